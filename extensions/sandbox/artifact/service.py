@@ -186,7 +186,7 @@ class ArtifactService(Service):
             if path.startswith("/access"):
                 response = await self._handle_access(request, path.removeprefix("/access").rstrip("/"))
             else:
-                content_path.check_encoding(path)
+                content_path.validate_encoding(path)
                 is_registry = path.startswith(registry.ROOT)
                 artifactory_path = (
                     registry.to_artifactory_path(path) if is_registry else path.removeprefix("/artifactory")
@@ -244,7 +244,7 @@ class ArtifactService(Service):
             raise ArtifactError(404)
         _require_acceptable(request, match.route)
         if "target" in match.parameters:
-            call.require_known_repository(content_path.parse(match.parameters["target"]).repo)
+            call.require_known_repository(content_path.parse_target(match.parameters["target"]).repo)
         return await match.route.handler(
             call, **{name: _decode_parameter(name, part) for name, part in match.parameters.items()}
         )

@@ -293,7 +293,7 @@ def test_properties_are_returned_for_a_content_path(artifactory):
     assert response.json()["properties"] == {"build.name": ["app"], "build.number": ["1"]}
 
 
-@pytest.mark.parametrize("size", [0, 10, ranges.CHUNK + 10])
+@pytest.mark.parametrize("size", [0, 10, ranges.CHUNK_SIZE + 10])
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_download_completes_when_the_file_is_deleted_meanwhile(tmp_path, size, is_whole):
     content = bytes(number % 251 for number in range(size))

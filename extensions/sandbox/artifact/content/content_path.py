@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The targets of content requests, `/{repo}[;k=v]/{path}[!{entry}][;k=v]`, as the server reads them."""
+"""Parsing and validation of the targets of content requests: `/{repo}[;k=v]/{path}[!{entry}][;k=v]`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ..items.tree import Tree, parent_path
 from ..protocol.errors import ApiError, ArtifactError
 from ..protocol.formats import encode_path
 
-METADATA = ":"
-PROPERTIES = ":properties"
-# Path parameters are removed before the servlet container checks a path.
-PARAMETERS = re.compile(r";[^/]*")
-MALFORMED = re.compile(r"\\|%5c|%00|%(?![0-9a-f]{2})", re.IGNORECASE)
-REFUSED_CHARACTERS = '\\|:*?"'
+METADATA_SEPARATOR = ":"
+PROPERTIES_SUFFIX = ":properties"
+# The servlet container removes path parameters before it validates a path.
+PATH_PARAMETERS = re.compile(r";[^/]*")
+MALFORMED_ENCODING = re.compile(r"\\|%5c|%00|%(?![0-9a-f]{2})", re.IGNORECASE)
+INVALID_CHARACTERS = '\\|:*?"'
 
 
 @dataclass(frozen=True)
 class ContentPath:
-    """A place in a repository.
+    """A path in a repository.
 
-    `path` has no slash at either end and no empty parts; `written` has the empty parts that the client wrote. `entry`
-    follows a `!`: only downloads read it, all other calls act on the file before the `!`. `properties` are the matrix
-    parameters.
+    `path` has no leading or trailing slash and no empty segments; `original_path` keeps the empty segments of the
+    request. `entry` is the part after `!`: downloads read this entry of an archive, all other calls act on the file
+    before the `!`. `properties` are the matrix parameters.
     """
 
     repo: str
@@ -35,41 +35,43 @@ class ContentPath:
     is_folder: bool = False
     entry: str | None = None
     properties: dict[str, list[str]] = field(default_factory=dict)
-    written: str = ""
+    original_path: str = ""
 
     @property
     def is_metadata(self) -> bool:
-        """Whether the name has the colon of the old notation for metadata."""
-        return METADATA in self.name
+        """Whether the name contains the colon of the old notation for metadata."""
+        return METADATA_SEPARATOR in self.name
 
     @property
     def name(self) -> str:
-        """The last part of the path."""
+        """The last segment of the path."""
         return self.path[self.path.rfind("/") + 1 :]
 
     def __str__(self) -> str:
+        """Return the path in the format of messages."""
         return f"{self.repo}:{self.path}"
 
 
-def parse(target: str) -> ContentPath:
-    """Read a target that is still encoded.
+def parse_target(target: str) -> ContentPath:
+    """Parse an encoded target.
 
-    Matrix parameters of the repository's part belong to the item as well. Their values are decoded, their keys are not.
+    Matrix parameters of the repository segment apply to the item as well. Their values are decoded, their keys are
+    not.
     """
     key, _slash, rest = target.partition("/")
     properties: dict[str, list[str]] = {}
-    repo = unquote(_without_parameters(key, properties))
-    clean = _without_parameters(rest.removesuffix("/"), properties)
-    path, mark, entry = unquote(clean).partition("!")
+    repo = unquote(_strip_parameters(key, properties))
+    path_part = _strip_parameters(rest.removesuffix("/"), properties)
+    path, mark, entry = unquote(path_part).partition("!")
     if not path:
         path, mark = mark + entry, ""
-    is_folder = target.endswith("/") or clean.endswith("/")
-    inside = entry.removeprefix("/") if mark else None
-    return ContentPath(repo, _normalized(path), is_folder, inside, properties, path.strip("/").rstrip())
+    is_folder = target.endswith("/") or path_part.endswith("/")
+    entry_name = entry.removeprefix("/") if mark else None
+    return ContentPath(repo, _normalize(path), is_folder, entry_name, properties, path.strip("/").rstrip())
 
 
 def strip_browser_prefix(path: str) -> str:
-    """Return the path of a request without the prefixes of the old browsers, which lead to the same content."""
+    """Return the path without the prefixes `/list` and `/simple` of legacy browsers."""
     for prefix in ("/list/", "/simple/"):
         if path.startswith(prefix):
             return path[len(prefix) - 1 :]
@@ -77,81 +79,81 @@ def strip_browser_prefix(path: str) -> str:
 
 
 def folder_redirect_url(base: str, raw_path: str) -> str:
-    """Return where a request for a folder is sent: to its own path, without parameters, with a slash."""
-    path = unquote(PARAMETERS.sub("", raw_path))
+    """Return the URL that a folder request is redirected to: its path without parameters, with a slash."""
+    path = unquote(PATH_PARAMETERS.sub("", raw_path))
     return f"{base}{encode_path(path.removeprefix('/artifactory'))}/"
 
 
 def strip_metadata_suffix(path: str) -> str:
-    """Return the path of the item whose metadata a path names in the old notation."""
+    """Return the path of an item without a metadata suffix in the old notation."""
     folder, slash, name = path.rpartition("/")
-    return folder + slash + (name.rpartition(METADATA)[0] or name)
+    return folder + slash + (name.rpartition(METADATA_SEPARATOR)[0] or name)
 
 
-def check_encoding(raw_path: str) -> None:
-    """Refuse what the servlet container refuses: backslashes, NUL, broken percent-encoding."""
-    if MALFORMED.search(PARAMETERS.sub("", raw_path)):
+def validate_encoding(raw_path: str) -> None:
+    """Fail as the servlet container does if the path has backslashes, NUL or malformed percent-encoding."""
+    if MALFORMED_ENCODING.search(PATH_PARAMETERS.sub("", raw_path)):
         raise ApiError(400)
 
 
-def check_storable(items: Tree, repo: str, path: str) -> None:
-    """Refuse a path at which the server cannot store a file.
+def validate_storable(items: Tree, repo: str, path: str) -> None:
+    """Fail if the server cannot store a file at a path.
 
-    The server ignores blanks at the ends of names when it looks for a file in the way, and does so first.
+    The server first looks for a file in place of a parent folder, ignoring trailing blanks of names.
     """
     try:
-        check_names(repo, path)
+        validate_names(repo, path)
     except ArtifactError:
         trimmed = "/".join(name.rstrip() for name in path.split("/"))
-        place = items.find_obstacle(repo, parent_path(trimmed) or "", folder=True)
-        if place is not None:
-            raise conflict(repo, trimmed, place) from None
+        obstacle = items.find_obstacle(repo, parent_path(trimmed) or "", folder=True)
+        if obstacle is not None:
+            raise conflict_error(repo, trimmed, obstacle) from None
         raise
 
 
-def check_names(repo: str, path: str) -> None:
-    """Refuse names that the server cannot store; folders are checked from the top, and shown with a slash."""
+def validate_names(repo: str, path: str) -> None:
+    """Fail if a name in the path is invalid. Folders are checked from the top."""
     *folders, _name = parts = path.split("/")
-    for number, part in enumerate(parts):
-        end = "/" if number < len(folders) else ""
-        _check_name(part, f"{repo}/{'/'.join(parts[: number + 1])}{end}")
+    for number, name in enumerate(parts):
+        slash = "/" if number < len(folders) else ""
+        _validate_name(name, f"{repo}/{'/'.join(parts[: number + 1])}{slash}")
 
 
-def conflict(repo: str, path: str, place: str, written: str | None = None) -> ArtifactError:
-    """Return the refusal of a file because of what is stored at a place: a folder at its path, or a file above it.
+def conflict_error(repo: str, path: str, obstacle: str, original_path: str | None = None) -> ArtifactError:
+    """Return the error for a file whose path is a folder or whose parent is a file at `obstacle`.
 
-    `written` is the path as the client wrote it.
+    `original_path` is the path in the notation of the request.
     """
-    if place == path:
-        return ArtifactError(500, f"Expected a file but found a folder, at: {repo}:{written or path}")
+    if obstacle == path:
+        return ArtifactError(500, f"Expected a file but found a folder, at: {repo}:{original_path or path}")
     return ArtifactError(400, f"Parent {parent_path(path)} must be a folder")
 
 
-def _check_name(name: str, shown: str) -> None:
-    refused = next((character for character in name if character in REFUSED_CHARACTERS), None)
-    if refused:
-        raise ArtifactError(500, f"Invalid path. '{refused}' is not a valid name character: {shown}")
+def _validate_name(name: str, full_path: str) -> None:
+    invalid = next((character for character in name if character in INVALID_CHARACTERS), None)
+    if invalid:
+        raise ArtifactError(500, f"Invalid path. '{invalid}' is not a valid name character: {full_path}")
     if name[:1].isspace():
-        raise ArtifactError(500, f"Path cannot have a space after a slash: {shown}")
+        raise ArtifactError(500, f"Path cannot have a space after a slash: {full_path}")
     if name[-1:].isspace():
-        raise ArtifactError(500, f"Path cannot have a slash after a space: {shown}")
+        raise ArtifactError(500, f"Path cannot have a slash after a space: {full_path}")
     if name and not name.strip("."):
-        raise ArtifactError(500, f"Path element cannot end with a dot: {shown}")
+        raise ArtifactError(500, f"Path element cannot end with a dot: {full_path}")
     if name and not name.strip("&"):
-        raise ArtifactError(500, f"Path cannot have single ampersand: {shown}")
+        raise ArtifactError(500, f"Path cannot have single ampersand: {full_path}")
 
 
-def _normalized(path: str) -> str:
+def _normalize(path: str) -> str:
     return "/".join(filter(None, path.split("/"))).rstrip()
 
 
-def _without_parameters(part: str, properties: dict[str, list[str]]) -> str:
-    """A part of the target without its matrix parameters, which are added to the properties."""
-    clean, *parameters = part.split(";")
+def _strip_parameters(part: str, properties: dict[str, list[str]]) -> str:
+    """Return a part of the target without its matrix parameters, which are added to `properties`."""
+    stripped, *parameters = part.split(";")
     for parameter in filter(None, parameters):
         name, _equals, value = parameter.partition("=")
         if name:
             properties.setdefault(name, []).append(unquote_plus(value))
         else:
             properties.setdefault(parameter, []).append("")
-    return clean
+    return stripped

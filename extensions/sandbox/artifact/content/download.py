@@ -24,57 +24,60 @@ from . import (
     index_page,
     ranges,
 )
-from .content_path import PROPERTIES, ContentPath
+from .content_path import PROPERTIES_SUFFIX, ContentPath
 from .upload import OLD_NOTATION, resolve_checksum_file
 
 NO_STORE = {"Cache-Control": "no-store"}
-HTML = "text/html; charset=utf-8"
-# The words of the server's single-page application, which gets what ends with a slash and is no folder
-NO_FOLDER = '{"error":"not found"}'
+HTML_TYPE = "text/html; charset=utf-8"
+# Body for paths with a trailing slash that are not a folder.
+NOT_A_FOLDER_BODY = '{"error":"not found"}'
 CHECKSUM_TYPE = "application/x-checksum"
 
 
 async def download(call: Call, target: str) -> Response:
     """GET or HEAD /{repo}/{path}[!{entry}]"""
-    asked = content_path.parse(target)
-    repo, path = asked.repo, asked.path
-    _check_condition(call)
+    target_path = content_path.parse_target(target)
+    repo, path = target_path.repo, target_path.path
+    _validate_dates(call)
     if "properties" in call.query:
-        return await properties.get(call, repo, path)
+        return await properties.get_properties(call, repo, path)
     if repo == TRASH_REPO:
         call.require_admin()
-    if asked.is_metadata:
-        return _metadata(call, asked)
+    if target_path.is_metadata:
+        return _redirect_to_properties(call, target_path)
     if merged_metadata.is_merged(call, repo, path):
-        return _merged(call, repo, path)
-    found = _found(call, asked)
-    if asked.entry is not None and not asked.is_folder:
-        return await _entry(call, found, asked.entry)
-    if found and found[0].folder:
-        return await _folder(call, asked, found)
-    if asked.is_folder:
-        raise ArtifactError(404, NO_FOLDER, NO_STORE)
-    return _file(call, found[0]) if found else _checksum(call, repo, path)
+        return _merged_metadata(call, repo, path)
+    items = _find_served(call, target_path)
+    if target_path.entry is not None and not target_path.is_folder:
+        return await _archive_entry(call, items, target_path.entry)
+    if items and items[0].folder:
+        return await _folder_page(call, target_path, items)
+    if target_path.is_folder:
+        raise ArtifactError(404, NOT_A_FOLDER_BODY, NO_STORE)
+    return _file_content(call, items[0]) if items else _checksum_file(call, repo, path)
 
 
-def _found(call: Call, asked: ContentPath) -> list[Item]:
-    """What a repository serves; a virtual one passes over members whose settings forbid the file."""
-    repository = call.repositories.resolve(asked.repo)
-    if repository is None and asked.repo != TRASH_REPO:
+def _find_served(call: Call, target_path: ContentPath) -> list[Item]:
+    """Return the items that a repository serves, or fail if its settings forbid the path.
+
+    A virtual repository skips members whose settings forbid the path.
+    """
+    repository = call.repositories.resolve(target_path.repo)
+    if repository is None and target_path.repo != TRASH_REPO:
         raise ArtifactError(404)
     if repository and repository.stores_items:
-        repository.check_path(asked.path, downloading=True, is_folder=asked.is_folder)
-    return _items(call, asked.repo, asked.path)
+        repository.check_path(target_path.path, downloading=True, is_folder=target_path.is_folder)
+    return _find_allowed(call, target_path.repo, target_path.path)
 
 
-def _items(call: Call, repo: str, path: str) -> list[Item]:
-    """Return what a repository has at a path; of a snapshot, the one that was modified last comes first."""
-    found = [
+def _find_allowed(call: Call, repo: str, path: str) -> list[Item]:
+    """Return the items at a path. If it is a non-unique snapshot, the one modified last comes first."""
+    items = [
         item for item in call.find_items(repo, path, "download") if item.repo == repo or not _is_rejected(call, item)
     ]
-    if len(found) > 1 and snapshots.is_snapshot(path) and not snapshots.parse_revision(found[0].name):
-        found.sort(key=lambda item: item.modified, reverse=True)
-    return found
+    if len(items) > 1 and snapshots.is_snapshot(path) and not snapshots.parse_revision(items[0].name):
+        items.sort(key=lambda item: item.modified, reverse=True)
+    return items
 
 
 def _is_rejected(call: Call, item: Item) -> bool:
@@ -82,49 +85,49 @@ def _is_rejected(call: Call, item: Item) -> bool:
     return repository is not None and repository.find_rejection(item.path) is not None
 
 
-def _metadata(call: Call, asked: ContentPath) -> Response:
-    """The old notation for metadata: only that of properties leads somewhere."""
-    if not asked.path.endswith(PROPERTIES):
-        raise ArtifactError(409, f"{OLD_NOTATION}: {asked}")
-    item = quote(f"{asked.repo}/{asked.path.removesuffix(PROPERTIES)}")
+def _redirect_to_properties(call: Call, target_path: ContentPath) -> Response:
+    """Redirect the old notation for properties; fail for other metadata."""
+    if not target_path.path.endswith(PROPERTIES_SUFFIX):
+        raise ArtifactError(409, f"{OLD_NOTATION}: {target_path}")
+    item = quote(f"{target_path.repo}/{target_path.path.removesuffix(PROPERTIES_SUFFIX)}")
     return Response(status_code=302, headers={"Location": f"{call.base}/api/storage/{item}?propertiesXml"})
 
 
-async def _folder(call: Call, asked: ContentPath, found: list[Item]) -> Response:
-    if not asked.is_folder:
+async def _folder_page(call: Call, target_path: ContentPath, folders: list[Item]) -> Response:
+    if not target_path.is_folder:
         raw_path = call.request.scope["raw_path"].decode("latin-1")
         return Response(status_code=302, headers={"Location": content_path.folder_redirect_url(call.base, raw_path)})
-    place = f"{asked.repo}/{asked.path}".rstrip("/")
-    headers = {"Content-Type": HTML, **NO_STORE}
-    return await call.stream_text(lambda db: index_page.parts(call, db, place, found), **headers)
+    path = f"{target_path.repo}/{target_path.path}".rstrip("/")
+    headers = {"Content-Type": HTML_TYPE, **NO_STORE}
+    return await call.stream_text(lambda db: index_page.iterate_page_parts(call, db, path, folders), **headers)
 
 
-async def _entry(call: Call, found: list[Item], name: str) -> Response:
-    """One entry of an archive, which may be asked for without the rest."""
-    if found and call.is_oss:
+async def _archive_entry(call: Call, archive_items: list[Item], name: str) -> Response:
+    """Return an entry of an archive."""
+    if archive_items and call.is_oss:
         raise ArtifactError(403, "Direct resource download from zip requires the Filtered resources add-on.")
-    content = await archives.entry(call.runtime.files, found[0], name) if found else None
+    content = await archives.read_entry(call.runtime.files, archive_items[0], name) if archive_items else None
     if content is None:
         raise ArtifactError(404, "File not found.")
     return Response(content, headers={"Content-Type": media_type(name)})
 
 
-def _checksum(call: Call, repo: str, path: str) -> Response:
-    """A checksum, asked for as if it were a file beside the one it belongs to."""
-    of, algorithm = resolve_checksum_file(call, path)
-    files = _described(call, repo, of) if algorithm else []
+def _checksum_file(call: Call, repo: str, path: str) -> Response:
+    """Return a checksum that is requested as a file beside its artifact."""
+    described_path, algorithm = resolve_checksum_file(call, path)
+    files = _find_checksum_target(call, repo, described_path) if algorithm else []
     if not files or files[0].folder:
-        raise _missing(call, repo, path)
-    headers = {"Content-Type": CHECKSUM_TYPE, **_caching(files[0])}
+        raise _missing_error(call, repo, path)
+    headers = {"Content-Type": CHECKSUM_TYPE, **_cache_headers(files[0])}
     return Response(getattr(files[0], algorithm), headers=headers)
 
 
-def _caching(item: Item) -> dict[str, str]:
+def _cache_headers(item: Item) -> dict[str, str]:
     return NO_STORE if snapshots.is_mutable(item.name) else {}
 
 
-def _missing(call: Call, repo: str, path: str) -> ArtifactError:
-    """Return the refusal of a file that is not stored. Remote repositories are offline, because nothing is fetched."""
+def _missing_error(call: Call, repo: str, path: str) -> ArtifactError:
+    """Return the error for a missing file. Remote repositories are reported as offline, because nothing is fetched."""
     repository = call.repositories.find(repo)
     if repository is None or repository.rclass != "remote":
         return ArtifactError(404, "File not found.")
@@ -132,29 +135,29 @@ def _missing(call: Call, repo: str, path: str) -> ArtifactError:
     return ArtifactError(404, f"{repo}: is {state}, '{repo}:{path}' is not found at '{path}'.")
 
 
-def _described(call: Call, repo: str, path: str) -> list[Item]:
-    """What a checksum belongs to."""
+def _find_checksum_target(call: Call, repo: str, path: str) -> list[Item]:
+    """Return the items that a checksum file belongs to."""
     if not merged_metadata.is_merged(call, repo, path):
-        return _items(call, repo, path)
+        return _find_allowed(call, repo, path)
     merged = merged_metadata.merged(call, repo, path)
     return [merged[0]] if merged else []
 
 
-def _merged(call: Call, repo: str, path: str) -> Response:
-    found = merged_metadata.merged(call, repo, path)
-    if found is None:
+def _merged_metadata(call: Call, repo: str, path: str) -> Response:
+    merged = merged_metadata.merged(call, repo, path)
+    if merged is None:
         raise ArtifactError(404, f"Maven metadata not found for '{path}'.")
-    item, content = found
-    headers = _headers(call, item)
-    if _is_known(call, item):
+    item, content = merged
+    headers = _file_headers(call, item)
+    if _is_not_modified(call, item):
         return Response(status_code=304, headers=headers)
     return Response(content, headers={**headers, "Content-Type": media_type(item.name)})
 
 
-def _file(call: Call, item: Item) -> Response:
+def _file_content(call: Call, item: Item) -> Response:
     assert item.sha256
-    headers = _headers(call, item)
-    if _is_known(call, item):
+    headers = _file_headers(call, item)
+    if _is_not_modified(call, item):
         return Response(status_code=304, headers=headers)
     headers["Content-Type"] = media_type(item.name)
     if not call.runtime.files.path(item.sha256).exists():
@@ -167,18 +170,18 @@ def _file(call: Call, item: Item) -> Response:
 
 
 def serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
-    """Return the file, or the ranges of it that a GET asks for."""
+    """Return a file, or the requested ranges of it."""
     assert item.sha256 and item.sha1 and item.size is not None
     if call.request.method == "HEAD":
         return Response(headers={**headers, "Content-Length": str(item.size)})
-    path, sent = call.runtime.files.path(item.sha256), call.request.headers
-    asked = sent.get("range", "")
-    if ranges.is_outdated(sent.get("if-range", ""), item.sha1, item.modified):
-        asked = ""
+    path, request_headers = call.runtime.files.path(item.sha256), call.request.headers
+    range_header = request_headers.get("range", "")
+    if ranges.is_outdated(request_headers.get("if-range", ""), item.sha1, item.modified):
+        range_header = ""
     try:
-        parts = ranges.read_ranges(asked, item.size)
+        parts = ranges.parse_ranges(range_header, item.size)
     except ranges.NotSatisfiable:
-        return ranges.refuse(item.size)
+        return ranges.not_satisfiable_response(item.size)
     if not parts:
         return ranges.serve_whole(path, item.size, headers)
     if not call.supports(feature_versions.ETAG_WITHOUT_RANGE):
@@ -186,7 +189,7 @@ def serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
     return ranges.serve_partially(path, item.size, parts, headers)
 
 
-def _headers(call: Call, item: Item) -> dict[str, str]:
+def _file_headers(call: Call, item: Item) -> dict[str, str]:
     assert item.sha256 and item.sha1 and item.md5
     name = encode_path(item.name)
     return {
@@ -198,14 +201,14 @@ def _headers(call: Call, item: Item) -> dict[str, str]:
         "X-Artifactory-Filename": name,
         "Accept-Ranges": "bytes",
         "Content-Disposition": f"attachment; filename=\"{to_header_text(item.name)}\"; filename*=UTF-8''{name}",
-        **_caching(item),
+        **_cache_headers(item),
     }
 
 
-async def delete(call: Call, target: str) -> Response:
-    """DELETE /{repo}/{path}; `path:properties` stands for the properties of the item alone."""
-    asked = content_path.parse(target)
-    repo, path = asked.repo, asked.path.removesuffix(PROPERTIES)
+async def delete_content(call: Call, target: str) -> Response:
+    """DELETE /{repo}/{path}; `path:properties` deletes only the properties of the item"""
+    target_path = content_path.parse_target(target)
+    repo, path = target_path.repo, target_path.path.removesuffix(PROPERTIES_SUFFIX)
     if not call.repositories.is_stored(repo):
         raise ApiError(404)
     item = call.items.find(repo, path)
@@ -214,39 +217,39 @@ async def delete(call: Call, target: str) -> Response:
     call.require_delete(repo, path)
     if repo == TRASH_REPO or (not path and call.supports(feature_versions.ROOT_DELETION_REQUIRES_ADMIN)):
         call.require_admin(f"Not enough permissions to delete '{repo}:{path}'. This requires admin privileges.")
-    await _permit_deleting_below(call, item)
-    if asked.path.endswith(PROPERTIES):
+    await _require_delete_below(call, item)
+    if target_path.path.endswith(PROPERTIES_SUFFIX):
         call.items.set_properties(item, {name: [] for name in call.items.get_properties(item)})
     else:
         await call.delete_item(item)
     return Response(status_code=204)
 
 
-async def _permit_deleting_below(call: Call, item: Item) -> None:
+async def _require_delete_below(call: Call, item: Item) -> None:
     may = call.principal.may
     if not call.principal.admin and not await call.runtime.readers.read(
-        lambda db: all(may("d", below.repo, below.path) for below in Tree(db).list_descendants(item))
+        lambda db: all(may("d", descendant.repo, descendant.path) for descendant in Tree(db).list_descendants(item))
     ):
         raise ArtifactError(403, call.permission_message("delete_below", item.repo, item.path))
 
 
-def _check_condition(call: Call) -> None:
-    """Refuse dates that the server fails to read, whatever is asked for."""
-    since = call.request.headers.get("if-modified-since")
-    if since is not None and ranges.parse_date(since) is None:
-        raise ArtifactError(500, f"Could not process download request: {since}")
+def _validate_dates(call: Call) -> None:
+    """Fail if a conditional header contains an invalid date, as the server does regardless of the path."""
+    date = call.request.headers.get("if-modified-since")
+    if date is not None and ranges.parse_date(date) is None:
+        raise ArtifactError(500, f"Could not process download request: {date}")
 
 
-def _is_known(call: Call, item: Item) -> bool:
-    """Whether a conditional request is from somebody who has this content; tags are compared as they are."""
+def _is_not_modified(call: Call, item: Item) -> bool:
+    """Return whether the conditional headers match. The server compares entity tags as strings."""
     headers = call.request.headers
     if "if-none-match" in headers:
         return headers["if-none-match"] == item.sha1
-    since = ranges.parse_date(headers.get("if-modified-since", ""))
-    return since is not None and int(item.modified) <= since
+    date = ranges.parse_date(headers.get("if-modified-since", ""))
+    return date is not None and int(item.modified) <= date
 
 
 ROUTES = (
     Route("GET", CONTENT_PATH, download, "download_file"),
-    Route("DELETE", CONTENT_PATH, delete, "delete_item"),
+    Route("DELETE", CONTENT_PATH, delete_content, "delete_item"),
 )

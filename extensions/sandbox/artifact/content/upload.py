@@ -20,7 +20,7 @@ from ...runtime.file_store import StoredFile
 from ..builds.records import parse_time
 from ..call import CONTENT_PATH, NON_API_PREFIX, Call
 from ..items.item_info import file_fields
-from ..items.properties import checked
+from ..items.properties import validate_name
 from ..items.storage import ClientChecksums, NotAFolder
 from ..items.tree import Item, Tree
 from ..maven import poms, snapshots
@@ -36,90 +36,90 @@ from ..protocol.formats import (
 from ..protocol.negotiation import vendor_media_type
 from ..repositories.repositories import Repository
 from . import archives, content_path
-from .content_path import PROPERTIES, ContentPath
+from .content_path import PROPERTIES_SUFFIX, ContentPath
 
-SERVER_CHECKSUMS = "server-generated-checksums"
+SERVER_GENERATED = "server-generated-checksums"
 OLD_NOTATION = "Old metadata notation is not supported anymore"
 CHECKSUM_FILES = {".sha1": "sha1", ".md5": "md5", ".sha256": "sha256"}
 ALGORITHM_BY_LENGTH = {32: "md5", 40: "sha1", 64: "sha256"}
-SHOWN = {"sha256": "SHA-256", "sha1": "SHA-1"}
+ALGORITHM_LABELS = {"sha256": "SHA-256", "sha1": "SHA-1"}
 
 
-async def deploy(call: Call, target: str) -> Response:
+async def upload_file(call: Call, target: str) -> Response:
     """PUT /{repo}/{path}[;k=v]"""
-    repository, asked = _local(call, content_path.parse(target))
-    if asked.path.endswith(PROPERTIES):
-        return await _take_properties(call, asked)
-    permit(call, repository, asked)
-    if any(_is_true(call, name) for name in ("x-explode-archive", "x-explode-archive-atomic")):
-        return await archives.explode(call, repository, asked.path)
-    described, algorithm = resolve_checksum_file(call, asked.path)
+    repository, target_path = _resolve_target(call, content_path.parse_target(target))
+    if target_path.path.endswith(PROPERTIES_SUFFIX):
+        return await _upload_properties(call, target_path)
+    check_upload(call, repository, target_path)
+    if any(_is_header_true(call, name) for name in ("x-explode-archive", "x-explode-archive-atomic")):
+        return await archives.explode(call, repository, target_path.path)
+    described_path, algorithm = resolve_checksum_file(call, target_path.path)
     if algorithm:
-        return await _take_checksum(call, repository, asked.path, described, algorithm)
-    if not asked.path:
+        return await _set_client_checksum(call, repository, target_path.path, described_path, algorithm)
+    if not target_path.path:
         raise ArtifactError(500, "Cannot save resource, no parent repo path exists")
-    if asked.is_metadata:
-        raise ArtifactError(409, f"{OLD_NOTATION}: {asked}")
-    if call.repositories.generates_metadata(asked.repo, asked.path):
+    if target_path.is_metadata:
+        raise ArtifactError(409, f"{OLD_NOTATION}: {target_path}")
+    if call.repositories.generates_metadata(target_path.repo, target_path.path):
         await call.discard_body()
         return Response(status_code=202)
-    properties = _properties(call, asked)
-    client = _client_checksums(call)
-    content = await _content(call, client)
+    properties = _validate_properties(call, target_path)
+    client_checksums = _read_client_checksums(call)
+    content = await _receive_content(call, client_checksums)
     try:
-        if _is_true(call, "x-checksum-deploy"):
-            client = ClientChecksums(client.sha256 and content.sha256, content.sha1, content.md5)
-        _check_checksums(call, repository, asked, client, content)
-        path = _stored_path(call, repository, asked)
+        if _is_header_true(call, "x-checksum-deploy"):
+            client_checksums = ClientChecksums(client_checksums.sha256 and content.sha256, content.sha1, content.md5)
+        _verify_checksums(call, repository, target_path, client_checksums, content)
+        path = _resolve_stored_path(call, repository, target_path)
         if path.endswith(snapshots.POM):
             await run_in_threadpool(poms.check, repository, path, call.runtime.files.path(content.sha256))
-        written = asked.written if path == asked.path else path
-        entries = await archives.entries(call.runtime.files, path, content)
-        item = _put(call, asked.repo, path, written, content, client, properties, entries)
-        await _note_plugin(call, repository, item, content)
+        original_path = target_path.original_path if path == target_path.path else path
+        entries = await archives.list_entries(call.runtime.files, path, content)
+        item = _store_file(call, target_path.repo, path, original_path, content, client_checksums, properties, entries)
+        await _mark_plugin(call, repository, item, content)
     finally:
         call.items.release_content(content)
     await call.maven.update_after_upload(item.repo, [item.path], call.principal.name)
-    created = {
+    body = {
         "repo": item.repo,
-        "path": f"/{written}",
+        "path": f"/{original_path}",
         "created": format_time(item.created),
         "createdBy": item.created_by,
         **file_fields(call, item, item.repo),
-        "downloadUri": f"{call.base}/{item.repo}/{written}",
-        "uri": f"{call.base}/{item.repo}/{written}",
+        "downloadUri": f"{call.base}/{item.repo}/{original_path}",
+        "uri": f"{call.base}/{item.repo}/{original_path}",
     }
-    return _created(call, item.repo, written, created)
+    return _created_response(call, item.repo, original_path, body)
 
 
 async def create_folder(call: Call, target: str) -> Response:
     """PUT /{repo}/{path}/[;k=v]"""
-    repository, asked = _local(call, content_path.parse(target))
-    permit(call, repository, asked, is_folder=True)
-    properties = _properties(call, asked)
-    content_path.check_names(asked.repo, f"{asked.path}/")
-    before = call.items.find(asked.repo, asked.path)
+    repository, target_path = _resolve_target(call, content_path.parse_target(target))
+    check_upload(call, repository, target_path, is_folder=True)
+    properties = _validate_properties(call, target_path)
+    content_path.validate_names(target_path.repo, f"{target_path.path}/")
+    existing = call.items.find(target_path.repo, target_path.path)
     try:
         with call.runtime.transaction():
-            folder = call.items.create_folder(asked.repo, asked.path, call.principal.name)
+            folder = call.items.create_folder(target_path.repo, target_path.path, call.principal.name)
             _replace_properties(call, folder, properties)
     except NotAFolder as error:
-        if str(error) == asked.path:
-            raise ArtifactError(500, f"Expected a folder but found a file, at: {asked}") from None
+        if str(error) == target_path.path:
+            raise ArtifactError(500, f"Expected a folder but found a file, at: {target_path}") from None
         raise ArtifactError(500, "Could not create fsItem") from None
-    created = {
-        "repo": asked.repo,
-        "path": f"/{asked.path}/".replace("//", "/"),
+    body = {
+        "repo": target_path.repo,
+        "path": f"/{target_path.path}/".replace("//", "/"),
         "created": format_time(folder.created),
-        "createdBy": before and before.created_by,  # that of a new folder is not known yet
-        "uri": f"{call.base}/{asked.repo}/{asked.path}".rstrip("/") + "/",
+        "createdBy": existing and existing.created_by,  # the real server does not know the creator of a new folder yet
+        "uri": f"{call.base}/{target_path.repo}/{target_path.path}".rstrip("/") + "/",
     }
-    return _created(call, asked.repo, asked.path, created)
+    return _created_response(call, target_path.repo, target_path.path, body)
 
 
-def _local(call: Call, asked: ContentPath) -> tuple[Repository, ContentPath]:
-    """The local repository that an upload ends up in, and the place in it."""
-    key = asked.repo
+def _resolve_target(call: Call, target_path: ContentPath) -> tuple[Repository, ContentPath]:
+    """Return the local repository that an upload is stored in, and the path in it."""
+    key = target_path.repo
     if call.repositories.is_virtual(key):
         virtual = call.repositories.find(key)
         key = virtual.configuration.get("defaultDeploymentRepo") or "" if virtual else ""
@@ -127,42 +127,44 @@ def _local(call: Call, asked: ContentPath) -> tuple[Repository, ContentPath]:
             raise ArtifactError(
                 405,
                 "No local repository was configured as local deployment repository for the"
-                f" ({asked.repo}) virtual repository.",
+                f" ({target_path.repo}) virtual repository.",
                 {"Allow": "GET"},
             )
     repository = call.repositories.find(key)
     if repository is None or not call.repositories.is_stored(key):
         raise ArtifactError(404, f"Could not find a local repository named {key} to deploy to.")
-    return repository, replace(asked, repo=key)
+    return repository, replace(target_path, repo=key)
 
 
-def permit(call: Call, repository: Repository, asked: ContentPath, is_folder: bool = False) -> None:
-    """Refuse the upload if the caller has no right to it, or the repository's settings forbid it."""
-    call.require_deploy(asked.repo, asked.path)
+def check_upload(call: Call, repository: Repository, target_path: ContentPath, is_folder: bool = False) -> None:
+    """Fail if the caller may not upload to the path or the repository settings forbid it."""
+    call.require_deploy(target_path.repo, target_path.path)
     call.require_disk_space()
-    repository.check_path(asked.path, is_folder=is_folder)
+    repository.check_path(target_path.path, is_folder=is_folder)
 
 
-def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:
-    """Where the repository stores a file: it can give Maven snapshots other names."""
-    if not (repository.renames_snapshots and snapshots.is_snapshot(asked.path)):
-        return asked.path
+def _resolve_stored_path(call: Call, repository: Repository, target_path: ContentPath) -> str:
+    """Return the path that a file is stored at. The repository may rename Maven snapshots."""
+    if not (repository.renames_snapshots and snapshots.is_snapshot(target_path.path)):
+        return target_path.path
     if repository.snapshot_behavior == "non-unique":
-        return snapshots.non_unique_path(asked.path)
-    folder = call.maven.read_snapshot_folder(asked.repo, asked.path)
-    return snapshots.unique_path(asked.path, folder, call.runtime.clock.now(), _build_time(asked))
+        return snapshots.non_unique_path(target_path.path)
+    folder = call.maven.read_snapshot_folder(target_path.repo, target_path.path)
+    return snapshots.unique_path(
+        target_path.path, folder, call.runtime.clock.now(), _parse_build_timestamp(target_path)
+    )
 
 
-def _build_time(asked: ContentPath) -> float | None:
-    """Return the time of the build that the client sent, in seconds since the epoch; None if it is not a time."""
-    millis = parse_integer_or_none(asked.properties.get("build.timestamp", [""])[0], 64)
+def _parse_build_timestamp(target_path: ContentPath) -> float | None:
+    """Return the build timestamp that the client sent, in seconds since the epoch, or `None`."""
+    millis = parse_integer_or_none(target_path.properties.get("build.timestamp", [""])[0], 64)
     with contextlib.suppress(ValueError):
         return None if millis is None else parse_time(millis)
     return None
 
 
-def _described_path(call: Call, repository: Repository, path: str) -> str:
-    """The file that an uploaded checksum belongs to: of a snapshot, the one that the repository stored last."""
+def _resolve_checksum_target(call: Call, repository: Repository, path: str) -> str:
+    """Return the path of the file that an uploaded checksum belongs to; for a snapshot, the latest one."""
     if not (repository.renames_snapshots and snapshots.is_snapshot(path)):
         return path
     if repository.snapshot_behavior == "non-unique":
@@ -170,185 +172,197 @@ def _described_path(call: Call, repository: Repository, path: str) -> str:
     return snapshots.latest_unique_path(path, call.maven.read_snapshot_folder(repository.key, path))
 
 
-def _client_checksums(call: Call) -> ClientChecksums:
+def _read_client_checksums(call: Call) -> ClientChecksums:
     headers = call.request.headers
-    given = {name: headers.get(f"x-checksum-{name}") for name in ("sha256", "sha1", "md5")}
-    unnamed = headers.get("x-checksum", "")
-    algorithm = ALGORITHM_BY_LENGTH.get(len(unnamed))
-    if algorithm and not given[algorithm]:
-        given[algorithm] = unnamed
+    checksums = {name: headers.get(f"x-checksum-{name}") for name in ("sha256", "sha1", "md5")}
+    generic_checksum = headers.get("x-checksum", "")
+    algorithm = ALGORITHM_BY_LENGTH.get(len(generic_checksum))
+    if algorithm and not checksums[algorithm]:
+        checksums[algorithm] = generic_checksum
     if not call.supports_sha256:
-        del given["sha256"]
-    return ClientChecksums(**{name: value.lower() for name, value in given.items() if value})
+        del checksums["sha256"]
+    return ClientChecksums(**{name: value.lower() for name, value in checksums.items() if value})
 
 
-async def _content(call: Call, client: ClientChecksums) -> StoredFile:
-    """What is deployed: a content that the server has already, or the one that is sent."""
-    if _is_true(call, "x-checksum-deploy"):
-        return await _known_content(call, client)
+async def _receive_content(call: Call, client_checksums: ClientChecksums) -> StoredFile:
+    """Return the uploaded content, or existing content if the client refers to it by checksum."""
+    if _is_header_true(call, "x-checksum-deploy"):
+        return await _find_existing_content(call, client_checksums)
     if call.request.headers.get("expect", "").lower() == "100-continue":
         with contextlib.suppress(ArtifactError):
-            return await _known_content(call, client)
+            return await _find_existing_content(call, client_checksums)
     return await call.runtime.files.put_stream(call.request.stream())
 
 
-async def _known_content(call: Call, client: ClientChecksums) -> StoredFile:
-    """A content that the server has already, and that the caller may read somewhere."""
-    algorithm, checksum = ("sha256", client.sha256) if client.sha256 else ("sha1", client.sha1)
+async def _find_existing_content(call: Call, client_checksums: ClientChecksums) -> StoredFile:
+    """Return existing content that the caller may read in some repository."""
+    algorithm, checksum = (
+        ("sha256", client_checksums.sha256) if client_checksums.sha256 else ("sha1", client_checksums.sha1)
+    )
     if not checksum:
-        if sha256 := call.request.headers.get("x-checksum-sha256"):  # to a server that does not know it
+        if sha256 := call.request.headers.get("x-checksum-sha256"):  # the version does not support it
             raise ArtifactError(404, f"Checksum deploy failed. Invalid SHA256: {sha256}")
         raise ArtifactError(
             404,
             "Checksum deploy failed. no checksum header 'X-Checksum-Sha1/X-Checksum-Sha256' was found.",
         )
     if ALGORITHM_BY_LENGTH.get(len(checksum)) != algorithm:
-        raise ArtifactError(404, f"Checksum deploy failed. Invalid {SHOWN[algorithm]}: {checksum}")
+        raise ArtifactError(404, f"Checksum deploy failed. Invalid {ALGORITHM_LABELS[algorithm]}: {checksum}")
     may = call.principal.may
     readable = await call.runtime.readers.read(
         lambda db: next(
             (item for item in Tree(db).find_by_content(algorithm, checksum) if may("r", item.repo, item.path)), None
         )
     )
-    # It may have gone meanwhile.
+    # The reader's snapshot may be outdated: check that the content still exists.
     if readable is not None and next(call.items.find_by_content(algorithm, checksum), None) is not None:
         assert readable.sha256 and readable.sha1 and readable.md5 and readable.size is not None
         return StoredFile(readable.sha256, readable.sha1, readable.md5, readable.size)
-    raise ArtifactError(404, f"Checksum deploy failed. No existing file with {SHOWN[algorithm]}: {checksum}")
+    raise ArtifactError(404, f"Checksum deploy failed. No existing file with {ALGORITHM_LABELS[algorithm]}: {checksum}")
 
 
-def _check_checksums(
-    call: Call, repository: Repository, asked: ContentPath, client: ClientChecksums, content: StoredFile
+def _verify_checksums(
+    call: Call, repository: Repository, target_path: ContentPath, client_checksums: ClientChecksums, content: StoredFile
 ) -> None:
-    """Refuse a content with other checksums than the client sent, unless the repository trusts its own alone."""
-    if repository.configuration["checksumPolicyType"] == SERVER_CHECKSUMS:
+    """Fail if a checksum of the client differs, unless the policy is server-generated."""
+    if repository.configuration["checksumPolicyType"] == SERVER_GENERATED:
         return
     algorithms = {"SHA-1": "sha1", "MD5": "md5", **({"SHA-256": "sha256"} if call.supports_sha256 else {})}
-    checksums = {shown: (getattr(client, name), getattr(content, name)) for shown, name in algorithms.items()}
+    checksums = {label: (getattr(client_checksums, name), getattr(content, name)) for label, name in algorithms.items()}
     if any(original and original != actual for original, actual in checksums.values()):
         infos = ", ".join(
-            f"{shown}=ChecksumInfo{{type={shown}, original='{original or 'null'}', actual='{actual}'}}"
-            for shown, (original, actual) in checksums.items()
+            f"{label}=ChecksumInfo{{type={label}, original='{original or 'null'}', actual='{actual}'}}"
+            for label, (original, actual) in checksums.items()
         )
-        policy = f"Checksum policy 'LocalRepoChecksumPolicy: CLIENT' rejected the artifact '{asked}'."
+        policy = f"Checksum policy 'LocalRepoChecksumPolicy: CLIENT' rejected the artifact '{target_path}'."
         raise ArtifactError(409, f"{policy} Checksums info: ChecksumsInfo{{checksums={{{infos}}}}}")
 
 
-async def _note_plugin(call: Call, repository: Repository, item: Item, content: StoredFile) -> None:
-    """Mark the POM of a Maven plugin, so that the metadata of its group lists the plugin."""
+async def _mark_plugin(call: Call, repository: Repository, item: Item, content: StoredFile) -> None:
+    """Mark the POM of a Maven plugin, so that the group metadata lists it."""
     if repository.is_maven and item.path.endswith(snapshots.POM):
-        found = await run_in_threadpool(poms.plugin, call.runtime.files.path(content.sha256))
-        if found:
+        plugin = await run_in_threadpool(poms.plugin, call.runtime.files.path(content.sha256))
+        if plugin:
             call.items.set_properties(item, {PLUGIN: ["true"]})
 
 
-def _put(
+def _store_file(
     call: Call,
     repo: str,
     path: str,
-    written: str,
+    original_path: str,
     content: StoredFile,
-    client: ClientChecksums,
+    client_checksums: ClientChecksums,
     properties: dict[str, list[str]],
     entries: list[tuple[str, str]],
 ) -> Item:
     """Store a file.
 
-    :arg written: the path as the client wrote it
-    :arg entries: of the file, if it is an archive
+    :arg original_path: the path in the notation of the request
+    :arg entries: the entries of the file, if it is an archive
     """
     user = call.principal.name
     call.require_overwrite(repo, path, content.sha1)
-    content_path.check_storable(call.items, repo, path)
+    content_path.validate_storable(call.items, repo, path)
     try:
         with call.runtime.transaction():
-            item = call.items.put_file(repo, path, content, client, user)
+            item = call.items.put_file(repo, path, content, client_checksums, user)
             _replace_properties(call, item, properties)
             call.items.record_archive_entries(item.sha1, entries)
     except NotAFolder as error:
-        raise content_path.conflict(repo, path, str(error), written) from None
+        raise content_path.conflict_error(repo, path, str(error), original_path) from None
     return item
 
 
 def _replace_properties(call: Call, item: Item, properties: dict[str, list[str]]) -> None:
-    """Give an item these properties and no others; without any it keeps those that it has."""
+    """Replace the properties of an item, unless `properties` is empty."""
     if properties:
-        others: dict[str, list[str]] = {name: [] for name in call.items.get_properties(item)}
-        call.items.set_properties(item, others | properties)
+        removed: dict[str, list[str]] = {name: [] for name in call.items.get_properties(item)}
+        call.items.set_properties(item, removed | properties)
 
 
 def resolve_checksum_file(call: Call, path: str) -> tuple[str, str]:
-    """The file to which a checksum belongs that has this path, and the algorithm; that is empty for other files."""
-    of, dot, suffix = path.rpartition(".")
+    """Return the path of the artifact and the algorithm, if the path is that of a checksum file.
+
+    The algorithm is empty for other files.
+    """
+    described_path, dot, suffix = path.rpartition(".")
     if suffix == "sha256" and not call.supports_sha256:
-        return of, ""
-    return of, CHECKSUM_FILES.get(dot + suffix, "")
+        return described_path, ""
+    return described_path, CHECKSUM_FILES.get(dot + suffix, "")
 
 
-async def _take_checksum(call: Call, repository: Repository, path: str, of: str, algorithm: str) -> Response:
-    """A checksum that is uploaded as a file belongs to the file it is named after."""
+async def _set_client_checksum(
+    call: Call, repository: Repository, path: str, described_path: str, algorithm: str
+) -> Response:
+    """Set the client's checksum of a file, which was uploaded as a file beside it."""
     text = (await call.request.body()).decode("latin-1").split()
     repo = repository.key
-    if of.endswith(snapshots.METADATA):
-        return Response(status_code=200)  # the server calculates them
-    of = _described_path(call, repository, of)
-    item = call.items.find(repo, of)
+    if described_path.endswith(snapshots.METADATA):
+        return Response(status_code=200)  # the server calculates the checksums of metadata
+    described_path = _resolve_checksum_target(call, repository, described_path)
+    item = call.items.find(repo, described_path)
     if item is None or item.folder:
-        raise ArtifactError(404, f"Target file to set checksum on doesn't exist: {repo}:{of}")
+        raise ArtifactError(404, f"Target file to set checksum on doesn't exist: {repo}:{described_path}")
     received, actual = text[0].lower() if text else "", getattr(item, algorithm)
     call.items.set_client_checksum(item, algorithm, received)
-    if received != actual and repository.configuration["checksumPolicyType"] != SERVER_CHECKSUMS:
+    if received != actual and repository.configuration["checksumPolicyType"] != SERVER_GENERATED:
         raise ArtifactError(409, f"Checksum error for '{path}': received '{received}' but actual is '{actual}'")
-    return Response(status_code=201, headers={"Location": _location(call, repo, of)})
+    return Response(status_code=201, headers={"Location": _build_location(call, repo, described_path)})
 
 
-async def _take_properties(call: Call, asked: ContentPath) -> Response:
-    """The properties of an item, uploaded as XML in the old notation: they replace all that it has."""
-    of = asked.path.removesuffix(PROPERTIES)
-    call.require_permission("a", asked.repo, of, f"Not enough permissions to annotate '{asked.repo}:{of}'.")
+async def _upload_properties(call: Call, target_path: ContentPath) -> Response:
+    """Replace the properties of an item with those in an uploaded XML document."""
+    described_path = target_path.path.removesuffix(PROPERTIES_SUFFIX)
+    call.require_permission(
+        "a",
+        target_path.repo,
+        described_path,
+        f"Not enough permissions to annotate '{target_path.repo}:{described_path}'.",
+    )
     try:
         root = parse_xml(await call.request.body())
     except ElementTree.ParseError as error:
-        raise ArtifactError(409, f"Failed to deploy properties : {error} on path {asked}") from None
-    item = call.items.find(asked.repo, of)
+        raise ArtifactError(409, f"Failed to deploy properties : {error} on path {target_path}") from None
+    item = call.items.find(target_path.repo, described_path)
     if item is None:
-        raise ArtifactError(404, f"Failed to set properties on {asked.repo}:{of}")
-    given: dict[str, list[str]] = {}
+        raise ArtifactError(404, f"Failed to set properties on {target_path.repo}:{described_path}")
+    properties: dict[str, list[str]] = {}
     for element in root:
-        given.setdefault(element.tag, []).append(element.text or "")
-    _replace_properties(call, item, given)
+        properties.setdefault(element.tag, []).append(element.text or "")
+    _replace_properties(call, item, properties)
     return Response(status_code=201)
 
 
-def _properties(call: Call, asked: ContentPath) -> dict[str, list[str]]:
-    """The properties that an upload sets; a caller without the right to annotate sets none."""
-    if not call.principal.may("a", asked.repo, asked.path):
+def _validate_properties(call: Call, target_path: ContentPath) -> dict[str, list[str]]:
+    """Return the matrix parameters as properties; empty if the caller lacks the Annotate permission."""
+    if not call.principal.may("a", target_path.repo, target_path.path):
         return {}
     if not call.supports(feature_versions.PROPERTY_NAME_VALIDATION):
-        return asked.properties
-    return {checked(name): values for name, values in asked.properties.items()}
+        return target_path.properties
+    return {validate_name(name): values for name, values in target_path.properties.items()}
 
 
-def _created(call: Call, repo: str, path: str, body: Mapping[str, object]) -> Response:
+def _created_response(call: Call, repo: str, path: str, body: Mapping[str, object]) -> Response:
     headers = {
         "Content-Type": f"{vendor_media_type('storage.ItemCreated')};charset=ISO-8859-1",
-        "Location": _location(call, repo, path),
+        "Location": _build_location(call, repo, path),
     }
     return Response(format_json(body).encode(*CHARSET), 201, headers)
 
 
-def _location(call: Call, repo: str, path: str) -> str:
-    """Where an upload lies, which is not encoded."""
+def _build_location(call: Call, repo: str, path: str) -> str:
+    """Return the Location header of an uploaded file, which is not encoded."""
     return to_header_text(f"{call.base}/{repo}/{path}")
 
 
-def _is_true(call: Call, header: str) -> bool:
+def _is_header_true(call: Call, header: str) -> bool:
     return call.request.headers.get(header, "").lower() == "true"
 
 
-# A slash before the matrix parameters, or at the very end
-FOLDER = f"{NON_API_PREFIX}{{target:[^/]+/([^;]*/)?(;.*)?|[^/].*/}}"
+# Matches a slash before the matrix parameters or at the end.
+FOLDER_PATH = f"{NON_API_PREFIX}{{target:[^/]+/([^;]*/)?(;.*)?|[^/].*/}}"
 ROUTES = (
-    Route("PUT", FOLDER, create_folder, "create_folder"),
-    Route("PUT", CONTENT_PATH, deploy, "deploy_file"),
+    Route("PUT", FOLDER_PATH, create_folder, "create_folder"),
+    Route("PUT", CONTENT_PATH, upload_file, "deploy_file"),
 )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The trash can: cleaned, emptied, and what lay in it restored."""
+"""The trash can API: clean, empty, restore."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .storage import NotAFolder
 from .tree import TRASH_REPO
 
 
-async def clean(call: Call, path: str) -> Response:
-    """DELETE /api/trash/clean/{original repo}/{path}; every refusal is a 400 here."""
+async def clean_item(call: Call, path: str) -> Response:
+    """DELETE /api/trash/clean/{original repo}/{path}; all errors are 400"""
     call.require_admin()
     item = call.items.find(TRASH_REPO, path)
     if item is None or not path:
@@ -24,7 +24,7 @@ async def clean(call: Call, path: str) -> Response:
     return Response(status_code=204)
 
 
-async def empty(call: Call) -> Response:
+async def empty_trash(call: Call) -> Response:
     """POST /api/trash/empty"""
     call.require_admin()
     root = call.items.find(TRASH_REPO, "")
@@ -33,7 +33,7 @@ async def empty(call: Call) -> Response:
     return PlainTextResponse("Successfully deleted all trashcan items", 202)
 
 
-async def restore(call: Call, path: str) -> Response:
+async def restore_item(call: Call, path: str) -> Response:
     """POST /api/trash/restore/{original repo}/{path}[?to=repo/path]"""
     call.require_admin()
     item = call.items.find(TRASH_REPO, path)
@@ -50,7 +50,7 @@ async def restore(call: Call, path: str) -> Response:
 
 
 ROUTES = (
-    Route("DELETE", "/api/trash/clean/{path:.+}", clean, "clean_trash", scope=PRO_SCOPE),
-    Route("POST", "/api/trash/empty", empty, "empty_trash", scope=PRO_SCOPE),
-    Route("POST", "/api/trash/restore/{path:.+}", restore, "restore_trash", scope=PRO_SCOPE),
+    Route("DELETE", "/api/trash/clean/{path:.+}", clean_item, "clean_trash", scope=PRO_SCOPE),
+    Route("POST", "/api/trash/empty", empty_trash, "empty_trash", scope=PRO_SCOPE),
+    Route("POST", "/api/trash/restore/{path:.+}", restore_item, "restore_trash", scope=PRO_SCOPE),
 )

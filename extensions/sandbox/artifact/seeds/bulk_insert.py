@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import Any
 
 from ...runtime.runtime import Runtime
-from ..items.tree import SELF, Item, parent_path
+from ..items.tree import EXACT_PATH, Item, parent_path
 
 COLUMNS = [field.name for field in fields(Item) if field.name != "id"]
 LOCAL_STATISTICS = ("downloads", "downloaded", "downloaded_by")
@@ -68,7 +68,7 @@ class BulkInsert:
 
     def forget(self, repo: str, path: str) -> None:
         """Remove one item, and nothing below it."""
-        self._db.execute(f"DELETE FROM artifact_items WHERE {SELF}", {"repo": repo, "path": path})
+        self._db.execute(f"DELETE FROM artifact_items WHERE {EXACT_PATH}", {"repo": repo, "path": path})
 
     def properties(self, first: int, name: str, values: Iterable[str]) -> None:
         """Give items with ids from the first on a property each."""
