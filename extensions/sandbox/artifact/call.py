@@ -23,9 +23,9 @@ from .protocol import feature_versions, permission_messages
 from .protocol.errors import ArtifactError, PlainError
 from .protocol.formats import format_json, iterate_json
 from .protocol.negotiation import (
-    CHECKED,
+    CHECKED_ITEM_TYPES,
+    ITEM_TYPES,
     JSON,
-    OF_ITEMS,
     join_accept,
     negotiate,
     parse_accept,
@@ -190,7 +190,12 @@ class Call:
             message = f"The repository '{repository.key}' rejected the resolution of artifact in path '{path}'"
             return f"{message} due to a conflict with its include/exclude patterns."
         content = self.runtime.files.path(item.sha256 or "")
-        if repository.checks_poms and path.endswith(POM) and content.is_file() and poms.inconsistency(path, content):
+        if (
+            repository.checks_poms
+            and path.endswith(POM)
+            and content.is_file()
+            and poms.find_inconsistency(path, content)
+        ):
             return f"Failed to validate target path of pom: {path}"
         return None
 
@@ -255,7 +260,7 @@ class Call:
         header, produced = join_accept(self.request), vendor_media_type(kind)
         resource, _dot, name = kind.partition(".")
         if resource == "storage":
-            if name in CHECKED:
+            if name in CHECKED_ITEM_TYPES:
                 self._require_acceptable(header, produced)
             return {"Content-Type": produced}
         media_type = negotiate(header, (produced, JSON))
@@ -266,14 +271,16 @@ class Call:
     def _require_acceptable(self, header: str, produced: str) -> None:
         """Fail if the client accepts neither the produced media type nor plain JSON."""
         accepted_types = parse_accept(header)
-        if not accepted_types or any(accepted.takes(produced) or accepted.shown == JSON for accepted in accepted_types):
+        if not accepted_types or any(
+            accepted.accepts(produced) or accepted.text == JSON for accepted in accepted_types
+        ):
             return
-        listing = ", ".join(accepted.shown for accepted in accepted_types)
+        listing = ", ".join(accepted.text for accepted in accepted_types)
         raise self.item_error(406, f"Resource produces {produced} but client only accepts [{listing}]")
 
     def item_error(self, status: int, message: str) -> ArtifactError:
         """Return an error of an item resource. If JSON is accepted, its body is the bare message."""
-        is_json = negotiate(join_accept(self.request), OF_ITEMS) == JSON
+        is_json = negotiate(join_accept(self.request), ITEM_TYPES) == JSON
         return (PlainError if is_json else ArtifactError)(status, message)
 
 

@@ -67,13 +67,13 @@ from .protocol.errors import (
     ArtifactError,
     RequestLineTooLong,
 )
-from .protocol.negotiation import PRODUCED, join_accept, negotiate
-from .protocol.versions import is_at_least, revision
+from .protocol.negotiation import PRODUCED_TYPES, join_accept, negotiate
+from .protocol.versions import build_revision, is_at_least
 from .repositories import repository_api
 from .schema import SCHEMA
 from .search import aql_api, field_searches, name_search
-from .seeds.seed import SEED_SHAPE, plant
-from .seeds.snapshot_seeds import parts
+from .seeds.seed import SEED_SCHEMA, load_seed
+from .seeds.snapshot_seeds import iterate_seeds
 from .state import State
 from .state_queries import STATE_QUERIES
 from .system import (
@@ -91,7 +91,7 @@ ROUTES = Routes(
     (
         *system_api.ROUTES,
         *central_configuration.ROUTES,
-        *unimplemented.AHEAD,
+        *unimplemented.RESERVED_ROUTES,
         *repository_api.ROUTES,
         *item_info.ROUTES,
         *properties.ROUTES,
@@ -127,7 +127,7 @@ class ArtifactService(Service):
     name = "artifact"
     prefixes = ("/artifactory", "/access", registry.ROOT)
     schema = SCHEMA + records.SCHEMA
-    seed_schema = SEED_SHAPE
+    seed_schema = SEED_SCHEMA
     state_queries = STATE_QUERIES
     switches: ClassVar[dict[str, Any]] = {
         "version": "7.77.3",
@@ -155,7 +155,7 @@ class ArtifactService(Service):
 
     def seed(self, data: dict[str, Any]) -> None:
         """Add the content of a seed."""
-        plant(self._state, data)
+        load_seed(self._state, data)
 
     def reset(self) -> None:
         """Delete everything, including state in memory."""
@@ -165,7 +165,7 @@ class ArtifactService(Service):
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         """Yield the seeds of a snapshot."""
-        return parts(snapshot)
+        return iterate_seeds(snapshot)
 
     def uses_content(self, sha256: str) -> bool:
         """Return whether an item has the content with this checksum."""
@@ -192,7 +192,7 @@ class ArtifactService(Service):
                     registry.to_artifactory_path(path) if is_registry else path.removeprefix("/artifactory")
                 )
                 if request.method == "TRACE":
-                    raise methods.refuse_trace(artifactory_path)
+                    raise methods.trace_error(artifactory_path)
                 response = await self._handle_artifactory(request, artifactory_path)
         except ApiError as error:
             response = error.to_response()
@@ -201,7 +201,7 @@ class ArtifactService(Service):
         response.headers["X-Artifactory-Id"] = NODE_ID
         response.headers["X-Artifactory-Node-Id"] = system_api.NODE_NAME
         if is_at_least(version, feature_versions.VERSION_HEADER):
-            response.headers["X-JFrog-Version"] = f"Artifactory/{version} {revision(version)}"
+            response.headers["X-JFrog-Version"] = f"Artifactory/{version} {build_revision(version)}"
         return response
 
     def _check_request_line(self, request: Request) -> None:
@@ -280,13 +280,13 @@ def _respond_without_route(call: Call, resource: list[Route]) -> Response:
     """Describe the resource if the method is OPTIONS, otherwise fail with 405 or 404."""
     known = [route for route in resource if not (call.is_oss and route.scope == PRO_SCOPE)]
     if not known or call.request.method != "OPTIONS":
-        raise methods.refuse(known)
-    return methods.describe(known, str(call.request.url))
+        raise methods.method_not_allowed_error(known)
+    return methods.describe_resource(known, str(call.request.url))
 
 
 def _require_acceptable(request: Request, route: Route) -> None:
     """Fail with 406 if the client accepts no media type that the call produces."""
-    produced = PRODUCED.get(route.label)
+    produced = PRODUCED_TYPES.get(route.label)
     if produced and negotiate(join_accept(request), produced) is None:
         raise ArtifactError(406)
 

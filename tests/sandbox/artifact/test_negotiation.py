@@ -10,7 +10,7 @@ import http.client
 
 import pytest
 
-from sandbox.artifact.protocol.negotiation import PRODUCED
+from sandbox.artifact.protocol.negotiation import PRODUCED_TYPES
 from sandbox.artifact.service import ROUTES
 from support.wire.artifact import APP, error_of
 
@@ -22,7 +22,7 @@ SEARCH = "/api/search/artifact?name=app"
 
 
 def test_media_types_are_declared_for_existing_routes():
-    assert set(PRODUCED) <= ROUTES.labels
+    assert set(PRODUCED_TYPES) <= ROUTES.labels
 
 
 @pytest.mark.parametrize("path", [*CALLS, SEARCH, "/api/system/ping", "/api/storageinfo", "/api/search/latestVersion"])

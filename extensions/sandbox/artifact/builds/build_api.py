@@ -19,7 +19,7 @@ from ..call import Call
 from ..items.tree import Item
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_time_with_offset
-from ..protocol.json_conversion import boolean
+from ..protocol.json_conversion import to_boolean
 from .diff import compare_records
 from .records import Build, format_statuses, parse_time
 
@@ -138,7 +138,7 @@ async def delete_runs(call: Call, name: str) -> Response:
 async def delete_runs_by_post(call: Call) -> Response:
     """POST /api/build/delete"""
     call.require_pro()
-    request = await read_json_object(call, deleteAll=boolean, deleteArtifacts=boolean)
+    request = await read_json_object(call, deleteAll=to_boolean, deleteArtifacts=to_boolean)
     if not request.get("buildName"):
         raise ArtifactError(400, "Missing build name")
     numbers = [str(number) for number in request.get("buildNumbers") or ()]

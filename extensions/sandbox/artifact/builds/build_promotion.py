@@ -16,8 +16,8 @@ from ..call import Call
 from ..items.tree import Item
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_json
-from ..protocol.json_conversion import boolean
-from ..protocol.negotiation import VND
+from ..protocol.json_conversion import to_boolean
+from ..protocol.negotiation import JFROG_PREFIX
 from . import build_api
 from .records import Build, Promotion, parse_time
 
@@ -28,7 +28,7 @@ BOOLEANS = ("dryRun", "copy", "artifacts", "dependencies", "failFast")
 async def promote_build(call: Call, name: str, number: str) -> Response:
     """POST /api/build/promote/{name}/{number}"""
     call.require_pro()
-    request = await build_api.read_json_object(call, **dict.fromkeys(BOOLEANS, boolean))
+    request = await build_api.read_json_object(call, **dict.fromkeys(BOOLEANS, to_boolean))
     request["dryRun"] = _is_dry_run(call, request)
     if request["dryRun"]:
         call.mark_as_read("rehearse_promotion")
@@ -47,7 +47,7 @@ async def promote_build(call: Call, name: str, number: str) -> Response:
         has_errors = any(message["level"] != "INFO" for message in messages)
     status = 400 if has_errors and request.get("failFast", True) else 200
     body = format_json({"messages": messages}).encode()
-    return Response(body, status, {"Content-Type": f"{VND}build.PromotionResult+json"})
+    return Response(body, status, {"Content-Type": f"{JFROG_PREFIX}build.PromotionResult+json"})
 
 
 def _is_dry_run(call: Call, request: dict[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from ..call import Call
 from ..items.tree import Item
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_json
-from ..protocol.json_conversion import boolean, integer, values
+from ..protocol.json_conversion import to_boolean, to_integer, to_list
 from . import build_api
 from .records import Build, parse_time
 
@@ -31,7 +31,7 @@ async def apply_retention(call: Call, name: str) -> Response:
     request: dict[str, Any] = {"count": 0}
     if await call.request.body():
         request = await build_api.read_json_object(
-            call, count=integer, deleteBuildArtifacts=boolean, buildNumbersNotToBeDiscarded=values
+            call, count=to_integer, deleteBuildArtifacts=to_boolean, buildNumbersNotToBeDiscarded=to_list
         )
     if request.get("count") == 0:
         raise ArtifactError(400, "Max count retention needs to be a positive number")

@@ -102,7 +102,7 @@ def _store_entry(call: Call, repository: Repository, path: str, content: StoredF
     repository.check_path(path)
     validate_names(repo, path)
     call.require_overwrite(repo, path, content.sha1)
-    poms.check(repository, path, call.runtime.files.path(content.sha256))
+    poms.check_pom(repository, path, call.runtime.files.path(content.sha256))
     try:
         call.items.put_file(repo, path, content, ClientChecksums(), call.principal.name)
     except NotAFolder as error:

@@ -17,7 +17,7 @@ from ..items.tree import TRASH_REPO, Item, Tree
 from ..maven import merged_metadata, snapshots
 from ..protocol import feature_versions
 from ..protocol.errors import ApiError, ArtifactError
-from ..protocol.formats import encode_path, media_type, to_header_text
+from ..protocol.formats import encode_path, guess_media_type, to_header_text
 from . import (
     archives,
     content_path,
@@ -66,7 +66,7 @@ def _find_served(call: Call, target_path: ContentPath) -> list[Item]:
     if repository is None and target_path.repo != TRASH_REPO:
         raise ArtifactError(404)
     if repository and repository.stores_items:
-        repository.check_path(target_path.path, downloading=True, is_folder=target_path.is_folder)
+        repository.check_path(target_path.path, is_download=True, is_folder=target_path.is_folder)
     return _find_allowed(call, target_path.repo, target_path.path)
 
 
@@ -109,7 +109,7 @@ async def _archive_entry(call: Call, archive_items: list[Item], name: str) -> Re
     content = await archives.read_entry(call.runtime.files, archive_items[0], name) if archive_items else None
     if content is None:
         raise ArtifactError(404, "File not found.")
-    return Response(content, headers={"Content-Type": media_type(name)})
+    return Response(content, headers={"Content-Type": guess_media_type(name)})
 
 
 def _checksum_file(call: Call, repo: str, path: str) -> Response:
@@ -139,19 +139,19 @@ def _find_checksum_target(call: Call, repo: str, path: str) -> list[Item]:
     """Return the items that a checksum file belongs to."""
     if not merged_metadata.is_merged(call, repo, path):
         return _find_allowed(call, repo, path)
-    merged = merged_metadata.merged(call, repo, path)
+    merged = merged_metadata.merge_metadata(call, repo, path)
     return [merged[0]] if merged else []
 
 
 def _merged_metadata(call: Call, repo: str, path: str) -> Response:
-    merged = merged_metadata.merged(call, repo, path)
+    merged = merged_metadata.merge_metadata(call, repo, path)
     if merged is None:
         raise ArtifactError(404, f"Maven metadata not found for '{path}'.")
     item, content = merged
     headers = _file_headers(call, item)
     if _is_not_modified(call, item):
         return Response(status_code=304, headers=headers)
-    return Response(content, headers={**headers, "Content-Type": media_type(item.name)})
+    return Response(content, headers={**headers, "Content-Type": guess_media_type(item.name)})
 
 
 def _file_content(call: Call, item: Item) -> Response:
@@ -159,7 +159,7 @@ def _file_content(call: Call, item: Item) -> Response:
     headers = _file_headers(call, item)
     if _is_not_modified(call, item):
         return Response(status_code=304, headers=headers)
-    headers["Content-Type"] = media_type(item.name)
+    headers["Content-Type"] = guess_media_type(item.name)
     if not call.runtime.files.path(item.sha256).exists():
         raise ArtifactError(
             404, "The content of this file is not here: it was planted with its size and checksums alone."

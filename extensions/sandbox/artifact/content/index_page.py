@@ -14,7 +14,7 @@ from urllib.parse import quote
 from ..call import Call
 from ..items.item_info import merge_descendants
 from ..items.tree import Item
-from ..system.storage_summary import spelt
+from ..system.storage_summary import format_size
 
 
 def iterate_page_parts(call: Call, db: sqlite3.Connection, path: str, folders: list[Item]) -> Iterator[str]:
@@ -36,5 +36,5 @@ def iterate_page_parts(call: Call, db: sqlite3.Connection, path: str, folders: l
 def _format_line(item: Item) -> str:
     name = item.name + "/" * item.folder
     modified = datetime.fromtimestamp(item.modified, UTC).strftime("%d-%b-%Y %H:%M")
-    size = "  -" if item.size is None else spelt(item.size)
+    size = "  -" if item.size is None else format_size(item.size)
     return f'<a href="{quote(name)}">{html.escape(name)}</a>  {modified}  {size}\n'

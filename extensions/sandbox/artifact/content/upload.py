@@ -24,7 +24,7 @@ from ..items.properties import validate_name
 from ..items.storage import ClientChecksums, NotAFolder
 from ..items.tree import Item, Tree
 from ..maven import poms, snapshots
-from ..maven.metadata import PLUGIN
+from ..maven.metadata import PLUGIN_PROPERTY
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import (
@@ -72,7 +72,7 @@ async def upload_file(call: Call, target: str) -> Response:
         _verify_checksums(call, repository, target_path, client_checksums, content)
         path = _resolve_stored_path(call, repository, target_path)
         if path.endswith(snapshots.POM):
-            await run_in_threadpool(poms.check, repository, path, call.runtime.files.path(content.sha256))
+            await run_in_threadpool(poms.check_pom, repository, path, call.runtime.files.path(content.sha256))
         original_path = target_path.original_path if path == target_path.path else path
         entries = await archives.list_entries(call.runtime.files, path, content)
         item = _store_file(call, target_path.repo, path, original_path, content, client_checksums, properties, entries)
@@ -148,9 +148,9 @@ def _resolve_stored_path(call: Call, repository: Repository, target_path: Conten
     if not (repository.renames_snapshots and snapshots.is_snapshot(target_path.path)):
         return target_path.path
     if repository.snapshot_behavior == "non-unique":
-        return snapshots.non_unique_path(target_path.path)
+        return snapshots.to_non_unique_path(target_path.path)
     folder = call.maven.read_snapshot_folder(target_path.repo, target_path.path)
-    return snapshots.unique_path(
+    return snapshots.to_unique_path(
         target_path.path, folder, call.runtime.clock.now(), _parse_build_timestamp(target_path)
     )
 
@@ -168,8 +168,8 @@ def _resolve_checksum_target(call: Call, repository: Repository, path: str) -> s
     if not (repository.renames_snapshots and snapshots.is_snapshot(path)):
         return path
     if repository.snapshot_behavior == "non-unique":
-        return snapshots.non_unique_path(path)
-    return snapshots.latest_unique_path(path, call.maven.read_snapshot_folder(repository.key, path))
+        return snapshots.to_non_unique_path(path)
+    return snapshots.find_latest_unique_path(path, call.maven.read_snapshot_folder(repository.key, path))
 
 
 def _read_client_checksums(call: Call) -> ClientChecksums:
@@ -241,9 +241,9 @@ def _verify_checksums(
 async def _mark_plugin(call: Call, repository: Repository, item: Item, content: StoredFile) -> None:
     """Mark the POM of a Maven plugin, so that the group metadata lists it."""
     if repository.is_maven and item.path.endswith(snapshots.POM):
-        plugin = await run_in_threadpool(poms.plugin, call.runtime.files.path(content.sha256))
+        plugin = await run_in_threadpool(poms.read_plugin, call.runtime.files.path(content.sha256))
         if plugin:
-            call.items.set_properties(item, {PLUGIN: ["true"]})
+            call.items.set_properties(item, {PLUGIN_PROPERTY: ["true"]})
 
 
 def _store_file(

@@ -27,7 +27,7 @@ from ..items.tree import (
     parent_path,
 )
 from ..protocol.errors import ApiError, ArtifactError
-from ..protocol.formats import encode_path, media_type
+from ..protocol.formats import encode_path, guess_media_type
 from . import content_path, upload
 from .content_path import ContentPath
 
@@ -41,7 +41,7 @@ LOCK_TOKEN = "Artifactory:fake-lock-token"
 # Formatters of the properties; `None` omits the property.
 PROPERTY_FORMATTERS: dict[str, Callable[[Item], str | None]] = {
     "getcontentlength": lambda item: None if item.folder else str(item.size),
-    "getcontenttype": lambda item: None if item.folder else media_type(item.name),
+    "getcontenttype": lambda item: None if item.folder else guess_media_type(item.name),
     "getlastmodified": lambda item: formatdate(item.modified, usegmt=True),
     "getetag": lambda item: f'W/"{item.size or 0}-{formatdate(item.modified, usegmt=True)}"',
     "creationdate": lambda item: strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(item.created)),

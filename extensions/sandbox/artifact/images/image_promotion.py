@@ -16,7 +16,7 @@ from ..builds import build_api
 from ..call import Call
 from ..items.tree import MANIFEST_LIST_NAME, MANIFEST_NAME, Item
 from ..protocol.errors import ArtifactError
-from ..protocol.json_conversion import boolean
+from ..protocol.json_conversion import to_boolean
 from .pull import find_manifests
 from .registry import DIGEST, image_name, registry_storages
 
@@ -24,7 +24,7 @@ from .registry import DIGEST, image_name, registry_storages
 async def promote_image(call: Call, repo: str) -> Response:
     """POST /api/docker/{repo}/v2/promote"""
     call.require_pro()
-    request = await build_api.read_json_object(call, copy=boolean)
+    request = await build_api.read_json_object(call, copy=to_boolean)
     target, image = request.get("targetRepo"), request.get("dockerRepository")
     if not target or not image:
         raise ArtifactError(400, "The fields 'targetRepo' and 'dockerRepository' are required.")

@@ -21,7 +21,7 @@ from ..call import Call
 from ..content import content_path
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_time, format_time_with_offset, media_type
+from ..protocol.formats import format_time, format_time_with_offset, guess_media_type
 from . import properties
 from .properties import STORAGE
 from .tree import TRASH_REPO, Item, Tree
@@ -247,7 +247,7 @@ def file_fields(call: Call, item: Item, repo: str, upstream_url: str | None = No
     return {
         "downloadUri": f"{call.base}/{repo}/{item.path}",
         "remoteUrl": f"{upstream_url}/{item.path}" if upstream_url else None,
-        "mimeType": media_type(item.name),
+        "mimeType": guess_media_type(item.name),
         "size": str(item.size),
         "checksums": {"sha1": item.sha1, "md5": item.md5, "sha256": sha256},
         "originalChecksums": {"sha1": item.client_sha1, "md5": item.client_md5, "sha256": sha256},

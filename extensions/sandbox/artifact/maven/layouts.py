@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Repository layouts: what the server reads in a path."""
+"""Repository layouts: parsing paths into module coordinates."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 
 MAVEN_2 = "maven-2-default"
-TOKEN = re.compile(r"\[(\w+)\]|([()])")
-TOKENS = {
+TOKEN_PATTERN = re.compile(r"\[(\w+)\]|([()])")
+TOKEN_REGEXES = {
     "org": "[^/]+?",
     "orgPath": ".+?",
     "module": "[^/]+",
@@ -24,7 +24,7 @@ TOKENS = {
 
 @dataclass(frozen=True)
 class Layout:
-    """The path patterns of artifacts and descriptors, and the expressions of a snapshot's folder and file."""
+    """The path patterns of a layout, and the regular expressions for integration revisions of folder and file."""
 
     artifact: str
     descriptor: str | None = None
@@ -34,7 +34,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Module:
-    """What a path says about the module to which the file belongs."""
+    """The module coordinates in a path."""
 
     organization: str
     name: str
@@ -65,11 +65,11 @@ LAYOUTS = {
 
 
 def parse_module(path: str, layout: str) -> Module | None:
-    """The module of a file, if the layout can read its path."""
-    found = next(filter(None, (pattern.fullmatch(path) for pattern in _patterns(layout))), None)
-    if found is None:
+    """Return the module coordinates in a path, or `None` if it does not match the layout."""
+    match = next(filter(None, (pattern.fullmatch(path) for pattern in _compile_layout(layout))), None)
+    if match is None:
         return None
-    tokens = found.groupdict()
+    tokens = match.groupdict()
     return Module(
         organization=(tokens.get("orgPath") or tokens["org"]).replace("/", "."),
         name=tokens["module"],
@@ -81,25 +81,25 @@ def parse_module(path: str, layout: str) -> Module | None:
 
 
 @functools.cache
-def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
+def _compile_layout(name: str) -> tuple[re.Pattern[str], ...]:
     layout = LAYOUTS.get(name)
     if layout is None:
         return ()
-    return tuple(_compiled(layout, pattern) for pattern in (layout.descriptor, layout.artifact) if pattern)
+    return tuple(_compile_pattern(layout, pattern) for pattern in (layout.descriptor, layout.artifact) if pattern)
 
 
-def _compiled(layout: Layout, pattern: str) -> re.Pattern[str]:
-    """The expression of a pattern: brackets are tokens, parentheses are optional."""
-    expressions = {**TOKENS, "folderItegRev": layout.folder_revision, "fileItegRev": layout.file_revision}
-    expression, end, seen = "", 0, set[str]()
-    for found in TOKEN.finditer(pattern):
-        expression += re.escape(pattern[end : found.start()])
-        token, end = found[1], found.end()
+def _compile_pattern(layout: Layout, pattern: str) -> re.Pattern[str]:
+    """Return the regular expression of a layout pattern: brackets are tokens, parentheses are optional parts."""
+    expressions = {**TOKEN_REGEXES, "folderItegRev": layout.folder_revision, "fileItegRev": layout.file_revision}
+    expression, end, used_tokens = "", 0, set[str]()
+    for match in TOKEN_PATTERN.finditer(pattern):
+        expression += re.escape(pattern[end : match.start()])
+        token, end = match[1], match.end()
         if token is None:
-            expression += {"(": "(?:", ")": ")?"}[found[2]]
-        elif token in seen:
+            expression += {"(": "(?:", ")": ")?"}[match[2]]
+        elif token in used_tokens:
             expression += f"(?P={token})"
         else:
             expression += f"(?P<{token}>{expressions[token]})"
-            seen.add(token)
+            used_tokens.add(token)
     return re.compile(expression + re.escape(pattern[end:]))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The calls of Maven repositories."""
+"""The Maven API."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ...http.routing import Route
 from ..call import Call
 from ..protocol.errors import ArtifactError
 
-NEEDED = "mdwar"
+REQUIRED_ACTIONS = "mdwar"
 
 
 async def calculate_metadata(call: Call, path: str) -> Response:
     """POST /api/maven/calculateMetadata/{repo}/{path}[?nonRecursive=true]
 
-    The documentation calls the argument `noneRecursive`. The real server calculates after its answer.
+    The documentation names the parameter `noneRecursive`. The real server calculates asynchronously.
     """
     call.require_login()
     repo, _slash, folder = path.partition("/")
@@ -29,12 +29,12 @@ async def calculate_metadata(call: Call, path: str) -> Response:
         raise ArtifactError(404, f"Unable to find local repository '{repo}'.")
     if not repository.is_maven:
         raise ArtifactError(400, f"Repository '{repo}' is not a maven repository.")
-    for action in NEEDED:
+    for action in REQUIRED_ACTIONS:
         call.require_permission(
             action, repo, folder, f"Not enough permissions to calculate the metadata of '{repo}:{folder}'."
         )
-    alone = "true" in (call.query.get("nonRecursive"), call.query.get("noneRecursive"))
-    await call.maven.calculate(repo, folder, call.principal.name, recursive=not alone)
+    is_non_recursive = "true" in (call.query.get("nonRecursive"), call.query.get("noneRecursive"))
+    await call.maven.calculate(repo, folder, call.principal.name, recursive=not is_non_recursive)
     return Response(status_code=200)
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of Maven snapshots, which the server changes as a repository's `snapshotVersionBehavior` says."""
+"""File names of Maven snapshots, which the server changes according to `snapshotVersionBehavior`."""
 
 from __future__ import annotations
 
@@ -22,95 +22,100 @@ UNIQUE = re.compile(r".+-.+-(?P<revision>(?P<timestamp>[0-9]{8}.[0-9]{6})-(?P<nu
 
 
 class Revision(NamedTuple):
-    """The time and the number in the name of a unique snapshot."""
+    """The build number and timestamp of a unique snapshot."""
 
     number: int
     timestamp: str
 
     def __str__(self) -> str:
+        """Return the revision as in file names."""
         return f"{self.timestamp}-{self.number}"
 
 
 def is_snapshot(path: str) -> bool:
-    """Whether the Maven layout reads a snapshot in a path."""
-    return _snapshot(path) is not None
+    """Return whether a path is that of a snapshot in the Maven layout."""
+    return _parse_snapshot(path) is not None
 
 
 def is_mutable(name: str) -> bool:
-    """Return whether a file with this name is replaced over time: metadata, and snapshots without a revision."""
+    """Return whether the content of a file changes over time: metadata and non-unique snapshots."""
     return name == METADATA or NON_UNIQUE.fullmatch(name) is not None
 
 
 def parse_revision(name: str) -> Revision | None:
-    """The revision in a file's name, if it is that of a unique snapshot."""
-    found = UNIQUE.fullmatch(name)
-    return Revision(int(found["number"]), found["timestamp"]) if found else None
+    """Return the revision in the name of a unique snapshot, or `None`."""
+    match = UNIQUE.fullmatch(name)
+    return Revision(int(match["number"]), match["timestamp"]) if match else None
 
 
-def timestamp(seconds: float) -> str:
-    """A time as in the name of a unique snapshot."""
+def format_timestamp(seconds: float) -> str:
+    """Return a time in the format of unique snapshots."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y%m%d.%H%M%S")
 
 
-class Folder:
-    """The snapshots in one folder, with the build number in its metadata, which was calculated last."""
+class SnapshotFolder:
+    """The snapshots in a folder, and the build number in its metadata."""
 
     def __init__(self, names: Iterable[str], metadata: bytes | None) -> None:
+        """Create the folder from the names of its files and the content of its metadata."""
         self.names = sorted(names)
-        self.last_number = _build_number(metadata) if metadata else 0
+        self.last_number = _read_build_number(metadata) if metadata else 0
 
     def find(self, number: int | None = None, timestamp: str | None = None, suffix: str = "") -> Revision | None:
-        """The revision of the first unique snapshot with this number, time and end of its name."""
-        found = (parse_revision(name) for name in self.names if name.endswith(suffix))
+        """Return the first revision with this number, timestamp and end of the file name."""
+        revisions = (parse_revision(name) for name in self.names if name.endswith(suffix))
         return next(
             (
                 revision
-                for revision in found
+                for revision in revisions
                 if revision and number in (None, revision.number) and timestamp in (None, revision.timestamp)
             ),
             None,
         )
 
 
-def unique_path(path: str, folder: Folder, now: float, sent: float | None) -> str:
-    """Where a repository with unique snapshots stores a file.
+def to_unique_path(path: str, folder: SnapshotFolder, now: float, build_timestamp: float | None) -> str:
+    """Return the path of a file in a repository with unique snapshots.
 
-    The time of the build is the one that the client sent, or that of another file with the same number, or now.
+    The timestamp is the one that the client sent, that of another file with the same build number, or the current
+    time.
     """
-    module, name = _snapshot(path), _name(path)
+    module, name = _parse_snapshot(path), _file_name(path)
     if module is None or parse_revision(name) or f"{module.base_revision}-{SNAPSHOT}" not in name:
         return path
-    if sent:
-        known = folder.find(timestamp=timestamp(sent))
-        revision = known or Revision(folder.last_number + 1, timestamp(sent))
+    if build_timestamp:
+        existing = folder.find(timestamp=format_timestamp(build_timestamp))
+        revision = existing or Revision(folder.last_number + 1, format_timestamp(build_timestamp))
     else:
         number = _next_number(module, folder)
-        revision = folder.find(number) or Revision(number, timestamp(now))
-    return _renamed(path, f"{module.base_revision}-{SNAPSHOT}", f"{module.base_revision}-{revision}")
+        revision = folder.find(number) or Revision(number, format_timestamp(now))
+    return _rename(path, f"{module.base_revision}-{SNAPSHOT}", f"{module.base_revision}-{revision}")
 
 
-def non_unique_path(path: str) -> str:
-    """Where a repository without unique snapshots stores a file."""
-    module, revision = _snapshot(path), parse_revision(_name(path))
+def to_non_unique_path(path: str) -> str:
+    """Return the path of a file in a repository with non-unique snapshots."""
+    module, revision = _parse_snapshot(path), parse_revision(_file_name(path))
     if module is None or revision is None or f"{module.base_revision}-{revision}" not in path:
         return path
-    return _renamed(path, str(revision), SNAPSHOT)
+    return _rename(path, str(revision), SNAPSHOT)
 
 
-def latest_unique_path(path: str, folder: Folder) -> str:
-    """The latest unique snapshot that a snapshot's plain path stands for; the path itself if there is none."""
-    module = _snapshot(path)
-    if module is None or parse_revision(_name(path)):
+def find_latest_unique_path(path: str, folder: SnapshotFolder) -> str:
+    """Return the latest unique snapshot for a non-unique path, or the path itself if there is no such snapshot."""
+    module = _parse_snapshot(path)
+    if module is None or parse_revision(_file_name(path)):
         return path
-    before, _snapshot_mark, after = _name(path).partition(SNAPSHOT)
-    found = (
-        revision for name in folder.names if (revision := parse_revision(name)) and name == f"{before}{revision}{after}"
+    prefix, _snapshot_mark, suffix = _file_name(path).partition(SNAPSHOT)
+    revisions = (
+        revision
+        for name in folder.names
+        if (revision := parse_revision(name)) and name == f"{prefix}{revision}{suffix}"
     )
-    latest = max(found, default=None)
-    return _renamed(path, SNAPSHOT, str(latest)) if latest else path
+    latest = max(revisions, default=None)
+    return _rename(path, SNAPSHOT, str(latest)) if latest else path
 
 
-def _next_number(module: Module, folder: Folder) -> int:
+def _next_number(module: Module, folder: SnapshotFolder) -> int:
     last = folder.last_number
     if last and module.classifier:
         return last
@@ -119,20 +124,20 @@ def _next_number(module: Module, folder: Folder) -> int:
     return last + 1
 
 
-def _snapshot(path: str) -> Module | None:
+def _parse_snapshot(path: str) -> Module | None:
     module = parse_module(path, MAVEN_2)
     return module if module and module.is_snapshot else None
 
 
-def _name(path: str) -> str:
+def _file_name(path: str) -> str:
     return path[path.rfind("/") + 1 :]
 
 
-def _renamed(path: str, old: str, new: str) -> str:
-    return path[: path.rfind("/") + 1] + _name(path).replace(old, new, 1)
+def _rename(path: str, old: str, new: str) -> str:
+    return path[: path.rfind("/") + 1] + _file_name(path).replace(old, new, 1)
 
 
-def _build_number(metadata: bytes) -> int:
+def _read_build_number(metadata: bytes) -> int:
     try:
         return int(parse_xml(metadata).findtext("versioning/snapshot/buildNumber") or 0)
     except (ElementTree.ParseError, ValueError):

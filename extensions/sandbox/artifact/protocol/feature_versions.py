@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The versions since which the server behaves as the newest one does, for `Call.has`.
+"""The versions that introduced a behavior, for `Call.supports`.
 
-Version 4.4.2 was recorded. Where it is only known that a later one differs, 5.0 stands for the version of the change.
+Version 4.4.2 was recorded. If it is only known that a later version differs, the constant is 5.0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ REPOSITORY_LIST_PACKAGE_TYPES = "5.0"
 NEW_PERMISSION_MESSAGES = "5.0"
 UNCACHEABLE_INFO = "5.0"
 PROPERTY_SEARCH_PERMISSIONS = "5.0"
-ETAG_WITHOUT_RANGE = "5.0"  # without the bounds of the range
+ETAG_WITHOUT_RANGE = "5.0"
 STATISTICS_PRECEDENCE = "5.0"
 SHA256 = "5.5"
 METADATA_PATCH = "6.1"

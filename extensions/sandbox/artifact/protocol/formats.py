@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the service writes JSON, times and media types."""
+"""Formats of JSON, times, headers, paths and media types."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import quote
 
 MEDIA_TYPES = {
-    f".{extension}": media_type
-    for media_type, extensions in {
+    f".{extension}": guess_media_type
+    for guess_media_type, extensions in {
         "text/plain": "txt properties mf asc log yml yaml",
         "text/html": "htm html",
         "text/css": "css",
@@ -60,89 +60,89 @@ MEDIA_TYPES = {
     }.items()
     for extension in extensions.split()
 }
-# What the server's charset cannot hold arrives as a question mark.
+# Encoding and error handler of the server: unsupported characters become question marks.
 CHARSET = ("latin-1", "replace")
-CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
-PLAIN_IN_PATHS = "/!$&'()*+,:;=@~"
-# What json.dumps makes anew for each value
-_text = json.JSONEncoder(ensure_ascii=False).encode
-PACKAGE_NAMES = {"npm": "Npm", "nuget": "NuGet", "pypi": "Pypi", "sbt": "SBT", "yum": "YUM", "gitlfs": "GitLfs"}
+CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
+SAFE_IN_PATHS = "/!$&'()*+,:;=@~"
+# Shared encoder, because json.dumps with options creates one for each value.
+_encode_scalar = json.JSONEncoder(ensure_ascii=False).encode
+PACKAGE_TYPE_LABELS = {"npm": "Npm", "nuget": "NuGet", "pypi": "Pypi", "sbt": "SBT", "yum": "YUM", "gitlfs": "GitLfs"}
 
 
 def format_json(value: Any, depth: int = 0) -> str:
-    """The value in the layout of Jackson's default pretty printer; members that are None are left out."""
+    """Return a value in the format of Jackson's pretty printer, without members that are `None`."""
     if isinstance(value, str):
-        return _text(value)
+        return _encode_scalar(value)
     if isinstance(value, Mapping):
         indent = "  " * (depth + 1)
         members = [
-            f"{indent}{_text(name)} : {format_json(member, depth + 1)}"
+            f"{indent}{_encode_scalar(name)} : {format_json(member, depth + 1)}"
             for name, member in value.items()
             if member is not None
         ]
         return "{\n" + ",\n".join(members) + "\n" + "  " * depth + "}" if members else "{ }"
     if isinstance(value, (list, tuple)):
         return "[ " + ", ".join(format_json(element, depth) for element in value) + " ]" if value else "[ ]"
-    return _text(value)
+    return _encode_scalar(value)
 
 
 def iterate_json(members: Mapping[str, Any]) -> Iterator[str]:
-    """The same for an object, part by part; members that are iterators become lists as they come."""
-    between = "{\n  "
+    """Yield an object in the format of `format_json` in parts; members that are iterators become lists."""
+    separator = "{\n  "
     for name, member in members.items():
         if member is None:
             continue
-        yield f"{between}{json.dumps(name)} : "
+        yield f"{separator}{json.dumps(name)} : "
         if isinstance(member, Iterator):
-            yield from _list_parts(member)
+            yield from _iterate_list(member)
         else:
             yield format_json(member, 1)
-        between = ",\n  "
+        separator = ",\n  "
     yield "\n}"
 
 
-def _list_parts(elements: Iterator[Any]) -> Iterator[str]:
-    between = "[ "
+def _iterate_list(elements: Iterator[Any]) -> Iterator[str]:
+    separator = "[ "
     for element in elements:
-        yield between + format_json(element, 1)
-        between = ", "
-    yield "[ ]" if between == "[ " else " ]"
+        yield separator + format_json(element, 1)
+        separator = ", "
+    yield "[ ]" if separator == "[ " else " ]"
 
 
 def format_time(seconds: float) -> str:
-    """A time as in item info and listings: `2024-05-01T10:11:12.345Z`."""
-    return f"{_utc(seconds)}Z"
+    """Return a time as in item information: `2024-05-01T10:11:12.345Z`."""
+    return f"{_format_utc(seconds)}Z"
 
 
 def format_time_with_offset(seconds: float) -> str:
-    """A time as in the last-modified answer: the zone has no colon there."""
-    return f"{_utc(seconds)}+0000"
+    """Return a time with a numeric offset: `2024-05-01T10:11:12.345+0000`."""
+    return f"{_format_utc(seconds)}+0000"
 
 
-def seconds(time: Any) -> float:
-    """A time of a seed: seconds since the epoch, or ISO 8601 with a zone."""
+def parse_seed_time(time: Any) -> float:
+    """Return a time of a seed in seconds since the epoch; it is a number or ISO 8601 with a zone."""
     return float(time) if isinstance(time, (int, float)) else datetime.fromisoformat(str(time)).timestamp()
 
 
-def _utc(seconds: float) -> str:
+def _format_utc(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").removesuffix("+00:00")
 
 
 def to_header_text(text: str) -> str:
-    """Return a text as it arrives in a header: not encoded, and in the server's charset."""
-    return CONTROL.sub(" ", text).encode(*CHARSET).decode("latin-1")
+    """Return a text as the server writes it in a header: not encoded, in Latin-1."""
+    return CONTROL_CHARACTERS.sub(" ", text).encode(*CHARSET).decode("latin-1")
 
 
 def encode_path(path: str) -> str:
-    """Return a path or a name encoded, with all that may be plain in a path left plain."""
-    return quote(path, PLAIN_IN_PATHS)
+    """Return a percent-encoded path. Characters that may be literal in a path are not encoded."""
+    return quote(path, SAFE_IN_PATHS)
 
 
-def media_type(name: str) -> str:
-    """Return the media type of a file name by its extension, as the server's default configuration has it."""
+def guess_media_type(name: str) -> str:
+    """Return the media type of a file by its extension, as in the server's default configuration."""
     return MEDIA_TYPES.get(name[name.rfind(".") :].lower(), "application/octet-stream")
 
 
 def format_package_type(package_type: str) -> str:
-    """A package type as the list of repositories spells it."""
-    return PACKAGE_NAMES.get(package_type, package_type.capitalize())
+    """Return a package type as the list of repositories spells it."""
+    return PACKAGE_TYPE_LABELS.get(package_type, package_type.capitalize())

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the server's JSON library reads members of another type: as text in place of a number, or of true and false."""
+"""Conversion of JSON values of other types, as the server's JSON library does it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from ...parsing import integers
 
 
-def integer(value: Any) -> int:
-    """Return a whole number; fractions are cut off, and null and empty texts are 0.
+def to_integer(value: Any) -> int:
+    """Return an integer. Fractions are truncated; null and empty strings are 0.
 
-    :raises ValueError: when the value is no number
+    :raises ValueError: if the value is not a number
     """
     if value is None:
         return 0
@@ -27,24 +27,24 @@ def integer(value: Any) -> int:
     return integers.parse_integer(str(int(value)), 64)
 
 
-def values(value: Any) -> list[Any]:
-    """Return a list; null is an empty one.
+def to_list(value: Any) -> list[Any]:
+    """Return a list; null is an empty list.
 
-    :raises ValueError: when it is neither
+    :raises ValueError: if the value is neither a list nor null
     """
     if value is not None and not isinstance(value, list):
         raise ValueError(value)
     return value or []
 
 
-def boolean(value: Any) -> bool:
-    """Return whether a value is true; null, empty texts and 0 are false.
+def to_boolean(value: Any) -> bool:
+    """Return a boolean; null, empty strings and 0 are false.
 
-    :raises ValueError: when the value is neither true nor false
+    :raises ValueError: if the value is neither true nor false
     """
     if value is None or isinstance(value, (bool, int)):
         return bool(value)
-    words = {"": False, "null": False, "false": False, "False": False, "true": True, "True": True}
-    if not isinstance(value, str) or value.strip() not in words:
+    booleans = {"": False, "null": False, "false": False, "False": False, "true": True, "True": True}
+    if not isinstance(value, str) or value.strip() not in booleans:
         raise ValueError(value)
-    return words[value.strip()]
+    return booleans[value.strip()]

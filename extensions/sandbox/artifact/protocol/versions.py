@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Versions of the product, which some behaviour depends on."""
+"""Version comparison and build revisions."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import functools
 
 
 @functools.cache
-def is_at_least(version: str, wanted: str) -> bool:
-    """Whether a version is not older than another."""
-    return _numbers(version) >= _numbers(wanted)
+def is_at_least(version: str, minimum: str) -> bool:
+    """Return whether a version is at least the minimum."""
+    return _parse_version(version) >= _parse_version(minimum)
 
 
 @functools.cache
-def revision(version: str) -> str:
-    """The build number that goes with a version: 7.46.11 is 74611900."""
-    major, minor, patch = (*_numbers(version), 0, 0)[:3]
+def build_revision(version: str) -> str:
+    """Return the build revision of a version: 74611900 for 7.46.11."""
+    major, minor, patch = (*_parse_version(version), 0, 0)[:3]
     return f"{major}{minor:02d}{patch:02d}900"
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _parse_version(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Repositories: what they are, and which keys lead where."""
+"""Repositories: settings, rules for paths, and resolution of keys."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ..items.tree import TRASH_REPO
 from ..maven.layouts import MAVEN_2, parse_module
 from ..protocol.errors import ArtifactError
 
-KINDS = {"local": "Local", "remote": "Remote", "virtual": "Virtual", "federated": "Federated"}
-STORED = ("local", "federated")
+CLASS_LABELS = {"local": "Local", "remote": "Remote", "virtual": "Virtual", "federated": "Federated"}
+STORED_CLASSES = ("local", "federated")
 IMAGE_TYPES = ("docker", "oci")
-MAVEN_GROUP = ("maven", "gradle", "ivy", "sbt")
-COMMON = {
+MAVEN_TYPES = ("maven", "gradle", "ivy", "sbt")
+COMMON_DEFAULTS = {
     "description": "",
     "notes": "",
     "includesPattern": "**/*",
     "excludesPattern": "",
 }
-# As in the server's own configuration file; repositories made over REST have other defaults: `configuration.create`
-BY_CLASS: dict[str, dict[str, Any]] = {
+# Defaults of the server's configuration file. Repositories created over REST have different ones: `REST_DEFAULTS`.
+CLASS_DEFAULTS: dict[str, dict[str, Any]] = {
     "local": {
         "handleReleases": True,
         "handleSnapshots": True,
@@ -60,13 +60,19 @@ BY_CLASS: dict[str, dict[str, Any]] = {
     },
     "virtual": {"repositories": [], "artifactoryRequestsCanRetrieveRemoteArtifacts": False},
 }
-BY_CLASS["federated"] = {**BY_CLASS["local"], "members": []}
-CONFIGURATION = sorted(
-    {"packageType", "url", "repoLayoutRef", "defaultDeploymentRepo", "projectKey", "environments", *COMMON}.union(
-        *BY_CLASS.values()
-    )
+CLASS_DEFAULTS["federated"] = {**CLASS_DEFAULTS["local"], "members": []}
+CONFIGURATION_FIELDS = sorted(
+    {
+        "packageType",
+        "url",
+        "repoLayoutRef",
+        "defaultDeploymentRepo",
+        "projectKey",
+        "environments",
+        *COMMON_DEFAULTS,
+    }.union(*CLASS_DEFAULTS.values())
 )
-LAYOUTS = {
+DEFAULT_LAYOUTS = {
     "maven": MAVEN_2,
     "gradle": MAVEN_2,
     "ivy": "ivy-default",
@@ -74,12 +80,12 @@ LAYOUTS = {
     "pypi": "simple-default",
     "nuget": "nuget-default",
 }
-# What no repository takes: the temporary files of editors, and the files of old version control systems
+# Files that every repository rejects: temporary files of editors and files of old version control systems.
 DEFAULT_EXCLUDES = re.compile(
     r"(?:.*/)?(?:[^/]*~|#[^/]*#|\.#[^/]*|%[^/]*%|\._[^/]*|\.cvsignore|vssver\.scc|\.DS_Store|(?:CVS|SCCS|\.svn)(?:/.*)?)",
     re.DOTALL,
 )
-# Why the server rejects a file
+# Reasons for rejecting a file.
 BLACKOUT = "blackout"
 POLICY = "snapshot/release handling policy"
 PATTERNS = "include/exclude pattern settings"
@@ -87,14 +93,14 @@ PATTERNS = "include/exclude pattern settings"
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository as it is configured."""
+    """A repository with its configuration."""
 
     key: str
     configuration: dict[str, Any]
 
     @property
     def rclass(self) -> str:
-        """`local`, `remote`, `virtual` or `federated`."""
+        """The class: `local`, `remote`, `virtual` or `federated`."""
         return str(self.configuration["rclass"])
 
     @property
@@ -104,8 +110,8 @@ class Repository:
 
     @property
     def stores_items(self) -> bool:
-        """Whether items lie in it, or in its cache."""
-        return self.rclass in STORED or bool(self.configuration.get("storeArtifactsLocally"))
+        """Whether it or its cache stores items."""
+        return self.rclass in STORED_CLASSES or bool(self.configuration.get("storeArtifactsLocally"))
 
     @property
     def is_blacked_out(self) -> bool:
@@ -113,9 +119,9 @@ class Repository:
         return bool(self.configuration.get("blackedOut"))
 
     def accepts(self, path: str, is_folder: bool = False) -> bool:
-        """Return whether the include and exclude patterns match a path.
+        """Return whether a path matches the include and exclude patterns.
 
-        A folder is also accepted if they can match something below it, and the root always.
+        A folder is also accepted if the patterns can match a path below it. The root is always accepted.
         """
         if not path:
             return True
@@ -130,7 +136,7 @@ class Repository:
 
     @property
     def snapshot_behavior(self) -> str:
-        """How Maven snapshots are named: `unique`, `non-unique` or `deployer`."""
+        """The naming of Maven snapshots: `unique`, `non-unique` or `deployer`."""
         return str(self.configuration.get("snapshotVersionBehavior"))
 
     @property
@@ -140,28 +146,28 @@ class Repository:
 
     @property
     def is_maven(self) -> bool:
-        """Whether the package type is that of Maven or of a tool that uses its repositories."""
-        return self.package_type in MAVEN_GROUP
+        """Whether the package type is Maven or a tool that uses Maven repositories."""
+        return self.package_type in MAVEN_TYPES
 
     @property
     def has_maven_metadata(self) -> bool:
-        """Whether the server calculates Maven metadata in it."""
-        return self.rclass in STORED and (self.is_maven or self.layout == MAVEN_2)
+        """Whether the server calculates Maven metadata."""
+        return self.rclass in STORED_CLASSES and (self.is_maven or self.layout == MAVEN_2)
 
     @property
     def renames_snapshots(self) -> bool:
-        """Whether the server decides about the names of Maven snapshots, and so about their metadata."""
+        """Whether the server determines the names of Maven snapshots, and so their metadata."""
         return self.layout == MAVEN_2 and self.snapshot_behavior != "deployer"
 
     @property
     def checks_poms(self) -> bool:
-        """Whether a POM that does not fit its path is refused."""
+        """Whether POMs that do not match their path are refused."""
         return self.is_maven and not self.configuration.get("suppressPomConsistencyChecks")
 
     def find_rejection(self, path: str, is_folder: bool = False) -> str | None:
-        """Return the setting that forbids a file or a folder, for uploads and downloads.
+        """Return the setting that forbids uploads and downloads of a path, or `None`.
 
-        The policy for releases and snapshots is only asked about paths that the layout can read.
+        The policy for releases and snapshots only applies to paths that match the layout.
         """
         if self.is_blacked_out:
             return BLACKOUT
@@ -171,35 +177,36 @@ class Repository:
         return None if self.accepts(path, is_folder) else PATTERNS
 
     def blackout_error(self, path: str) -> ArtifactError:
-        """Return the refusal of a path in a blacked-out repository."""
-        refusal = f"The repository '{self.key}' is blacked out and cannot serve artifact '{self.key}:{path}'."
-        return ArtifactError(404, refusal)
+        """Return the error for a path in a blacked-out repository."""
+        message = f"The repository '{self.key}' is blacked out and cannot serve artifact '{self.key}:{path}'."
+        return ArtifactError(404, message)
 
-    def check_path(self, path: str, downloading: bool = False, is_folder: bool = False) -> None:
-        """Refuse a file or a folder that the settings forbid."""
+    def check_path(self, path: str, is_download: bool = False, is_folder: bool = False) -> None:
+        """Fail if the settings forbid a path."""
         reason = self.find_rejection(path, is_folder)
         if reason == BLACKOUT:
             raise self.blackout_error(path)
         if reason:
-            status = 404 if downloading and reason == PATTERNS else 409
-            rejected = f"The repository '{self.key}' rejected the artifact '{self.key}:{path}' due to its {reason}."
-            raise ArtifactError(status, rejected)
+            status = 404 if is_download and reason == PATTERNS else 409
+            message = f"The repository '{self.key}' rejected the artifact '{self.key}:{path}' due to its {reason}."
+            raise ArtifactError(status, message)
 
 
 @functools.lru_cache(maxsize=1024)
-def _read(key: str, configuration: str) -> Repository:
+def _parse_repository(key: str, configuration: str) -> Repository:
     return Repository(key, json.loads(configuration))
 
 
 class Repositories:
-    """All repositories."""
+    """The repositories in the database."""
 
     def __init__(self, runtime: Runtime, items: Items) -> None:
+        """Create the store."""
         self._db = runtime.db
         self._items = items
 
     async def delete(self, repository: Repository) -> None:
-        """Remove a repository with all that is stored in it."""
+        """Delete a repository with its items."""
         storage = f"{repository.key}-cache" if repository.rclass == "remote" else repository.key
         root = self._items.find(storage, "")
         if root is not None:
@@ -208,12 +215,12 @@ class Repositories:
         self._db.execute("DELETE FROM artifact_repositories WHERE key = ?", (repository.key,))
 
     def find(self, key: str) -> Repository | None:
-        """The repository with this key."""
+        """Return the repository with a key."""
         row = self._db.execute("SELECT * FROM artifact_repositories WHERE key = ?", (key,)).fetchone()
-        return _read(key, row["configuration"]) if row else None
+        return _parse_repository(key, row["configuration"]) if row else None
 
     def resolve(self, key: str) -> Repository | None:
-        """Return the repository whose settings apply to a key; for the key of a cache, its remote repository."""
+        """Return the repository whose settings apply to a key; the remote repository for the key of a cache."""
         repository = self.find(key)
         if repository is None and key.endswith("-cache"):
             remote = self.find(key.removesuffix("-cache"))
@@ -221,12 +228,12 @@ class Repositories:
         return repository
 
     def list_all(self) -> Iterator[Repository]:
-        """All repositories by key."""
+        """Yield all repositories, sorted by key."""
         for row in self._db.execute("SELECT * FROM artifact_repositories ORDER BY key"):
-            yield _read(row["key"], row["configuration"])
+            yield _parse_repository(row["key"], row["configuration"])
 
     def list_storages(self, key: str) -> list[str]:
-        """The keys under which a repository's items are stored, in the order in which they are searched."""
+        """Return the keys under which the items of a repository are stored, in search order."""
         if key == TRASH_REPO:
             return [TRASH_REPO]
         repository = self.resolve(key)
@@ -249,54 +256,60 @@ class Repositories:
         return repository is not None and repository.is_blacked_out
 
     def virtual_members(self) -> dict[str, list[str]]:
-        """The storages behind each virtual repository."""
-        return {found.key: self.list_storages(found.key) for found in self.list_all() if found.rclass == "virtual"}
+        """Return the storages of each virtual repository."""
+        return {
+            repository.key: self.list_storages(repository.key)
+            for repository in self.list_all()
+            if repository.rclass == "virtual"
+        }
 
     def generates_metadata(self, key: str, path: str) -> bool:
-        """Whether the repository writes this Maven metadata itself, and does not store what clients send."""
+        """Return whether the server generates the Maven metadata at a path and ignores uploads of it."""
         repository = self.find(key)
         return repository is not None and repository.renames_snapshots and path.endswith("-SNAPSHOT/maven-metadata.xml")
 
     def is_virtual(self, key: str) -> bool:
-        """Whether this is the key of a virtual repository."""
+        """Return whether a key belongs to a virtual repository."""
         repository = self.find(key)
         return repository is not None and repository.rclass == "virtual"
 
     def info_key(self, key: str) -> str:
-        """The key that answers about items have: a remote repository's items are those of its cache."""
+        """Return the key in item information: for a remote repository, that of its cache."""
         repository = self.find(key)
         return f"{key}-cache" if repository is not None and repository.rclass == "remote" else key
 
     def find_upstream_url(self, key: str) -> str | None:
-        """The address from which the items of a cache come."""
+        """Return the URL that a cache downloads from."""
         remote = self.find(key.removesuffix("-cache"))
         if remote is None or remote.rclass != "remote":
             return None
         return str(remote.configuration["url"]).rstrip("/")
 
     def is_stored(self, key: str) -> bool:
-        """Whether items lie under this very key, so that they can be changed there."""
+        """Return whether items are stored under this key, so that they can be changed."""
         return self.list_storages(key) == [key]
 
-    def save(self, key: str, given: dict[str, Any]) -> None:
-        """Make a repository with this configuration, or give it another; what it lacks has its default."""
-        rclass = given.get("rclass")
-        if rclass not in KINDS:
+    def save(self, key: str, fields: dict[str, Any]) -> None:
+        """Create a repository or replace its configuration. Missing fields get their defaults."""
+        rclass = fields.get("rclass")
+        if rclass not in CLASS_LABELS:
             raise ArtifactError(400, "No valid rclass was given")
-        if rclass == "remote" and not given.get("url"):
+        if rclass == "remote" and not fields.get("url"):
             raise ArtifactError(400, "A remote repository needs a url")
-        package_type = str(given.get("packageType") or "generic").lower()
-        own = {name: value for name, value in given.items() if value is not None and name not in ("key", "rclass")}
+        package_type = str(fields.get("packageType") or "generic").lower()
+        own_fields = {
+            name: value for name, value in fields.items() if value is not None and name not in ("key", "rclass")
+        }
         configuration = {
             "key": key,
             "packageType": package_type,
-            **COMMON,
-            "repoLayoutRef": LAYOUTS.get(package_type, "simple-default"),
-            **BY_CLASS[rclass],
-            **own,
+            **COMMON_DEFAULTS,
+            "repoLayoutRef": DEFAULT_LAYOUTS.get(package_type, "simple-default"),
+            **CLASS_DEFAULTS[rclass],
+            **own_fields,
             "rclass": rclass,
         }
         configuration["packageType"] = package_type
         self._db.execute("INSERT OR REPLACE INTO artifact_repositories VALUES (?, ?)", (key, json.dumps(configuration)))
         if rclass != "virtual":
-            self._items.create_folder(key if rclass in STORED else f"{key}-cache", "", None)
+            self._items.create_folder(key if rclass in STORED_CLASSES else f"{key}-cache", "", None)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The calls that search: by name, and by pattern."""
+"""Searches by name and by pattern."""
 
 from __future__ import annotations
 
@@ -22,112 +22,116 @@ from ..items.tree import TRASH_REPO, Item, Tree
 from ..protocol import methods
 from ..protocol.errors import ArtifactError
 
-TIMEOUT = (
+TIMEOUT_MESSAGE = (
     "Artifacts pattern search returned 0 results because it exceeded the configured timeout (30 seconds). Please make"
     " sure your query is not too broad, causing the search to scan too many nodes, or ask your Artifactory"
     " administrator to change the default timeout."
 )
 
 
-async def quick(call: Call) -> Response:
+async def search_by_name(call: Call) -> Response:
     """GET /api/search/artifact?name=..."""
     name = call.query.get("name", "")
     if not name.strip():
         raise ArtifactError(400, "The search term cannot be empty")
     if not name.strip("*?"):
         raise ArtifactError(400, "Search term containing only wildcards is not permitted")
-    where = searched(call)
-    cap = None if call.principal.admin else call.get_switch("search_limit")
+    storages = parse_storages(call)
+    limit = None if call.principal.admin else call.get_switch("search_limit")
 
-    def found(db: sqlite3.Connection) -> dict[str, Any]:
+    def query(db: sqlite3.Connection) -> dict[str, Any]:
         tree = Tree(db)
-        readable = (item for item in _named(tree, where, name) if call.principal.may("r", item.repo, item.path))
-        return {"results": (result(call, tree, item) for item in islice(readable, cap))}
+        readable = (
+            item for item in _iterate_matches(tree, storages, name) if call.principal.may("r", item.repo, item.path)
+        )
+        return {"results": (build_entry(call, tree, item) for item in islice(readable, limit))}
 
-    return await call.stream_vendor_json("search.ArtifactSearchResult", found)
+    return await call.stream_vendor_json("search.ArtifactSearchResult", query)
 
 
-def searched(call: Call) -> list[tuple[str, str]]:
-    """Return the storages to search, each with a folder: all if no repository is named, none for unknown ones."""
-    asked = [entry.strip().strip("/") for entry in call.query.get("repos", "").split(",") if entry.strip()]
-    if not asked:
+def parse_storages(call: Call) -> list[tuple[str, str]]:
+    """Return the storages to search, each with a folder. Without `repos`, these are all storages."""
+    entries = [entry.strip().strip("/") for entry in call.query.get("repos", "").split(",") if entry.strip()]
+    if not entries:
         return [
             (key, "")
             for repository in call.repositories.list_all()
             for key in call.repositories.list_storages(repository.key)
         ]
-    where = []
-    for entry in asked:
+    storages = []
+    for entry in entries:
         key, _slash, folder = entry.partition("/")
-        where += [(storage, folder) for storage in call.repositories.list_storages(key)]
-    return where
+        storages += [(storage, folder) for storage in call.repositories.list_storages(key)]
+    return storages
 
 
-def _named(tree: Tree, where: list[tuple[str, str]], name: str) -> Iterator[Item]:
-    pattern = "*" * (name[0] not in "*?") + name + "*" * (name[-1] not in "*?")
-    pattern = pattern.replace("[", "[[]")  # which means nothing to the server
-    for repo, folder in dict.fromkeys(where):
+def _iterate_matches(tree: Tree, storages: list[tuple[str, str]], name: str) -> Iterator[Item]:
+    glob = "*" * (name[0] not in "*?") + name + "*" * (name[-1] not in "*?")
+    glob = glob.replace("[", "[[]")  # brackets are literal for the server
+    for repo, folder in dict.fromkeys(storages):
         if repo != TRASH_REPO:
-            yield from tree.find_files(repo, folder, pattern)
+            yield from tree.find_files(repo, folder, glob)
 
 
-def result(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
-    """Return the entry of a result, as detailed as the request asks for."""
+def build_entry(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
+    """Return the entry of a result with the requested details."""
     detail = {part.strip() for part in call.request.headers.get("x-result-detail", "").split(",")}
-    result = _info(call, tree, item) if "info" in detail else {}
-    result["uri"] = f"{call.base}/api/storage/{item.repo}/{item.path}"
+    build_entry = _item_info(call, tree, item) if "info" in detail else {}
+    build_entry["uri"] = f"{call.base}/api/storage/{item.repo}/{item.path}"
     if "properties" in detail:
-        result["properties"] = dict(sorted(tree.get_properties(item).items()))
-    return result
+        build_entry["properties"] = dict(sorted(tree.get_properties(item).items()))
+    return build_entry
 
 
-def _info(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
+def _item_info(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
     if not item.folder:
         return file_info(call, item, item.repo)
     return folder_info(call, item, item.repo, list(child_entries(tree.list_children(item.repo, item.path))))
 
 
-async def pattern(call: Call) -> Response:
+async def search_by_pattern(call: Call) -> Response:
     """GET /api/search/pattern?pattern=repo:path"""
     call.require_pro()
     call.require_login()
-    asked = call.query.get("pattern", "")
-    key, colon, path = asked.partition(":")
+    pattern = call.query.get("pattern", "")
+    key, colon, path = pattern.partition(":")
     if not (key and colon and path) or ":" in path:
-        raise ArtifactError(400, f"Invalid pattern: '{asked}'. It must be of the form repo-key:this/is/a/*pattern*.war")
+        raise ArtifactError(
+            400, f"Invalid pattern: '{pattern}'. It must be of the form repo-key:this/is/a/*pattern*.war"
+        )
     if call.get_switch("pattern_search_times_out"):
-        raise ArtifactError(408, TIMEOUT)
-    shown = key.removesuffix("-cache") if call.repositories.find_upstream_url(key) else key
+        raise ArtifactError(408, TIMEOUT_MESSAGE)
+    shown_key = key.removesuffix("-cache") if call.repositories.find_upstream_url(key) else key
     expression = compile_ant_pattern(path.lstrip("/"))
     storages = [] if call.repositories.is_virtual(key) else call.repositories.list_storages(key)
     for storage in storages:
         call.require_read(storage, "")
 
-    def found(db: sqlite3.Connection) -> dict[str, Any]:
-        beginning = path.lstrip("/").partition("*")[0].partition("?")[0].rpartition("/")[0]
-        files = (item.path for repo in storages for item in Tree(db).find_files(repo, beginning, "*"))
+    def query(db: sqlite3.Connection) -> dict[str, Any]:
+        folder = path.lstrip("/").partition("*")[0].partition("?")[0].rpartition("/")[0]
+        files = (item.path for repo in storages for item in Tree(db).find_files(repo, folder, "*"))
         return {
-            "repoUri": f"{call.base}/{shown}",
-            "sourcePattern": asked,
+            "repoUri": f"{call.base}/{shown_key}",
+            "sourcePattern": pattern,
             "files": (file for file in files if expression.fullmatch(file)),
         }
 
-    return await call.stream_vendor_json("search.PatternResultFileSet", found)
+    return await call.stream_vendor_json("search.PatternResultFileSet", query)
 
 
 def compile_ant_pattern(pattern: str) -> Glob:
-    """Return a pattern in Ant's style; a star does not go beyond its folder, two of them do."""
+    """Compile an Ant pattern: `*` stays within a folder, `**` does not."""
     parts = {"**": globs.ANY, "*": globs.IN_FOLDER, "?": globs.ONE_IN_FOLDER}
-    return Glob(parts.get(part, part) for part in re.split(r"(\*\*|\*|\?)", pattern))
+    return Glob(parts.get(piece, piece) for piece in re.split(r"(\*\*|\*|\?)", pattern))
 
 
-async def describe(call: Call) -> Response:
-    """OPTIONS /api/search: the resource of the searches has no other method"""
-    return methods.describe((), str(call.request.url))
+async def describe_searches(call: Call) -> Response:
+    """OPTIONS /api/search: the resource has no other method"""
+    return methods.describe_resource((), str(call.request.url))
 
 
 ROUTES = (
-    Route("OPTIONS", "/api/search", describe, "describe_searches"),
-    Route("GET", "/api/search/artifact", quick, "quick_search"),
-    Route("GET", "/api/search/pattern", pattern, "pattern_search"),
+    Route("OPTIONS", "/api/search", describe_searches, "describe_searches"),
+    Route("GET", "/api/search/artifact", search_by_name, "quick_search"),
+    Route("GET", "/api/search/pattern", search_by_pattern, "pattern_search"),
 )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Items as seeds describe them: rows as they are, and many at once."""
+"""Insertion of seeded items as database rows, many at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STATISTICS = (
     "remote_origin",
     "remote_path",
 )
-SECONDARY_INDEXES = """
+SECONDARY_INDEXES_QUERY = """
 SELECT name, sql FROM sqlite_master
 WHERE type = 'index' AND tbl_name IN ('artifact_items', 'artifact_properties', 'artifact_statistics')
     AND sql LIKE 'CREATE INDEX %'
@@ -31,84 +31,90 @@ WHERE type = 'index' AND tbl_name IN ('artifact_items', 'artifact_properties', '
 
 
 class BulkInsert:
-    """What seeds add to the tables of items; there need not be any content behind it."""
+    """Inserts items, properties and statistics of seeds. The items need not have stored content."""
 
     def __init__(self, runtime: Runtime) -> None:
+        """Create the inserter."""
         self._runtime = runtime
         self._db = runtime.db
 
     @contextlib.contextmanager
     def defer_indexes(self) -> Iterator[None]:
-        """Make the indexes of items again after many rows were added to few: that takes a fraction of the time."""
-        found = self._db.execute(SECONDARY_INDEXES).fetchall()
-        for index in found:
+        """Drop the secondary indexes and recreate them at the end, which is faster for many rows."""
+        indexes = self._db.execute(SECONDARY_INDEXES_QUERY).fetchall()
+        for index in indexes:
             self._db.execute(f"DROP INDEX {index['name']}")
         yield
-        for index in found:
+        for index in indexes:
             self._db.execute(index["sql"])
 
-    def settle(self) -> None:
-        """Let the database look at what was planted, so that it knows which index helps most."""
+    def analyze(self) -> None:
+        """Update the statistics of the query planner."""
         self._db.execute("PRAGMA analysis_limit = 1000")
         self._db.execute("ANALYZE")
 
     def next_id(self) -> int:
-        """The id that the next item gets."""
+        """Return the id of the next item."""
         return self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM artifact_items").fetchone()[0]
 
-    def folders(self, repo: str, paths: Iterable[str], by: str | None) -> None:
-        """Add many folders with all above them, as far as they are not there yet."""
+    def add_folders(self, repo: str, paths: Iterable[str], by: str | None) -> None:
+        """Add folders and their parents, unless they exist."""
         now = self._runtime.clock.now()
         times = {"created": now, "created_by": by, "modified": now, "modified_by": by, "updated": now}
-        self._insert("OR IGNORE", ({**located(repo, path), **times, "folder": True} for path in _with_parents(paths)))
+        self._insert(
+            "OR IGNORE",
+            ({**path_columns(repo, path), **times, "folder": True} for path in _iterate_with_parents(paths)),
+        )
 
-    def items(self, items: Iterable[Mapping[str, Any]]) -> None:
-        """Add items, in folders that are there; what is not said of one is nothing."""
-        self._insert("", items)
+    def add_items(self, add_items: Iterable[Mapping[str, Any]]) -> None:
+        """Add items whose folders exist. Missing columns are null."""
+        self._insert("", add_items)
 
-    def forget(self, repo: str, path: str) -> None:
-        """Remove one item, and nothing below it."""
+    def remove_row(self, repo: str, path: str) -> None:
+        """Remove an item, but nothing below it."""
         self._db.execute(f"DELETE FROM artifact_items WHERE {EXACT_PATH}", {"repo": repo, "path": path})
 
-    def properties(self, first: int, name: str, values: Iterable[str]) -> None:
-        """Give items with ids from the first on a property each."""
-        rows = ((first + place, name, value) for place, value in enumerate(values))
+    def add_properties(self, first: int, name: str, values: Iterable[str]) -> None:
+        """Add a property to consecutive items, beginning with the id `first`."""
+        rows = ((first + index, name, value) for index, value in enumerate(values))
         self._db.executemany("INSERT INTO artifact_properties (item, name, value) VALUES (?, ?, ?)", rows)
 
-    def downloads(self, first: int, times: Iterable[float], by: str) -> None:
-        """Have items with ids from the first on downloaded once each."""
-        rows = ((first + place, time, by) for place, time in enumerate(times))
+    def add_downloads(self, first: int, times: Iterable[float], by: str) -> None:
+        """Record one download for consecutive items, beginning with the id `first`."""
+        rows = ((first + index, time, by) for index, time in enumerate(times))
         self._db.executemany(
             "INSERT INTO artifact_statistics (item, downloads, downloaded, downloaded_by) VALUES (?, 1, ?, ?)", rows
         )
 
-    def statistics(self, item: Item, counted: Mapping[str, Any]) -> None:
-        """Note how often an item was downloaded, here or through another server."""
-        columns = [column for column in STATISTICS if counted.get(column) is not None]
+    def add_statistics(self, item: Item, values: Mapping[str, Any]) -> None:
+        """Store the downloads of an item, here or through another server."""
+        columns = [column for column in STATISTICS if values.get(column) is not None]
         self._db.execute(
             f"INSERT INTO artifact_statistics (item, {', '.join(columns)}) VALUES (?{', ?' * len(columns)})",
-            (item.id, *(counted[column] for column in columns)),
+            (item.id, *(values[column] for column in columns)),
         )
 
-    def _insert(self, unless: str, items: Iterable[Mapping[str, Any]]) -> None:
-        rows = (tuple(map(item.get, COLUMNS)) for item in items)
-        places = ", ".join("?" * len(COLUMNS))
-        self._db.executemany(f"INSERT {unless} INTO artifact_items ({', '.join(COLUMNS)}) VALUES ({places})", rows)
+    def _insert(self, conflict_clause: str, add_items: Iterable[Mapping[str, Any]]) -> None:
+        rows = (tuple(map(item.get, COLUMNS)) for item in add_items)
+        placeholders = ", ".join("?" * len(COLUMNS))
+        self._db.executemany(
+            f"INSERT {conflict_clause} INTO artifact_items ({', '.join(COLUMNS)}) VALUES ({placeholders})", rows
+        )
 
 
-def located(repo: str, path: str) -> dict[str, Any]:
-    """Where an item lies, as its row has it."""
+def path_columns(repo: str, path: str) -> dict[str, Any]:
+    """Return the columns of an item's row that its path determines."""
     return {"repo": repo, "path": path, "parent": parent_path(path), "name": path[path.rfind("/") + 1 :]}
 
 
-def _with_parents(paths: Iterable[str]) -> Iterator[str]:
-    """Each path after those of all folders above it, without what the one before it had."""
-    before: list[str] = []
+def _iterate_with_parents(paths: Iterable[str]) -> Iterator[str]:
+    """Yield each path after its parents, except those that the previous path had as well."""
+    previous: list[str] = []
     for path in paths:
-        line = [path]
+        ancestors = [path]
         while path:
             path = parent_path(path) or ""
-            line.append(path)
-        line.reverse()
-        yield from (one for one in line if one not in before)
-        before = line
+            ancestors.append(path)
+        ancestors.reverse()
+        yield from (ancestor for ancestor in ancestors if ancestor not in previous)
+        previous = ancestors

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that a seed generates."""
+"""Files that a seed generates in large numbers."""
 
 from __future__ import annotations
 
@@ -10,56 +10,57 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..items.tree import parent_path
-from ..protocol.formats import seconds
+from ..protocol.formats import parse_seed_time
 from ..state import State
-from .bulk_insert import located
+from .bulk_insert import path_columns
 
 
-def generate(state: State, repo: str, path: str, count: int, by: str = "admin", **facts: Any) -> None:
-    """Many new files; `{n}` in path and properties is the number of each, from 0 on.
+def generate(state: State, repo: str, path: str, count: int, by: str = "admin", **fields: Any) -> None:
+    """Generate `count` files; `{n}` in path and properties is the number of the file, beginning with 0.
 
-    With a `content` they all have that. Without one they have none, but sizes and checksums; times go evenly from the
-    first to the last of two.
+    With `content`, all files share it. Otherwise they have no content, only size and checksums, and their times are
+    distributed evenly over the given interval.
     """
-    files = _Files(state, repo, path, count, by, facts)
-    state.bulk_insert.folders(repo, (parent_path(path) or "" for path in files.each(path)), by)
-    if facts.keys() <= {"content"}:
-        stored = state.runtime.files.put_bytes(facts.get("content", "").encode())
-        state.items.insert_files(repo, files.each(path), stored, by)
+    files = _FileRows(state, repo, path, count, by, fields)
+    state.bulk_insert.add_folders(repo, (parent_path(path) or "" for path in files.expand(path)), by)
+    if fields.keys() <= {"content"}:
+        stored = state.runtime.files.put_bytes(fields.get("content", "").encode())
+        state.items.insert_files(repo, files.expand(path), stored, by)
     else:
-        files.plant()
+        files.insert()
 
 
-class _Files:
-    """Files that are nothing but rows: a million of them take seconds."""
+class _FileRows:
+    """Files without stored content: only rows, so that a million files take seconds."""
 
-    def __init__(self, state: State, repo: str, path: str, count: int, by: str, facts: dict[str, Any]) -> None:
-        self._planting, self._repo, self._path, self._count, self._by = state.bulk_insert, repo, path, count, by
-        self._size, self._properties = facts.get("size", 0), facts.get("properties", {})
+    def __init__(self, state: State, repo: str, path: str, count: int, by: str, fields: dict[str, Any]) -> None:
+        """Create the rows."""
+        self._bulk_insert, self._repo, self._path, self._count, self._by = state.bulk_insert, repo, path, count, by
+        self._size, self._properties = fields.get("size", 0), fields.get("properties", {})
         self._times: dict[str, tuple[float, float]] = {
-            name: _span(facts[name]) for name in ("created", "modified", "downloaded") if name in facts
+            name: _parse_interval(fields[name]) for name in ("created", "modified", "downloaded") if name in fields
         }
         self._now = state.runtime.clock.now()
 
-    def each(self, text: str) -> Iterator[str]:
-        """The text for each file."""
+    def expand(self, text: str) -> Iterator[str]:
+        """Yield the text for each file."""
         return (text.replace("{n}", str(number)) for number in range(self._count))
 
-    def plant(self) -> None:
-        """Add them, with their properties and downloads."""
-        first = self._planting.next_id()
-        self._planting.items(self._file(number, path) for number, path in enumerate(self.each(self._path)))
+    def insert(self) -> None:
+        """Insert the files with their properties and downloads."""
+        first = self._bulk_insert.next_id()
+        self._bulk_insert.add_items(self._file(number, path) for number, path in enumerate(self.expand(self._path)))
         for name, value in self._properties.items():
-            self._planting.properties(first, name, self.each(str(value)))
+            self._bulk_insert.add_properties(first, name, self.expand(str(value)))
         if "downloaded" in self._times:
             times = (self._time("downloaded", number) for number in range(self._count))
-            self._planting.downloads(first, times, self._by)
+            self._bulk_insert.add_downloads(first, times, self._by)
 
     def _file(self, number: int, path: str) -> dict[str, Any]:
         content = f"{self._repo}/{path}".encode()
         modified = self._time("modified", number)
         return {
-            **located(self._repo, path),
+            **path_columns(self._repo, path),
             "folder": False,
             "created": self._time("created", number),
             "created_by": self._by,
@@ -77,7 +78,7 @@ class _Files:
         return round(first + (last - first) * number / max(self._count - 1, 1), 3)
 
 
-def _span(asked: Any) -> tuple[float, float]:
-    """From when to when."""
-    first, last = asked if isinstance(asked, list) else (asked, asked)
-    return seconds(first), seconds(last)
+def _parse_interval(value: Any) -> tuple[float, float]:
+    """Return start and end of an interval, in seconds since the epoch."""
+    first, last = value if isinstance(value, list) else (value, value)
+    return parse_seed_time(first), parse_seed_time(last)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a seed says of this service, and how it is planted."""
+"""The schema of the service's section of a seed, and how it is loaded."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ..builds.records import Promotion
 from ..images.pull import MANIFEST_TYPE
 from ..items.storage import ClientChecksums
 from ..items.tree import TRASH_REPO, parent_path
-from ..protocol.formats import format_time_with_offset, seconds
-from ..repositories.repositories import CONFIGURATION
+from ..protocol.formats import format_time_with_offset, parse_seed_time
+from ..repositories.repositories import CONFIGURATION_FIELDS
 from ..state import State
-from .bulk_insert import LOCAL_STATISTICS, STATISTICS, located
+from .bulk_insert import LOCAL_STATISTICS, STATISTICS, path_columns
 from .generated_files import generate
 
-# What a record has besides its modules and promotions, and what a module has
-BUILD_RECORD = (
+# Fields of a build record besides modules and promotions, and fields of a module.
+BUILD_FIELDS = (
     "name number started project url properties vcs agent buildAgent version type durationMillis principal"
     " artifactoryPrincipal"
 )
-MODULE = "id type repository properties artifacts dependencies"
-ABOUT_RECORD = ("created", "created_by", "modified", "modified_by")
-TIMES = ("created", "modified", "updated")
-SEED_SHAPE = mapping_schema(
+MODULE_FIELDS = "id type repository properties artifacts dependencies"
+BUILD_CHANGE_FIELDS = ("created", "created_by", "modified", "modified_by")
+TIME_FIELDS = ("created", "modified", "updated")
+SEED_SCHEMA = mapping_schema(
     "",
     groups=[mapping_schema("name! permissions")],
     users=[mapping_schema("name! password api_key admin locked groups permissions")],
@@ -37,7 +37,7 @@ SEED_SHAPE = mapping_schema(
     ],
     repositories=[
         mapping_schema(
-            f"key! rclass! files images {' '.join(CONFIGURATION)}",
+            f"key! rclass! files images {' '.join(CONFIGURATION_FIELDS)}",
             generate=[mapping_schema("path! count! content by size created modified downloaded properties")],
         )
     ],
@@ -51,16 +51,16 @@ SEED_SHAPE = mapping_schema(
     archives=[mapping_schema("sha1!", entries=[mapping_schema("path! name!")])],
     builds=[
         mapping_schema(
-            f"name! number! started! {BUILD_RECORD} {' '.join(ABOUT_RECORD)}",
-            modules=[mapping_schema(f"id! {MODULE}")],
+            f"name! number! started! {BUILD_FIELDS} {' '.join(BUILD_CHANGE_FIELDS)}",
+            modules=[mapping_schema(f"id! {MODULE_FIELDS}")],
             promotions=[mapping_schema("status! created created_by repo comment ci_user")],
         )
     ],
 )
 
 
-def plant(state: State, data: dict[str, Any]) -> None:
-    """Add what a seed describes, and the trash can if it is not there yet."""
+def load_seed(state: State, data: dict[str, Any]) -> None:
+    """Add the content of a seed, and the trash can."""
     for group in data.get("groups", ()):
         state.accounts.save_group(group["name"], group.get("permissions", {}))
     for user in data.get("users", ()):
@@ -69,55 +69,55 @@ def plant(state: State, data: dict[str, Any]) -> None:
         state.tokens.add(token)
     state.items.create_folder(TRASH_REPO, "", None)
     repositories = data.get("repositories", ())
-    generated = sum(files["count"] for found in repositories for files in found.get("generate", ()))
-    with state.bulk_insert.defer_indexes() if generated > state.bulk_insert.next_id() // 4 else nullcontext():
+    generated_count = sum(files["count"] for repository in repositories for files in repository.get("generate", ()))
+    with state.bulk_insert.defer_indexes() if generated_count > state.bulk_insert.next_id() // 4 else nullcontext():
         for repository in repositories:
-            _plant_repository(state, repository)
+            _add_repository(state, repository)
     for item in data.get("items", ()):
-        _plant_item(state, item)
+        _add_item(state, item)
     for archive in data.get("archives", ()):
         state.items.record_archive_entries(
             archive["sha1"], [(entry["path"], entry["name"]) for entry in archive["entries"]]
         )
     for build in data.get("builds", ()):
-        _plant_build(state, build)
-    state.bulk_insert.settle()
+        _add_build(state, build)
+    state.bulk_insert.analyze()
 
 
-def _plant_repository(state: State, repository: dict[str, Any]) -> None:
-    key, content = repository["key"], ("files", "generate", "images")
-    state.repositories.save(key, {name: value for name, value in repository.items() if name not in content})
+def _add_repository(state: State, repository: dict[str, Any]) -> None:
+    key, content_fields = repository["key"], ("files", "generate", "images")
+    state.repositories.save(key, {name: value for name, value in repository.items() if name not in content_fields})
     storage = f"{key}-cache" if repository["rclass"] == "remote" else key
     for path, file in repository.get("files", {}).items():
-        _plant_file(state, storage, path, file if isinstance(file, dict) else {"content": file})
+        _add_file(state, storage, path, file if isinstance(file, dict) else {"content": file})
     for files in repository.get("generate", ()):
         generate(state, storage, **files)
     for image, tags in repository.get("images", {}).items():
         for tag in tags:
-            _push(state, storage, image, str(tag))
+            _add_image(state, storage, image, str(tag))
 
 
-def _plant_file(state: State, repo: str, path: str, file: dict[str, Any]) -> None:
+def _add_file(state: State, repo: str, path: str, file: dict[str, Any]) -> None:
     stored = state.runtime.files.put_bytes(str(file.get("content", "")).encode())
     item = state.items.put_file(repo, path, stored, ClientChecksums(), file.get("by", "admin"))
-    state.items.set_properties(item, _properties(file))
+    state.items.set_properties(item, _parse_properties(file))
 
 
-def _plant_item(state: State, item: dict[str, Any]) -> None:
-    """An item of which everything is said; the folders above it are made if they are not said before it."""
+def _add_item(state: State, item: dict[str, Any]) -> None:
+    """Add an item with all its fields. Missing parent folders are created."""
     repo, path = item["repo"], item["path"].strip("/")
     if path:
         state.items.create_folder(repo, parent_path(path) or "", None)
     now = state.runtime.clock.now()
-    times = {name: seconds(item[name]) if name in item else now for name in TIMES}
+    times = {name: parse_seed_time(item[name]) if name in item else now for name in TIME_FIELDS}
     folder = bool(item.get("folder"))
-    state.bulk_insert.forget(repo, path)
-    state.bulk_insert.items(
+    state.bulk_insert.remove_row(repo, path)
+    state.bulk_insert.add_items(
         [
             {
                 **{name: item.get(name) for name in ("created_by", "modified_by", "sha256", "sha1", "md5")},
                 **times,
-                **located(repo, path),
+                **path_columns(repo, path),
                 "folder": folder,
                 "size": None if folder else item.get("size", 0),
                 "client_sha1": item.get("original_sha1"),
@@ -125,43 +125,51 @@ def _plant_item(state: State, item: dict[str, Any]) -> None:
             }
         ]
     )
-    planted = state.items.find(repo, path)
-    assert planted is not None
-    state.items.set_properties(planted, _properties(item))
-    for counted in _joined(item.get("statistics", ())):
-        times = {name: seconds(counted[name]) for name in ("downloaded", "remote_downloaded") if counted.get(name)}
-        state.bulk_insert.statistics(planted, {**counted, **times})
+    added = state.items.find(repo, path)
+    assert added is not None
+    state.items.set_properties(added, _parse_properties(item))
+    for values in _merge_statistics(item.get("statistics", ())):
+        times = {
+            name: parse_seed_time(values[name]) for name in ("downloaded", "remote_downloaded") if values.get(name)
+        }
+        state.bulk_insert.add_statistics(added, {**values, **times})
 
 
-def _joined(statistics: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return a row for each origin of remote downloads, or one without: each has what was downloaded here."""
-    given = [{name: value for name, value in counted.items() if value is not None} for counted in statistics]
-    local = {name: counted[name] for counted in given for name in LOCAL_STATISTICS if name in counted}
-    remote = [counted for counted in given if counted.keys() - set(LOCAL_STATISTICS)]
-    return [{**counted, **local} for counted in remote] or ([local] if local else [])
+def _merge_statistics(statistics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return one row for each origin of remote downloads, or a single row; each contains the local downloads."""
+    rows = [{name: value for name, value in values.items() if value is not None} for values in statistics]
+    local = {name: values[name] for values in rows for name in LOCAL_STATISTICS if name in values}
+    remote = [values for values in rows if values.keys() - set(LOCAL_STATISTICS)]
+    return [{**values, **local} for values in remote] or ([local] if local else [])
 
 
-def _plant_build(state: State, build: dict[str, Any]) -> None:
-    described = {name: value for name, value in build.items() if name not in ("promotions", "project", *ABOUT_RECORD)}
-    started = seconds(build["started"])
-    record = {**described, "number": str(build["number"]), "started": format_time_with_offset(started)}
-    kept = state.builds.publish(build.get("project", ""), record, build.get("created_by", "admin"))
-    about = {name: build[name] for name in ABOUT_RECORD if build.get(name) is not None}
-    state.builds.set_times(kept, {name: seconds(value) if name in TIMES else value for name, value in about.items()})
+def _add_build(state: State, build: dict[str, Any]) -> None:
+    fields = {
+        name: value for name, value in build.items() if name not in ("promotions", "project", *BUILD_CHANGE_FIELDS)
+    }
+    started = parse_seed_time(build["started"])
+    record = {**fields, "number": str(build["number"]), "started": format_time_with_offset(started)}
+    published = state.builds.publish(build.get("project", ""), record, build.get("created_by", "admin"))
+    changes = {name: build[name] for name in BUILD_CHANGE_FIELDS if build.get(name) is not None}
+    state.builds.set_times(
+        published, {name: parse_seed_time(value) if name in TIME_FIELDS else value for name, value in changes.items()}
+    )
     for promotion in build.get("promotions", ()):
-        created = seconds(promotion["created"]) if "created" in promotion else state.runtime.clock.now()
-        told = {name: promotion.get(name) for name in ("created_by", "status", "repo", "comment", "ci_user")}
-        state.builds.add_promotion(kept, Promotion(created, **told))
+        created = parse_seed_time(promotion["created"]) if "created" in promotion else state.runtime.clock.now()
+        promotion_fields = {
+            name: promotion.get(name) for name in ("created_by", "status", "repo", "comment", "ci_user")
+        }
+        state.builds.add_promotion(published, Promotion(created, **promotion_fields))
 
 
-def _properties(described: dict[str, Any]) -> dict[str, list[str]]:
+def _parse_properties(data: dict[str, Any]) -> dict[str, list[str]]:
     return {
         name: [str(value) for value in (values if isinstance(values, list) else [values])]
-        for name, values in described.get("properties", {}).items()
+        for name, values in data.get("properties", {}).items()
     }
 
 
-def _push(state: State, repo: str, image: str, tag: str) -> None:
+def _add_image(state: State, repo: str, image: str, tag: str) -> None:
     config = {"architecture": "amd64", "os": "linux", "config": {"Labels": {"image": image, "tag": tag}}}
     stored = state.runtime.files.put_bytes(json.dumps(config).encode())
     manifest = {

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a snapshot says of this service, as seeds."""
+"""Conversion of a snapshot into seeds."""
 
 from __future__ import annotations
 
@@ -10,53 +10,66 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...seeds.snapshot import SnapshotDirectory
-from ..repositories.repositories import CONFIGURATION, KINDS
+from ..repositories.repositories import CLASS_LABELS, CONFIGURATION_FIELDS
 from .bulk_insert import STATISTICS
-from .seed import BUILD_RECORD, MODULE
+from .seed import BUILD_FIELDS, MODULE_FIELDS
 
-ITEMS_AT_ONCE = 5000
-# Who the sandbox lets in besides the accounts that tokens tell of
+BATCH_SIZE = 5000
+# The administrator that is added to the accounts of the snapshot's tokens.
 ADMIN = "snapshot-admin"
-UNKNOWN = "https://unknown.invalid"
-AS_THEY_ARE = ("created", "created_by", "modified", "modified_by", "updated", "sha256", "original_sha1", "original_md5")
+UNKNOWN_URL = "https://unknown.invalid"
+COPIED_FIELDS = (
+    "created",
+    "created_by",
+    "modified",
+    "modified_by",
+    "updated",
+    "sha256",
+    "original_sha1",
+    "original_md5",
+)
 
 
-def parts(folder: SnapshotDirectory) -> Iterator[dict[str, Any]]:
-    """What is small, then the items, so many at once."""
+def iterate_seeds(folder: SnapshotDirectory) -> Iterator[dict[str, Any]]:
+    """Yield a seed without items, then seeds with batches of items."""
     tokens = folder.manifest["tokens"]
     yield {
-        "users": [_user(folder, name) for name in sorted({_account(token) for token in tokens} - {ADMIN})]
-        + [{**_user(folder, ADMIN), "admin": True}],
-        "tokens": [_token(folder, token) for token in tokens] + [_own_token(folder)],
-        "repositories": [_repository(found) for found in folder.manifest["repositories"] if found["type"] in KINDS],
-        "builds": [_build(record) for record in folder.manifest["builds"]],
+        "users": [_convert_user(folder, name) for name in sorted({_account_name(token) for token in tokens} - {ADMIN})]
+        + [{**_convert_user(folder, ADMIN), "admin": True}],
+        "tokens": [_convert_token(folder, token) for token in tokens] + [_create_admin_token(folder)],
+        "repositories": [
+            _convert_repository(repository)
+            for repository in folder.manifest["repositories"]
+            if repository["type"] in CLASS_LABELS
+        ],
+        "builds": [_convert_build(record) for record in folder.manifest["builds"]],
     }
     rows = folder.read_records("items")
-    while batch := [_item(row) for row in itertools.islice(rows, ITEMS_AT_ONCE)]:
+    while batch := [_convert_item(row) for row in itertools.islice(rows, BATCH_SIZE)]:
         yield {"items": batch}
 
 
-def _user(folder: SnapshotDirectory, name: str) -> dict[str, Any]:
+def _convert_user(folder: SnapshotDirectory, name: str) -> dict[str, Any]:
     return {"name": name, "password": folder.derive_secret(f"artifact user {name}")}
 
 
-def _account(token: dict[str, Any]) -> str:
+def _account_name(token: dict[str, Any]) -> str:
     return str(token["username"] or (token["subject"] or "unknown").rpartition("/")[2])
 
 
-def _token(folder: SnapshotDirectory, token: dict[str, Any]) -> dict[str, Any]:
-    told = {name: token[name] for name in ("token_id", "scope", "description") if token[name] is not None}
+def _convert_token(folder: SnapshotDirectory, token: dict[str, Any]) -> dict[str, Any]:
+    fields = {name: token[name] for name in ("token_id", "scope", "description") if token[name] is not None}
     return {
-        **told,
+        **fields,
         "token": folder.derive_secret(f"artifact token {token['token_id']}"),
-        "username": _account(token),
+        "username": _account_name(token),
         "issued_at": token["issued_at"],
         "expiry": token["expiry"],
         "refreshable": token["refreshable"],
     }
 
 
-def _own_token(folder: SnapshotDirectory) -> dict[str, Any]:
+def _create_admin_token(folder: SnapshotDirectory) -> dict[str, Any]:
     return {
         "token": folder.derive_secret("artifact token"),
         "username": ADMIN,
@@ -66,40 +79,47 @@ def _own_token(folder: SnapshotDirectory) -> dict[str, Any]:
     }
 
 
-def _repository(found: dict[str, Any]) -> dict[str, Any]:
-    settings = found["settings"] or {}
-    known = {name: settings[name] for name in CONFIGURATION if settings.get(name) is not None}
-    told = {"description": found["description"], "packageType": found["package_type"]}
-    address = {"url": found["url"] or UNKNOWN} if found["type"] == "remote" else {}
-    return {**told, **known, **address, "key": found["key"], "rclass": found["type"]}
+def _convert_repository(repository: dict[str, Any]) -> dict[str, Any]:
+    settings = repository["settings"] or {}
+    configuration = {name: settings[name] for name in CONFIGURATION_FIELDS if settings.get(name) is not None}
+    fields = {"description": repository["description"], "packageType": repository["package_type"]}
+    upstream = {"url": repository["url"] or UNKNOWN_URL} if repository["type"] == "remote" else {}
+    return {**fields, **configuration, **upstream, "key": repository["key"], "rclass": repository["type"]}
 
 
-def _item(row: dict[str, Any]) -> dict[str, Any]:
+def _convert_item(row: dict[str, Any]) -> dict[str, Any]:
     folder = row["type"] == "folder"
     properties: dict[str, list[str]] = {}
     for pair in row.get("properties", ()):
         properties.setdefault(pair["key"], []).append(pair.get("value", ""))
-    counted = ({name: stat[name] for name in STATISTICS if name in stat} for stat in row.get("stats", ()))
+    statistics = (
+        {name: row_statistics[name] for name in STATISTICS if name in row_statistics}
+        for row_statistics in row.get("stats", ())
+    )
     return {
-        **{name: row[name] for name in AS_THEY_ARE if name in row},
+        **{name: row[name] for name in COPIED_FIELDS if name in row},
         **{name: row[f"actual_{name}"] for name in ("sha1", "md5") if f"actual_{name}" in row},
         **({"folder": True} if folder else {"size": row["size"]}),
         "repo": row["repo"],
         "path": "/".join(part for part in (row["path"], row["name"]) if part != "."),
         "properties": properties,
-        "statistics": [stat for stat in counted if stat.get("downloads") or stat.get("remote_downloads")],
+        "statistics": [
+            row_statistics
+            for row_statistics in statistics
+            if row_statistics.get("downloads") or row_statistics.get("remote_downloads")
+        ],
     }
 
 
-def _build(record: dict[str, Any]) -> dict[str, Any]:
-    told = {name: record[name] for name in BUILD_RECORD.split() if name in record}
+def _convert_build(record: dict[str, Any]) -> dict[str, Any]:
+    fields = {name: record[name] for name in BUILD_FIELDS.split() if name in record}
     if record.get("modules"):
-        told["modules"] = [{name: m[name] for name in MODULE.split() if name in m} for m in record["modules"]]
-    return {**told, "promotions": [_promotion(status) for status in record.get("statuses", ())]}
+        fields["modules"] = [{name: m[name] for name in MODULE_FIELDS.split() if name in m} for m in record["modules"]]
+    return {**fields, "promotions": [_convert_promotion(status) for status in record.get("statuses", ())]}
 
 
-def _promotion(status: dict[str, Any]) -> dict[str, Any]:
-    told = {
+def _convert_promotion(status: dict[str, Any]) -> dict[str, Any]:
+    fields = {
         "status": status["status"],
         "created": status.get("timestamp"),
         "created_by": status.get("user"),
@@ -107,4 +127,4 @@ def _promotion(status: dict[str, Any]) -> dict[str, Any]:
         "comment": status.get("comment"),
         "ci_user": status.get("ciUser"),
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The server itself."""
+"""The system API."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...http.routing import Route
 from ..builds import build_api
 from ..call import Call
 from ..protocol.formats import format_json
-from ..protocol.versions import revision
+from ..protocol.versions import build_revision
 
 NODE_NAME = "sandbox"
 SERVICE_ID = "jfrt@01jcsandbox0000000000000000"
@@ -23,24 +23,24 @@ async def ping(call: Call) -> Response:
     return PlainTextResponse("OK", headers={"Content-Type": "text/plain"})
 
 
-async def version(call: Call) -> Response:
+async def get_version(call: Call) -> Response:
     """GET /api/system/version"""
     version = call.get_switch("version")
     addons = [] if call.is_oss else ["build", "docker", "properties"]
     license_text = LICENSE_HASH if addons else "Artifactory OSS"
-    body = {"version": version, "revision": revision(version), "addons": addons, "license": license_text}
+    body = {"version": version, "revision": build_revision(version), "addons": addons, "license": license_text}
     if call.principal.anonymous:
         del body["license"]
     return call.vendor_json("system.Version", body)
 
 
-async def service_id(call: Call) -> Response:
+async def get_service_id(call: Call) -> Response:
     """GET /api/system/service_id"""
     call.require_admin()
     return PlainTextResponse(SERVICE_ID, headers={"Content-Type": "text/plain"})
 
 
-async def status(call: Call) -> Response:
+async def get_status(call: Call) -> Response:
     """GET /api/system/status"""
     call.require_admin()
     node = {"id": NODE_NAME, "state": "RUNNING", "version": call.get_switch("version")}
@@ -49,16 +49,16 @@ async def status(call: Call) -> Response:
     return Response(format_json({"isHa": False, "nodes": [node]}).encode(), media_type="application/json")
 
 
-async def usage(call: Call) -> Response:
-    """POST /api/system/usage: what clients report of themselves, which goes no further."""
+async def report_usage(call: Call) -> Response:
+    """POST /api/system/usage: ignores the usage report of a client"""
     await build_api.read_json_body(call, dict)
     return Response(status_code=200)
 
 
 ROUTES = (
     Route("GET", "/api/system/ping", ping, "ping"),
-    Route("GET", "/api/system/version", version, "version"),
-    Route("GET", "/api/system/service_id", service_id, "service_id"),
-    Route("GET", "/api/system/status", status, "status"),
-    Route("POST", "/api/system/usage", usage, "report_usage", read_only=True),
+    Route("GET", "/api/system/version", get_version, "version"),
+    Route("GET", "/api/system/service_id", get_service_id, "service_id"),
+    Route("GET", "/api/system/status", get_status, "status"),
+    Route("POST", "/api/system/usage", report_usage, "report_usage", read_only=True),
 )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Artifactory has and the sandbox does not: 501, after the checks that the real server makes first."""
+"""Calls that Artifactory has and the sandbox does not implement: 501, after the checks of the real server."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..access.token_api import require_caller
 from ..call import PRO_SCOPE, Call
 from ..protocol.errors import AccessError, ArtifactError
 
-# Method, path, label, who may call it (`all` who may log in, or `admin`), and what the open-source edition does: it
-# `serves` the call, refuses it because only `pro` does, or `lacks` it. A path that ends with `/**` is a family, which
-# goes after the calls in it.
+# Method, path, label, permitted callers (`all` authenticated ones, or `admin`) and the behavior of the OSS edition:
+# `serves` the call, refuses it because it requires `pro`, or `lacks` it. A path with `/**` at its end is a family of
+# calls; more specific calls take precedence.
 CALLS = """
 GET    /api/archive/download/{:.+}              download_folder            all    serves
 POST   /api/archive/buildArtifacts              archive_of_build           all    pro
@@ -86,14 +86,13 @@ POST   /api/yum/**                              calculate_yum_metadata     admin
 POST   /api/zap/{:.+}                           zap_cache                  admin  lacks
 """
 
-# What would be taken for the keys of repositories
+# Calls that would otherwise match the key of a repository.
 RESERVED_KEYS = """
 GET    /api/repositories/configurations         repository_details         admin  lacks
 GET    /api/repositories/existence              repository_existence       all    lacks
 """
 
-# The protocols of package managers, each below /api/<name>; Maven, Ivy, Gradle and sbt have none, and that of images
-# is served.
+# APIs of package managers below /api/<name>. Maven, Ivy, Gradle and sbt have none; that of Docker is implemented.
 PACKAGE_TYPES = (
     "alpine",
     "ansible",
@@ -129,8 +128,8 @@ PACKAGE_TYPES = (
     "vcs",
 )
 
-# The other families of the token service, each below /access/api
-OF_ACCESS = (
+# Other API families of the token service below /access/api.
+ACCESS_FAMILIES = (
     "v1/aws",
     "v1/cert",
     "v1/config",
@@ -157,47 +156,54 @@ OF_ACCESS = (
 CHECK_EDITION: dict[str, Callable[[Call], None]] = {
     "serves": lambda call: None,
     "pro": Call.require_pro,
-    "lacks": lambda call: None,  # No request gets here.
+    "lacks": lambda call: None,  # routing has already failed
 }
 
 
-def _refuse(who: str, edition: str) -> Callable[[Call], Awaitable[Response]]:
+def _create_handler(permitted_callers: str, edition: str) -> Callable[[Call], Awaitable[Response]]:
     async def refuse(call: Call) -> Response:
-        if who == "admin":
+        if permitted_callers == "admin":
             call.require_admin()
         CHECK_EDITION[edition](call)
-        raise ArtifactError(501, _message(call))
+        raise ArtifactError(501, _not_implemented_message(call))
 
     return refuse
 
 
-async def _refuse_access(call: Call) -> Response:
+async def _refuse_access_call(call: Call) -> Response:
     require_caller(call)
-    raise AccessError(501, _message(call))
+    raise AccessError(501, _not_implemented_message(call))
 
 
-def _message(call: Call) -> str:
+def _not_implemented_message(call: Call) -> str:
     return f"The sandbox does not serve this call yet: {call.request.method} {call.request.url.path}"
 
 
-def _call(line: str) -> Route:
-    method, path, label, who, edition = line.split()
-    return Route(method, _path(path), _refuse(who, edition), label, scope=PRO_SCOPE if edition == "lacks" else None)
+def _parse_call(line: str) -> Route:
+    method, path, label, permitted_callers, edition = line.split()
+    return Route(
+        method,
+        _to_route_path(path),
+        _create_handler(permitted_callers, edition),
+        label,
+        scope=PRO_SCOPE if edition == "lacks" else None,
+    )
 
 
-def _path(path: str) -> str:
+def _to_route_path(path: str) -> str:
     return path.removesuffix("/**") + "{:(/.*)?}" if path.endswith("/**") else path
 
 
-def _calls(table: str) -> tuple[Route, ...]:
-    return tuple(map(_call, table.strip().splitlines()))
+def _parse_calls(table: str) -> tuple[Route, ...]:
+    return tuple(map(_parse_call, table.strip().splitlines()))
 
 
-AHEAD = _calls(RESERVED_KEYS)
+RESERVED_ROUTES = _parse_calls(RESERVED_KEYS)
 ROUTES = (
-    *_calls(CALLS),
-    *(_call(f"* /api/{name}/** packages_of_{name} all lacks") for name in PACKAGE_TYPES),
+    *_parse_calls(CALLS),
+    *(_parse_call(f"* /api/{name}/** packages_of_{name} all lacks") for name in PACKAGE_TYPES),
 )
 ACCESS_ROUTES = tuple(
-    Route(ANY, _path(f"/api/{name}/**"), _refuse_access, f"access_{name.rpartition('/')[2]}") for name in OF_ACCESS
+    Route(ANY, _to_route_path(f"/api/{name}/**"), _refuse_access_call, f"access_{name.rpartition('/')[2]}")
+    for name in ACCESS_FAMILIES
 )
