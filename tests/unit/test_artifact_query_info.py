@@ -280,7 +280,7 @@ def test_no_value_breaks_out_of_the_query(field: str, value: str, operator: str 
         text = str(aql.Query("items", find, include=("name",), limit=3))
     except BadOption:
         return
-    read = language.read(text)
+    read = language.parse(text)
     (condition,) = read.criteria.members
     assert isinstance(condition, language.Condition)
     assert condition.value == value
@@ -303,7 +303,7 @@ CONDITIONS = st.recursive(
 @settings(deadline=None)
 def test_the_server_reads_conditions_as_they_are_meant(find: dict[str, Any], item: dict[str, str]) -> None:
     try:
-        read = language.read(str(aql.Query("items", find)))
+        read = language.parse(str(aql.Query("items", find)))
     except BadOption as error:
         assert "nested too deep" in error.problem
         return

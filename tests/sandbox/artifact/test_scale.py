@@ -118,7 +118,7 @@ SORT_AND_LIMIT = '.include("repo","path","name","size","created").sort({"$asc":[
     ],
 )
 def test_aql_queries_use_indexes(runtime, query, steps):
-    statement = compiler.statement(parser.read(query), compiler.World(1_700_000_000))
+    statement = compiler.compile_query(parser.parse(query), compiler.QueryContext(1_700_000_000))
     explained = runtime.db.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.parameters)
     plan = "\n".join(row["detail"] for row in explained)
     assert "SCAN main" not in plan

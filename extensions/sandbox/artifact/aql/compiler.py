@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a query asks of the tables.
+"""The compiler of AQL queries to SQL.
 
-Each table is joined once, along the way that is named first, and stays empty where there is nothing to join. Only
-conditions on properties look at rows of their own.
+Each table is joined once, along the path that is named first, with a left join. Only conditions on properties use
+subqueries.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from .domains import (
 from .errors import QueryError
 from .field_paths import Path
 from .parser import Condition, Group, Query
-from .result_fields import Result
+from .result_fields import ResultFields
 
 SUPPORT_BUNDLES = "jfrog-support-bundle"
 
 
 @dataclass(frozen=True)
 class Column:
-    """A value of a row: the way to its domain, and which field it is."""
+    """A column of the result: the path to its domain, and the field."""
 
     steps: tuple[str, ...]
     domain: Domain
@@ -42,53 +42,54 @@ class Column:
 
 @dataclass
 class Statement:
-    """The SQL of a query, and what its columns are; `identified` says that the rows begin with their identity."""
+    """The SQL of a query and its columns. If `identified` is set, each row begins with its identity."""
 
     sql: str
     parameters: list[Any]
     columns: list[Column]
-    identified: bool
+    has_identity: bool
     query: Query
 
 
 @dataclass
-class World:
-    """What the answer depends on beside the tables: the time, the members of virtual repositories, and who asks."""
+class QueryContext:
+    """The time, the members of virtual repositories, and whether the caller is no administrator."""
 
     now: float
     virtual: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    ordinary_account: bool = False
+    is_restricted: bool = False
 
 
-def statement(query: Query, runtime: World) -> Statement:
-    """The SQL of a query.
+def compile_query(query: Query, context: QueryContext) -> Statement:
+    """Compile a query.
 
-    :raises QueryError: for values and combinations that the server refuses
-    :raises QueryFailure: for those that it fails over
+    :raises QueryError: if the real server refuses a value or a combination
+    :raises QueryFailure: if the real server fails
     """
-    criteria = normalization.criteria(query.criteria, runtime.now)
-    result = Result(query)
-    result.check(runtime.ordinary_account)
+    criteria = normalization.normalize(query.criteria, context.now)
+    result_fields = ResultFields(query)
+    result_fields.validate(context.is_restricted)
     if query.domain.name == "archives":
         raise QueryError("Failed to execute the following sql query")
-    return _Compiler(query, runtime, criteria, result).statement()
+    return _Compiler(query, context, criteria, result_fields).compile()
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """Which rows of properties a condition is about, if not any of its own.
+class _PropertyRows:
+    """The rows of properties that a condition refers to.
 
-    `shown` means those that the result shows; `same` gathers those that all conditions of a group have to meet.
+    If `shown` is set, these are the returned ones. `same` maps domain and owner to the alias of the row that all
+    conditions of a group refer to. Otherwise, a condition uses its own subquery.
     """
 
-    shown: bool = False
+    is_returned: bool = False
     same: dict[tuple[str, str], str] | None = None
 
 
 class _Compiler:
-    def __init__(self, query: Query, runtime: World, criteria: Group, result: Result) -> None:
+    def __init__(self, query: Query, context: QueryContext, criteria: Group, result: ResultFields) -> None:
         self._query = query
-        self._runtime = runtime
+        self._context = context
         self._criteria = criteria
         self._result = result
         self._aliases: dict[str, str] = {query.domain.name: "main"}
@@ -96,30 +97,30 @@ class _Compiler:
         self._parameters: list[Any] = []
         self._groups = 0
 
-    def statement(self) -> Statement:
+    def compile(self) -> Statement:
         query = self._query
         columns = [
             Column(path.steps, path.domain, path.domain.by_name[path.field or ""]) for path in self._result.paths
         ]
-        shown = [self._column(column) for column in columns]
-        identified = self._result.spans_domains
-        if identified:
-            shown.insert(0, self._identity())
-        where = [*self._result_filter(), *self._criteria_sql(), *self._implicit()]
+        expressions = [self._column(column) for column in columns]
+        has_identity = self._result.spans_domains
+        if has_identity:
+            expressions.insert(0, self._identity())
+        where = [*self._result_filter(), *self._criteria_sql(), *self._implicit_conditions()]
         distinct = "DISTINCT " if query.distinct and not self._is_unique(columns) else ""
-        parts = [f"SELECT {distinct}{', '.join(shown)} FROM {query.domain.table} AS main", *self._joins]
+        parts = [f"SELECT {distinct}{', '.join(expressions)} FROM {query.domain.table} AS main", *self._joins]
         if where:
             parts.append("WHERE " + " AND ".join(where))
-        if order := self._order():
+        if order := self._order_by():
             parts.append(f"ORDER BY {order}")
         if query.limit is not None or query.offset:
             parts.append(f"LIMIT {-1 if query.limit is None else query.limit} OFFSET {query.offset}")
-        return Statement(" ".join(parts), self._parameters, columns, identified, query)
+        return Statement(" ".join(parts), self._parameters, columns, has_identity, query)
 
     # --- Joins --------------------------------------------------------------------------------------------------------
 
-    def _reach(self, steps: tuple[str, ...]) -> str:
-        """The alias of the table at the end of a way from the query's domain."""
+    def _join_path(self, steps: tuple[str, ...]) -> str:
+        """Return the alias of the table at the end of a path, which is joined if necessary."""
         domain = self._query.domain
         for step in steps:
             link = domain.links[step]
@@ -132,22 +133,22 @@ class _Compiler:
         return self._aliases[domain.name]
 
     def _column(self, column: Column) -> str:
-        return column.field.column.format(t=self._reach(column.steps))
+        return column.field.column.format(t=self._join_path(column.steps))
 
     def _is_unique(self, columns: Iterable[Column]) -> bool:
-        """Whether no two rows can be equal: of each table, columns are shown that tell its rows apart."""
-        shown = {(column.domain.name, column.field.name) for column in columns}
-        told_apart = {
+        """Return whether rows cannot be equal because the columns identify the rows of each table."""
+        returned = {(column.domain.name, column.field.name) for column in columns}
+        identified_tables = {
             name
             for name in self._aliases
-            if (unique := DOMAINS[name].unique) and shown.issuperset((name, field) for field in unique)
+            if (unique := DOMAINS[name].unique) and returned.issuperset((name, field) for field in unique)
         }
         main = self._query.domain
         if self._result.spans_domains and main.identity == OWN_ID:
-            told_apart.add(main.name)
-        elif main.owner or main.name == "stats":  # those of one item alone are told apart by their fields
+            identified_tables.add(main.name)
+        elif main.owner or main.name == "stats":  # their fields identify rows only within one item
             return False
-        return told_apart.issuperset(self._aliases)
+        return identified_tables.issuperset(self._aliases)
 
     def _identity(self) -> str:
         domain = self._query.domain
@@ -157,147 +158,155 @@ class _Compiler:
     # --- Conditions ---------------------------------------------------------------------------------------------------
 
     def _criteria_sql(self) -> list[str]:
-        found = self._group(self._criteria, "and", _Rows())
-        return [found] if found else []
+        condition = self._compile_group(self._criteria, "and", _PropertyRows())
+        return [condition] if condition else []
 
-    def _group(self, group: Group, joined_by: str, rows: _Rows) -> str | None:
-        """The SQL of a group; `joined_by` is the operator around it."""
+    def _compile_group(self, group: Group, joined_by: str, rows: _PropertyRows) -> str | None:
+        """Return the SQL of a group; `joined_by` is the operator of the enclosing group."""
         if group.kind == "rf":
-            return self._members(group, joined_by, replace(rows, shown=True))
+            return self._compile_members(group, joined_by, replace(rows, is_returned=True))
         if group.kind == "msp":
-            return self._same_property(group, joined_by, rows)
-        return self._members(group, group.kind, rows)
+            return self._compile_same_property(group, joined_by, rows)
+        return self._compile_members(group, group.kind, rows)
 
-    def _members(self, group: Group, joined_by: str, rows: _Rows) -> str | None:
-        found = [
-            self._group(member, joined_by, rows) if isinstance(member, Group) else self._condition(member, rows)
+    def _compile_members(self, group: Group, joined_by: str, rows: _PropertyRows) -> str | None:
+        conditions = [
+            self._compile_group(member, joined_by, rows)
+            if isinstance(member, Group)
+            else self._compile_condition(member, rows)
             for member in group.members
         ]
-        return _joined([part for part in found if part], joined_by)
+        return _join_balanced([part for part in conditions if part], joined_by)
 
-    def _condition(self, condition: Condition, rows: _Rows) -> str:
+    def _compile_condition(self, condition: Condition, rows: _PropertyRows) -> str:
         if condition.path.is_about_property:
-            return self._property(condition, rows)
+            return self._compile_property(condition, rows)
         assert condition.path.field is not None
-        described = condition.path.domain.by_name[condition.path.field]
-        column = described.column.format(t=self._reach(condition.path.steps))
-        if described.name == "repo" and condition.path.domain.name == "items":
-            return self._repo(condition, described, column)
-        return self._kept(conditions.compare(condition.operator, condition.value, described, column))
+        field = condition.path.domain.by_name[condition.path.field]
+        column = field.column.format(t=self._join_path(condition.path.steps))
+        if field.name == "repo" and condition.path.domain.name == "items":
+            return self._compile_repo(condition, field, column)
+        return self._add_parameters(conditions.compare_field(condition.operator, condition.value, field, column))
 
-    def _kept(self, comparison: Comparison) -> str:
+    def _add_parameters(self, comparison: Comparison) -> str:
         self._parameters += comparison.parameters
         return comparison.sql
 
-    def _repo(self, condition: Condition, described: Field, column: str) -> str:
-        """A condition on a repository's key; virtual ones stand for their members."""
+    def _compile_repo(self, condition: Condition, field: Field, column: str) -> str:
+        """Return a condition on a repository key. Virtual repositories stand for their members."""
         operator, value = condition.operator, condition.value
-        members = conditions.members_meant(operator, value, self._runtime.virtual)
+        members = conditions.select_members(operator, value, self._context.virtual)
         negated = operator in ("ne", "nmatch")
-        wanted = [("ne" if negated else "eq", member) for member in members]
+        comparisons = [("ne" if negated else "eq", member) for member in members]
         if operator not in ("eq", "ne") or not members:
-            wanted.insert(0, (operator, value))  # type: ignore[arg-type]
-        parts = [self._kept(conditions.compare(*one, described, column)) for one in wanted]
-        return _joined(parts, "and" if negated else "or") or ""
+            comparisons.insert(0, (operator, value))  # type: ignore[arg-type]
+        parts = [
+            self._add_parameters(conditions.compare_field(*comparison, field, column)) for comparison in comparisons
+        ]
+        return _join_balanced(parts, "and" if negated else "or") or ""
 
     # --- Conditions on properties -------------------------------------------------------------------------------------
 
-    def _owner(self, path: Path) -> tuple[str, Domain]:
-        """SQL for whose property it is, and the domain of its properties."""
+    def _owner_of(self, path: Path) -> tuple[str, Domain]:
+        """Return the SQL for the id of the owner, and the domain of its properties."""
         if path.domain.owner:
             if not path.steps:
                 return f"main.{path.domain.owner}", path.domain
-            return f"{self._reach(path.steps[:-1])}.id", path.domain
+            return f"{self._join_path(path.steps[:-1])}.id", path.domain
         if "property" not in path.domain.links:
             raise QueryError("Failed to execute the following sql query")
-        return f"{self._reach(path.steps)}.id", DOMAINS[path.domain.links["property"].domain]
+        return f"{self._join_path(path.steps)}.id", DOMAINS[path.domain.links["property"].domain]
 
-    def _property(self, condition: Condition, rows: _Rows) -> str:
-        owner, domain = self._owner(condition.path)
+    def _compile_property(self, condition: Condition, rows: _PropertyRows) -> str:
+        owner, domain = self._owner_of(condition.path)
         negated = property_conditions.is_negated(condition)
         if negated and rows.same is None:
-            property_conditions.check(condition, domain)
-            return self._without(condition, owner, domain)
-        row = property_conditions.other_row if negated else property_conditions.row
-        if rows.shown:
+            property_conditions.validate(condition, domain)
+            return self._lacks_property(condition, owner, domain)
+        row = property_conditions.compile_negated_row if negated else property_conditions.compile_row
+        if rows.is_returned:
             steps = condition.path.steps if condition.path.domain.owner else (*condition.path.steps, "property")
-            return self._kept(row(condition, domain, self._reach(steps)))
+            return self._add_parameters(row(condition, domain, self._join_path(steps)))
         if rows.same is not None:
             alias = rows.same.setdefault((domain.name, owner), f"same{self._groups}_{len(rows.same)}")
-            return self._kept(row(condition, domain, alias))
-        return self._with(condition, owner, domain)
+            return self._add_parameters(row(condition, domain, alias))
+        return self._has_property(condition, owner, domain)
 
-    def _with(self, condition: Condition, owner: str, domain: Domain) -> str:
-        compared = self._kept(property_conditions.row(condition, domain, "property"))
-        found = f"{owner} IN (SELECT property.{domain.owner} FROM {domain.table} AS property WHERE {compared})"
+    def _has_property(self, condition: Condition, owner: str, domain: Domain) -> str:
+        compared = self._add_parameters(property_conditions.compile_row(condition, domain, "property"))
+        matching = f"{owner} IN (SELECT property.{domain.owner} FROM {domain.table} AS property WHERE {compared})"
         if condition.value is not None or condition.path.key is not None:
-            return found
-        # Nothing at all is as good as nothing in it
-        none = f"SELECT 1 FROM {domain.table} AS property WHERE property.{domain.owner} = {owner}"
-        return f"({found} OR NOT EXISTS ({none}))"
+            return matching
+        # An item without properties matches null.
+        subquery = f"SELECT 1 FROM {domain.table} AS property WHERE property.{domain.owner} = {owner}"
+        return f"({matching} OR NOT EXISTS ({subquery}))"
 
-    def _without(self, condition: Condition, owner: str, domain: Domain) -> str:
-        compared = self._kept(property_conditions.row(condition, domain, "property"))
+    def _lacks_property(self, condition: Condition, owner: str, domain: Domain) -> str:
+        compared = self._add_parameters(property_conditions.compile_row(condition, domain, "property"))
         rows = f"SELECT 1 FROM {domain.table} AS property WHERE property.{domain.owner} = {owner}"
         return f"NOT EXISTS ({rows} AND {compared})"
 
-    def _same_property(self, group: Group, joined_by: str, rows: _Rows) -> str | None:
-        """Conditions that one and the same property has to meet; having none can meet negated ones."""
+    def _compile_same_property(self, group: Group, joined_by: str, rows: _PropertyRows) -> str | None:
+        """Return conditions that one property must satisfy. A missing property satisfies negated conditions."""
         self._groups += 1
         same: dict[tuple[str, str], str] = {}
-        found = self._members(group, joined_by, replace(rows, same=same))
+        conditions = self._compile_members(group, joined_by, replace(rows, same=same))
         joins = " ".join(
             f"LEFT JOIN {DOMAINS[name].table} AS {alias} ON {alias}.{DOMAINS[name].owner} = {owner}"
             for (name, owner), alias in same.items()
         )
-        return f"EXISTS (SELECT 1 FROM (SELECT 1) {joins} WHERE {found})" if same else found
+        return f"EXISTS (SELECT 1 FROM (SELECT 1) {joins} WHERE {conditions})" if same else conditions
 
     def _result_filter(self) -> list[str]:
-        """`include("@key")` shows that property alone, and only what has it."""
+        """Return the condition of `include("@key")`, which limits the result to items with this property."""
         parts = []
         for steps, keys in self._result.keys.items():
-            parts.append(f"{self._reach(steps)}.name IN ({', '.join('?' * len(keys))})")
+            parts.append(f"{self._join_path(steps)}.name IN ({', '.join('?' * len(keys))})")
             self._parameters += keys
-        found = _joined(parts, "or")
-        return [found] if found else []
+        condition = _join_balanced(parts, "or")
+        return [condition] if condition else []
 
-    # --- What is not said ---------------------------------------------------------------------------------------------
+    # --- Implicit conditions and order --------------------------------------------------------------------------------
 
-    def _implicit(self) -> list[str]:
-        """The trash is left out, unless nothing is asked at all; and of items, folders."""
-        asked = list(normalization.conditions_in(self._criteria))
-        anything = not asked and not self._result.keys
-        if self._query.domain.name == "properties" and not anything:
-            trashed = "SELECT 1 FROM artifact_properties AS trashed WHERE trashed.item = main.item"
-            return [f"NOT EXISTS ({trashed} AND trashed.name = 'trash.time')"]
+    def _implicit_conditions(self) -> list[str]:
+        """Return the conditions that exclude the trash can and, for items, folders."""
+        all_conditions = list(normalization.iterate_conditions(self._criteria))
+        is_unconditional = not all_conditions and not self._result.keys
+        if self._query.domain.name == "properties" and not is_unconditional:
+            trash_query = "SELECT 1 FROM artifact_properties AS trashed WHERE trashed.item = main.item"
+            return [f"NOT EXISTS ({trash_query} AND trashed.name = 'trash.time')"]
         if self._query.domain.name != "items":
             return []
-        about_items = [condition for condition in asked if condition.path.domain.name == "items"]
-        typed = any(map(normalization.is_type, normalization.conditions_in(self._query.criteria)))
-        repo_is_said = any(one.path.field == "repo" and one.operator == "eq" for one in about_items)
-        everywhere = repo_is_said or (typed and anything)
-        hidden = [] if everywhere else [f"main.repo <> '{repo}'" for repo in (TRASH_REPO, SUPPORT_BUNDLES)]
-        return hidden + ([] if typed else ["main.folder = 0"])
+        item_conditions = [condition for condition in all_conditions if condition.path.domain.name == "items"]
+        has_type_condition = any(
+            map(normalization.is_type_condition, normalization.iterate_conditions(self._query.criteria))
+        )
+        has_repo_condition = any(
+            condition.path.field == "repo" and condition.operator == "eq" for condition in item_conditions
+        )
+        includes_trash = has_repo_condition or (has_type_condition and is_unconditional)
+        exclusions = [] if includes_trash else [f"main.repo <> '{repo}'" for repo in (TRASH_REPO, SUPPORT_BUNDLES)]
+        return exclusions + ([] if has_type_condition else ["main.folder = 0"])
 
-    def _order(self) -> str | None:
+    def _order_by(self) -> str | None:
         if self._result.spans_domains:
             return self._identity()
         direction = " DESC" if self._query.descending else ""
         parts = []
         for path in self._query.sort_by:
-            described = path.domain.by_name[path.field or ""]
-            column = described.column.format(t=self._reach(path.steps))
-            if described.kind is Kind.TYPE:  # folders come before files
+            field = path.domain.by_name[path.field or ""]
+            column = field.column.format(t=self._join_path(path.steps))
+            if field.kind is Kind.TYPE:  # folders precede files
                 column = f"-{column}"
-            if described.nullable:  # what is not there sorts as the largest
+            if field.nullable:  # null sorts as the largest value
                 parts.append(f"{column} IS NULL{direction}")
             parts.append(f"{column}{direction}")
         return ", ".join(parts) or None
 
 
-def _joined(parts: Sequence[str], operator: str) -> str | None:
-    """The parts joined as a balanced tree: thousands in a row are deeper than the database goes."""
+def _join_balanced(parts: Sequence[str], operator: str) -> str | None:
+    """Join conditions as a balanced tree, because SQLite limits the depth of expressions."""
     if len(parts) < 2:
         return parts[0] if parts else None
     middle = len(parts) // 2
-    return f"({_joined(parts[:middle], operator)} {operator.upper()} {_joined(parts[middle:], operator)})"
+    return f"({_join_balanced(parts[:middle], operator)} {operator.upper()} {_join_balanced(parts[middle:], operator)})"

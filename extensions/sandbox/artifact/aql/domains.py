@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The domains of the query language, their fields and the ways from one to another, over the tables of `storage`."""
+"""The AQL domains: their fields, their tables and the links between them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OWN_ID = "{t}.id"
 
 
 class Kind(enum.Enum):
-    """What a field holds."""
+    """The type of a field's values."""
 
     TEXT = enum.auto()
     LONG = enum.auto()
@@ -27,23 +27,23 @@ class Kind(enum.Enum):
 class Field:
     """A field of a domain.
 
-    `column` is SQL, with `{t}` for the alias of the domain's table. `own` fields are those that the domain has in a
-    result without `include`; `hidden` ones can be asked for, but no row shows them. A row of another domain in which
-    nothing is shown is left out, unless it has a hidden field that `counts`.
+    `column` is SQL with `{t}` for the alias of the domain's table. `is_default` fields are returned without
+    `include`. `hidden` fields can be queried but are not returned. An object of another domain without returned
+    fields is omitted unless it has a hidden field that `counts`.
     """
 
     name: str
     column: str
     kind: Kind = Kind.TEXT
     nullable: bool = True
-    own: bool = False
+    is_default: bool = False
     hidden: bool = False
     counts: bool = False
 
 
 @dataclass(frozen=True)
 class Link:
-    """A way to another domain: its name, and how the tables join, with `{t}` here and `{o}` there."""
+    """A link to another domain: its name and the join condition, with `{t}` for this table and `{o}` for the other."""
 
     domain: str
     condition: str
@@ -51,12 +51,12 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """A domain: `prefix` stands before its fields in rows.
+    """A domain. `prefix` precedes the names of its fields in responses.
 
-    Rows over several domains are sorted by the `identity` of the first, or by its fields where it has none; those next
-    to each other that have the same one and look alike are one. `owner` is, of properties, the column that says whose
-    they are; `member` what rows of other domains have it under, if not its name. No two rows
-    of one owner have the same `unique` fields.
+    Rows that span domains are sorted by the `identity` of the first domain or, if it has none, by its fields.
+    Adjacent rows with the same identity and fields are merged. For properties, `owner` is the column with the id of
+    the owner. `member` is the name of the domain's objects within those of other domains, by default the name of the
+    domain. The fields in `unique` identify a row of one owner.
     """
 
     name: str
@@ -71,30 +71,30 @@ class Domain:
 
     @cached_property
     def by_name(self) -> dict[str, Field]:
-        """The fields by their names."""
+        """The fields by name."""
         return {field.name: field for field in self.fields}
 
 
-def _own(name: str, column: str = "", kind: Kind = Kind.TEXT, nullable: bool = True) -> Field:
-    return Field(name, column or f"{{t}}.{name}", kind, nullable, own=True)
+def _default_field(name: str, column: str = "", kind: Kind = Kind.TEXT, nullable: bool = True) -> Field:
+    return Field(name, column or f"{{t}}.{name}", kind, nullable, is_default=True)
 
 
-def _more(name: str, column: str = "", kind: Kind = Kind.TEXT, nullable: bool = True) -> Field:
+def _additional_field(name: str, column: str = "", kind: Kind = Kind.TEXT, nullable: bool = True) -> Field:
     return Field(name, column or f"{{t}}.{name}", kind, nullable)
 
 
-def _id(name: str = "id", column: str = "{t}.id") -> Field:
+def _id_field(name: str = "id", column: str = "{t}.id") -> Field:
     return Field(name, column, Kind.LONG, False, hidden=True)
 
 
-def _properties(
+def _property_domain(
     name: str, table: str, prefix: str, owner: str, back: str, value: str = "{t}.value", unique: tuple[str, ...] = ()
 ) -> Domain:
     fields = (
-        _own("key", "{t}.name"),
-        _own("value", value),
-        _id(),
-        _id(f"{owner}_id", f"{{t}}.{owner}"),
+        _default_field("key", "{t}.name"),
+        _default_field("value", value),
+        _id_field(),
+        _id_field(f"{owner}_id", f"{{t}}.{owner}"),
     )
     return Domain(name, table, prefix, fields, {owner: Link(back, f"{{o}}.id = {{t}}.{owner}")}, owner, unique=unique)
 
@@ -106,25 +106,25 @@ ITEMS = Domain(
     "artifact_items",
     "",
     (
-        _own("repo", nullable=False),
-        _own("path", "{t}.aql_path", nullable=False),
-        _own("name", "{t}.aql_name", nullable=False),
-        _own("type", "{t}.folder", Kind.TYPE, nullable=False),
-        _own("size", "CASE {t}.folder WHEN 1 THEN 0 ELSE {t}.size END", LONG),
-        _own("created", "{t}.created", DATE, nullable=False),
-        _own("created_by"),
-        _own("modified", "{t}.modified", DATE, nullable=False),
-        _own("modified_by"),
-        _own("updated", "{t}.updated", DATE),
-        _more("depth", "{t}.depth", INTEGER, nullable=False),
-        _more("original_md5", "{t}.client_md5"),
-        _more("actual_md5", "{t}.md5"),
-        _more("original_sha1", "{t}.client_sha1"),
-        _more("actual_sha1", "{t}.sha1"),
-        _more("sha256"),
-        _more("virtual_repos", "{t}.repo", Kind.VIRTUAL_REPOS, nullable=False),
-        _more("repo_path_checksum", "repo_path_checksum({t}.repo, {t}.aql_path, {t}.aql_name)"),
-        _id(),
+        _default_field("repo", nullable=False),
+        _default_field("path", "{t}.aql_path", nullable=False),
+        _default_field("name", "{t}.aql_name", nullable=False),
+        _default_field("type", "{t}.folder", Kind.TYPE, nullable=False),
+        _default_field("size", "CASE {t}.folder WHEN 1 THEN 0 ELSE {t}.size END", LONG),
+        _default_field("created", "{t}.created", DATE, nullable=False),
+        _default_field("created_by"),
+        _default_field("modified", "{t}.modified", DATE, nullable=False),
+        _default_field("modified_by"),
+        _default_field("updated", "{t}.updated", DATE),
+        _additional_field("depth", "{t}.depth", INTEGER, nullable=False),
+        _additional_field("original_md5", "{t}.client_md5"),
+        _additional_field("actual_md5", "{t}.md5"),
+        _additional_field("original_sha1", "{t}.client_sha1"),
+        _additional_field("actual_sha1", "{t}.sha1"),
+        _additional_field("sha256"),
+        _additional_field("virtual_repos", "{t}.repo", Kind.VIRTUAL_REPOS, nullable=False),
+        _additional_field("repo_path_checksum", "repo_path_checksum({t}.repo, {t}.aql_path, {t}.aql_name)"),
+        _id_field(),
     ),
     {
         "property": Link("properties", "{o}.item = {t}.id"),
@@ -141,15 +141,15 @@ STATS = Domain(
     "artifact_statistics",
     "",
     (
-        _own("downloads", kind=INTEGER),
-        _own("downloaded", kind=DATE),
-        _own("downloaded_by"),
-        _more("remote_downloads", kind=INTEGER),
-        _more("remote_downloaded", kind=DATE),
-        _more("remote_downloaded_by"),
-        _more("remote_origin"),
-        _more("remote_path"),
-        _id("id", "{t}.item"),
+        _default_field("downloads", kind=INTEGER),
+        _default_field("downloaded", kind=DATE),
+        _default_field("downloaded_by"),
+        _additional_field("remote_downloads", kind=INTEGER),
+        _additional_field("remote_downloaded", kind=DATE),
+        _additional_field("remote_downloaded_by"),
+        _additional_field("remote_origin"),
+        _additional_field("remote_path"),
+        _id_field("id", "{t}.item"),
         Field("remote_id", "CASE WHEN {t}.remote_downloads > 0 THEN {t}.item END", LONG, hidden=True),
     ),
     {"item": Link("items", "{o}.id = {t}.item")},
@@ -168,8 +168,8 @@ ENTRIES = Domain(
     "artifact_archive_entries",
     "entry.",
     (
-        _own("name"),
-        _own("path"),
+        _default_field("name"),
+        _default_field("path"),
         Field("path_id", "{t}.path", Kind.LONG, hidden=True, counts=True),
         Field("name_id", "{t}.name", Kind.LONG, hidden=True),
     ),
@@ -182,15 +182,15 @@ BUILDS = Domain(
     "artifact_builds",
     "build.",
     (
-        _own("url"),
-        _own("name", nullable=False),
-        _own("number", nullable=False),
-        _own("started", kind=DATE, nullable=False),
-        _own("created", kind=DATE, nullable=False),
-        _own("created_by"),
-        _own("modified", kind=DATE),
-        _own("modified_by"),
-        _id(),
+        _default_field("url"),
+        _default_field("name", nullable=False),
+        _default_field("number", nullable=False),
+        _default_field("started", kind=DATE, nullable=False),
+        _default_field("created", kind=DATE, nullable=False),
+        _default_field("created_by"),
+        _default_field("modified", kind=DATE),
+        _default_field("modified_by"),
+        _id_field(),
     ),
     {
         "module": Link("modules", "{o}.build = {t}.id"),
@@ -203,12 +203,12 @@ PROMOTIONS = Domain(
     "artifact_build_promotions",
     "build.promotion.",
     (
-        _own("created", kind=DATE, nullable=False),
-        _own("created_by"),
-        _own("status", nullable=False),
-        _own("repo"),
-        _own("comment"),
-        _own("user", "{t}.ci_user"),
+        _default_field("created", kind=DATE, nullable=False),
+        _default_field("created_by"),
+        _default_field("status", nullable=False),
+        _default_field("repo"),
+        _default_field("comment"),
+        _default_field("user", "{t}.ci_user"),
     ),
     {"build": Link("builds", "{o}.id = {t}.build")},
     identity="{t}.build",
@@ -217,7 +217,7 @@ MODULES = Domain(
     "modules",
     "artifact_build_modules",
     "module.",
-    (_own("name", nullable=False), _id()),
+    (_default_field("name", nullable=False), _id_field()),
     {
         "artifact": Link("artifacts", "{o}.module = {t}.id"),
         "dependency": Link("dependencies", "{o}.module = {t}.id"),
@@ -229,31 +229,44 @@ ARTIFACTS = Domain(
     "artifacts",
     "artifact_build_artifacts",
     "artifact.",
-    (_own("name", nullable=False), _own("type"), _more("sha1"), _more("md5"), _id()),
+    (
+        _default_field("name", nullable=False),
+        _default_field("type"),
+        _additional_field("sha1"),
+        _additional_field("md5"),
+        _id_field(),
+    ),
     {"item": Link("items", "{o}.sha1 = {t}.sha1"), "module": Link("modules", "{o}.id = {t}.module")},
 )
 DEPENDENCIES = Domain(
     "dependencies",
     "artifact_build_dependencies",
     "dependency.",
-    (_own("name", nullable=False), _own("scope"), _own("type"), _more("sha1"), _more("md5"), _id()),
+    (
+        _default_field("name", nullable=False),
+        _default_field("scope"),
+        _default_field("type"),
+        _additional_field("sha1"),
+        _additional_field("md5"),
+        _id_field(),
+    ),
     {"item": Link("items", "{o}.sha1 = {t}.sha1"), "module": Link("modules", "{o}.id = {t}.module")},
 )
-# The sandbox has no release bundles
+# The sandbox has no release bundles.
 RELEASES = Domain(
     "releases",
     "(SELECT NULL AS id, NULL AS name, NULL AS version, NULL AS status, NULL AS created, NULL AS signature,"
     " NULL AS type, NULL AS storing_repo WHERE 0)",
     "release.",
     (
-        _own("id", kind=LONG, nullable=False),
-        _own("name", nullable=False),
-        _own("version", nullable=False),
-        _own("status", nullable=False),
-        _own("created", kind=DATE, nullable=False),
-        _own("signature", nullable=False),
-        _own("type", nullable=False),
-        _own("storing_repo"),
+        _default_field("id", kind=LONG, nullable=False),
+        _default_field("name", nullable=False),
+        _default_field("version", nullable=False),
+        _default_field("status", nullable=False),
+        _default_field("created", kind=DATE, nullable=False),
+        _default_field("signature", nullable=False),
+        _default_field("type", nullable=False),
+        _default_field("storing_repo"),
     ),
     {"release_artifact": Link("release_artifacts", "{o}.bundle_id = {t}.id")},
     member="releaseBundles",
@@ -263,20 +276,22 @@ RELEASE_ARTIFACTS = Domain(
     "(SELECT NULL AS id, NULL AS item_id, NULL AS bundle_id, NULL AS path WHERE 0)",
     "release_artifact.",
     (
-        _own("id", kind=LONG, nullable=False),
-        _own("item_id", kind=LONG, nullable=False),
-        _own("bundle_id", kind=LONG, nullable=False),
-        _own("path", nullable=False),
+        _default_field("id", kind=LONG, nullable=False),
+        _default_field("item_id", kind=LONG, nullable=False),
+        _default_field("bundle_id", kind=LONG, nullable=False),
+        _default_field("path", nullable=False),
     ),
     {"release": Link("releases", "{o}.id = {t}.bundle_id"), "item": Link("items", "{o}.id = {t}.item_id")},
     member="releaseBundleFiles",
 )
-# The server keeps an empty property of an item as null, one of a build as it is
-PROPERTIES = _properties(
+# The server stores empty values of item properties as null, but not those of build properties.
+PROPERTIES = _property_domain(
     "properties", "artifact_properties", "", "item", "items", "nullif({t}.value, '')", ("key", "value")
 )
-BUILD_PROPERTIES = _properties("build.properties", "artifact_build_properties", "build.property.", "build", "builds")
-MODULE_PROPERTIES = _properties(
+BUILD_PROPERTIES = _property_domain(
+    "build.properties", "artifact_build_properties", "build.property.", "build", "builds"
+)
+MODULE_PROPERTIES = _property_domain(
     "module.properties", "artifact_module_properties", "module.property.", "module", "modules"
 )
 

@@ -1,14 +1,14 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with a query."""
+"""Errors of AQL queries."""
 
 from __future__ import annotations
 
 
 class QueryError(Exception):
-    """Answered with 400 and the message."""
+    """The query is invalid. The response is 400 with the message."""
 
 
 class QueryFailure(Exception):
-    """Answered with 500 and no message: the server itself stumbles over such a query."""
+    """The real server fails on this query. The response is 500 without a message."""

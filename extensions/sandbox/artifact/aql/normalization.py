@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Criteria as the server settles them before it asks its database: ages become times, and the type `any` vanishes."""
+"""Normalization of criteria before compilation: relative times become times, and the type `any` is removed."""
 
 from __future__ import annotations
 
@@ -12,54 +12,54 @@ from .conditions import ANY_TYPE
 from .domains import Kind
 from .errors import QueryError, QueryFailure
 from .parser import Condition, Group
-from .values import before
+from .values import subtract_relative_time
 
 TYPES = ("file", "folder", ANY_TYPE)
 AGES = {"last": "gt", "before": "lt"}
 
 
-def criteria(group: Group, now: float) -> Group:
-    """The criteria with times for ages, and with no more types than matter.
+def normalize(group: Group, now: float) -> Group:
+    """Return the criteria without relative times and redundant types.
 
-    :raises QueryError: for ages and types that are none
-    :raises QueryFailure: for a type that is null
+    :raises QueryError: if a relative time or a type is invalid
+    :raises QueryFailure: if a type is null
     """
-    group = _mapped(group, lambda condition: _dated(condition, now))
-    types = [condition.value for condition in conditions_in(group) if is_type(condition)]
+    group = _transform(group, lambda condition: _resolve_relative_time(condition, now))
+    types = [condition.value for condition in iterate_conditions(group) if is_type_condition(condition)]
     if None in types:
         raise QueryFailure
     for value in types:
         if value not in TYPES:
             raise QueryError(f"Invalid file type: {value}, valid types are : file, folder, any")
-    # Beside files and folders, `any` stays, as files or folders
+    # Together with other types, `any` matches files and folders.
     if set(types) == {ANY_TYPE}:
-        return _mapped(group, lambda condition: None if is_type(condition) else condition)
+        return _transform(group, lambda condition: None if is_type_condition(condition) else condition)
     return group
 
 
-def conditions_in(group: Group) -> Iterator[Condition]:
-    """All conditions of a group and the groups in it."""
+def iterate_conditions(group: Group) -> Iterator[Condition]:
+    """Yield all conditions of a group and its subgroups."""
     for member in group.members:
         if isinstance(member, Group):
-            yield from conditions_in(member)
+            yield from iterate_conditions(member)
         else:
             yield member
 
 
-def is_type(condition: Condition) -> bool:
-    """Whether it asks for files or folders."""
+def is_type_condition(condition: Condition) -> bool:
+    """Return whether a condition compares the type of items."""
     path = condition.path
     return path.field is not None and path.domain.by_name[path.field].kind is Kind.TYPE
 
 
-def _dated(condition: Condition, now: float) -> Condition:
+def _resolve_relative_time(condition: Condition, now: float) -> Condition:
     if condition.operator not in AGES:
         return condition
     assert condition.value is not None
-    then = round(before(condition.value, now) * 1000)
-    return replace(condition, operator=AGES[condition.operator], value=str(then))
+    millis = round(subtract_relative_time(condition.value, now) * 1000)
+    return replace(condition, operator=AGES[condition.operator], value=str(millis))
 
 
-def _mapped(group: Group, change: Callable[[Condition], Condition | None]) -> Group:
-    members = [_mapped(member, change) if isinstance(member, Group) else change(member) for member in group.members]
+def _transform(group: Group, change: Callable[[Condition], Condition | None]) -> Group:
+    members = [_transform(member, change) if isinstance(member, Group) else change(member) for member in group.members]
     return Group(group.kind, tuple(member for member in members if member is not None))

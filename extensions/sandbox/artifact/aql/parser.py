@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The text of a query, read.
+"""The AQL parser.
 
-It looks like JSON, but is none: members may repeat, texts know no escapes, and several of the server's own habits with
-blanks and letter case are part of the language.
+AQL resembles JSON, but members may repeat and strings have no escapes. The parser also reproduces how the real server
+treats blanks and letter case.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .errors import QueryError, QueryFailure
 from .field_paths import Path, UnknownName
 
 BLANKS = " \t\r\n\f\v"
-NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?|NaN|Infinity)")
-# The longest domain that a dot follows
-DOMAIN = re.compile(
+NUMBER_PATTERN = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?|NaN|Infinity)")
+# Matches the longest domain name that precedes a dot.
+DOMAIN_PATTERN = re.compile(
     "({})[{blanks}]*[.]".format(
         "|".join(
             f"[{BLANKS}]*[.][{BLANKS}]*".join(map(re.escape, name.split(".")))
@@ -36,13 +36,13 @@ COMPARATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "match", "nmatch", "eqic", 
 AGES = ("last", "before")
 GROUPS = ("and", "or", "msp", "rf")
 DIRECTIONS = ("asc", "desc")
-LARGEST = 2**31 - 1
-Read = TypeVar("Read")
+MAX_COUNT = 2**31 - 1
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A field compared with a value, which is a text whatever the field holds, or null."""
+    """A comparison of a field with a value. The value is a string regardless of the field's type, or null."""
 
     path: Path
     operator: str
@@ -51,7 +51,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Group:
-    """Conditions and groups that belong together: `and`, `or`, `msp` or `rf`."""
+    """Conditions and groups combined by `and`, `or`, `msp` or `rf`."""
 
     kind: str
     members: tuple[Condition | Group, ...]
@@ -59,7 +59,7 @@ class Group:
 
 @dataclass
 class Query:
-    """A whole query."""
+    """A parsed query."""
 
     text: str
     domain: Domain
@@ -73,252 +73,252 @@ class Query:
     transitive: bool = False
 
 
-def read(text: str) -> Query:
-    """The query that a text is.
+def parse(text: str) -> Query:
+    """Parse a query.
 
-    :raises QueryError: when it is none
-    :raises QueryFailure: when the server fails over it
+    :raises QueryError: if the query is invalid
+    :raises QueryFailure: if the real server fails on it
     """
-    return _Reader(text).query()
+    return _Parser(text).query()
 
 
-class Quoted(NamedTuple):
+class QuotedValue(NamedTuple):
     """A value in quotation marks."""
 
     text: str
 
 
-class Bare(NamedTuple):
-    """A number as it is written, or null."""
+class BareValue(NamedTuple):
+    """A number as written, or null."""
 
     text: str | None
 
 
-class _NoQuery(Exception):
-    """The text goes on otherwise than a query can."""
+class _SyntaxError(Exception):
+    """The query has a syntax error at the current position."""
 
 
-class _Reader:
+class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
+        self._position = 0
         self._furthest = 0
 
     def query(self) -> Query:
         if self._text.strip(BLANKS) in DOMAINS:
             raise QueryFailure
         try:
-            return self._query()
-        except (_NoQuery, RecursionError):
+            return self._parse_query()
+        except (_SyntaxError, RecursionError):
             rest = self._text[self._furthest :].strip()
             raise QueryError(
                 f"Failed to parse query: {self._text}, it looks like there is syntax error near the following "
                 f"sub-query: {rest}"
             ) from None
 
-    # --- The parts of a query -----------------------------------------------------------------------------------------
+    # --- Methods ------------------------------------------------------------------------------------------------------
 
-    def _query(self) -> Query:
+    def _parse_query(self) -> Query:
         if self._text.startswith(" "):
-            raise _NoQuery
-        query = Query(self._text, self._domain())
-        found = False
-        if self._method("find"):
-            found = True
-            query.criteria = self._criteria(query.domain)
+            raise _SyntaxError
+        query = Query(self._text, self._parse_domain())
+        has_find = False
+        if self._accept_method("find"):
+            has_find = True
+            query.criteria = self._parse_criteria(query.domain)
         for method in ("include", "sort", "offset", "limit", "distinct", "transitive"):
-            if self._method(method):
+            if self._accept_method(method):
                 getattr(self, f"_{method}")(query)
-        self._blanks()
-        if self._at < len(self._text):
-            raise _NoQuery
-        if not found:
+        self._skip_blanks()
+        if self._position < len(self._text):
+            raise _SyntaxError
+        if not has_find:
             raise QueryError("No action was given in this query.")
         return query
 
-    def _domain(self) -> Domain:
-        """The domain, whose words may have blanks around their dots."""
-        self._blanks()
-        found = DOMAIN.match(self._text, self._at)
-        if found is None:
-            raise _NoQuery
-        self._step(len(found[1]))
-        return DOMAINS[re.sub(f"[{BLANKS}]", "", found[1])]
+    def _parse_domain(self) -> Domain:
+        """Parse the domain. Blanks around its dots are permitted."""
+        self._skip_blanks()
+        match = DOMAIN_PATTERN.match(self._text, self._position)
+        if match is None:
+            raise _SyntaxError
+        self._advance(len(match[1]))
+        return DOMAINS[re.sub(f"[{BLANKS}]", "", match[1])]
 
-    def _method(self, name: str) -> bool:
-        start = self._at
-        if self._takes(".") and self._takes(name) and self._takes("("):
+    def _accept_method(self, name: str) -> bool:
+        start = self._position
+        if self._accept(".") and self._accept(name) and self._accept("("):
             return True
-        self._at = start
+        self._position = start
         return False
 
-    def _criteria(self, domain: Domain) -> Group:
-        if self._takes(")"):
+    def _parse_criteria(self, domain: Domain) -> Group:
+        if self._accept(")"):
             return Group("and", ())
-        return Group("and", tuple(chain.from_iterable(self._list(lambda: self._pairs(domain), ")"))))
+        return Group("and", tuple(chain.from_iterable(self._parse_list(lambda: self._parse_pairs(domain), ")"))))
 
     def _include(self, query: Query) -> None:
-        query.includes = self._list(lambda: self._name(field_paths.in_include, query.domain), ")")
+        query.includes = self._parse_list(lambda: self._parse_name(field_paths.resolve_in_include, query.domain), ")")
 
     def _sort(self, query: Query) -> None:
         self._expect("{")
-        query.descending = self._name(_direction) == "desc"
+        query.descending = self._parse_name(_parse_direction) == "desc"
         self._expect(":")
         self._expect("[")
-        query.sort_by = self._list(lambda: self._name(field_paths.in_sort, query.domain), "]")
+        query.sort_by = self._parse_list(lambda: self._parse_name(field_paths.resolve_in_sort, query.domain), "]")
         self._expect("}")
         self._expect(")")
 
     def _offset(self, query: Query) -> None:
-        query.offset = self._count()
+        query.offset = self._parse_count()
 
     def _limit(self, query: Query) -> None:
-        query.limit = self._count()
+        query.limit = self._parse_count()
 
     def _distinct(self, query: Query) -> None:
-        query.distinct = self._word("true", "false") == "true"
+        query.distinct = self._parse_word("true", "false") == "true"
 
     def _transitive(self, query: Query) -> None:
         query.transitive = True
         self._expect(")")
 
-    def _count(self) -> int:
-        self._blanks()
-        number = self._number()
+    def _parse_count(self) -> int:
+        self._skip_blanks()
+        number = self._parse_number()
         if number is None:
-            raise _NoQuery
+            raise _SyntaxError
         self._expect(")")
-        return int(max(-LARGEST - 1, min(float(number.rstrip("dDfF")), LARGEST)))
+        return int(max(-MAX_COUNT - 1, min(float(number.rstrip("dDfF")), MAX_COUNT)))
 
-    def _word(self, *words: str) -> str:
+    def _parse_word(self, *words: str) -> str:
         for word in words:
-            if self._takes(word):
+            if self._accept(word):
                 self._expect(")")
                 return word
-        raise _NoQuery
+        raise _SyntaxError
 
     # --- Conditions ---------------------------------------------------------------------------------------------------
 
-    def _pairs(self, domain: Domain) -> list[Condition | Group]:
+    def _parse_pairs(self, domain: Domain) -> list[Condition | Group]:
         self._expect("{")
-        return self._list(lambda: self._pair(domain), "}")
+        return self._parse_list(lambda: self._parse_pair(domain), "}")
 
-    def _pair(self, domain: Domain) -> Condition | Group:
-        found = self._name(_group_or_path, domain)
+    def _parse_pair(self, domain: Domain) -> Condition | Group:
+        target = self._parse_name(_group_or_path, domain)
         self._expect(":")
-        if isinstance(found, str):
+        if isinstance(target, str):
             self._expect("[")
-            return Group(found, tuple(chain.from_iterable(self._list(lambda: self._pairs(domain), "]"))))
-        if self._takes("{"):
-            condition = self._compared(found)
+            return Group(target, tuple(chain.from_iterable(self._parse_list(lambda: self._parse_pairs(domain), "]"))))
+        if self._accept("{"):
+            condition = self._parse_comparison(target)
             self._expect("}")
             return condition
-        if found.key is not None and self._peek() != '"':
-            raise _NoQuery
-        value = self._value()
-        return Condition(found, "eq", value.text)
+        if target.key is not None and self._peek() != '"':
+            raise _SyntaxError
+        value = self._parse_value()
+        return Condition(target, "eq", value.text)
 
-    def _compared(self, path: Path) -> Condition:
-        operator = self._name(_operator if path.key is None else _comparator)
+    def _parse_comparison(self, path: Path) -> Condition:
+        operator = self._parse_name(_parse_operator if path.key is None else _parse_comparator)
         self._expect(":")
         if operator in AGES and self._peek() != '"':
-            raise _NoQuery
-        return Condition(path, operator, self._value().text)
+            raise _SyntaxError
+        return Condition(path, operator, self._parse_value().text)
 
-    def _value(self) -> Quoted | Bare:
-        if self._takes('"'):
-            text = self._text[self._at : self._closing_quote()]
-            self._step(len(text) + 1)
-            return Quoted(text.lstrip())
-        null = next((null for null in ("null", "NULL") if self._takes(null)), None)
-        number = None if null else self._number()
-        if not (null or number) or self._text[self._at : self._at + 1] == ",":
-            raise _NoQuery
-        return Bare(number)
+    def _parse_value(self) -> QuotedValue | BareValue:
+        if self._accept('"'):
+            text = self._text[self._position : self._find_closing_quote()]
+            self._advance(len(text) + 1)
+            return QuotedValue(text.lstrip())
+        null = next((null for null in ("null", "NULL") if self._accept(null)), None)
+        number = None if null else self._parse_number()
+        if not (null or number) or self._text[self._position : self._position + 1] == ",":
+            raise _SyntaxError
+        return BareValue(number)
 
-    def _number(self) -> str | None:
-        found = NUMBER.match(self._text, self._at)
-        if found is None:
+    def _parse_number(self) -> str | None:
+        match = NUMBER_PATTERN.match(self._text, self._position)
+        if match is None:
             return None
-        self._step(len(found[0]))
-        return found[0]
+        self._advance(len(match[0]))
+        return match[0]
 
-    # --- Words --------------------------------------------------------------------------------------------------------
+    # --- Tokens -------------------------------------------------------------------------------------------------------
 
-    def _list(self, element: Callable[[], Read], end: str) -> list[Read]:
+    def _parse_list(self, element: Callable[[], Parsed], end: str) -> list[Parsed]:
         elements = [element()]
-        while self._takes(","):
+        while self._accept(","):
             elements.append(element())
         self._expect(end)
         return elements
 
-    def _name(self, meaning: Callable[..., Read], *of: Domain) -> Read:
-        """What a name in quotation marks means; blanks before it do not count, nor behind it unless it is a key."""
+    def _parse_name(self, parse_text: Callable[..., Parsed], *arguments: Domain) -> Parsed:
+        """Parse a quoted name with `parse_text`. Leading blanks are ignored, trailing ones only outside of keys."""
         self._expect('"')
-        name = self._text[self._at : self._closing_quote()]
+        name = self._text[self._position : self._find_closing_quote()]
         try:
-            meant = meaning(*of, name.lstrip())
+            parsed = parse_text(*arguments, name.lstrip())
         except UnknownName as unknown:
-            self._step(len(name) - len(name.lstrip()) + unknown.known)
-            raise _NoQuery from None
-        self._step(len(name) + 1)
-        return meant
+            self._advance(len(name) - len(name.lstrip()) + unknown.known)
+            raise _SyntaxError from None
+        self._advance(len(name) + 1)
+        return parsed
 
-    def _closing_quote(self) -> int:
-        end = self._text.find('"', self._at)
+    def _find_closing_quote(self) -> int:
+        end = self._text.find('"', self._position)
         if end < 0:
-            raise _NoQuery
+            raise _SyntaxError
         return end
 
     def _expect(self, word: str) -> None:
-        if not self._takes(word):
-            raise _NoQuery
+        if not self._accept(word):
+            raise _SyntaxError
 
-    def _takes(self, word: str) -> bool:
-        self._blanks()
-        if not self._text.startswith(word, self._at):
+    def _accept(self, word: str) -> bool:
+        self._skip_blanks()
+        if not self._text.startswith(word, self._position):
             return False
-        self._step(len(word))
+        self._advance(len(word))
         return True
 
     def _peek(self) -> str:
-        self._blanks()
-        return self._text[self._at : self._at + 1]
+        self._skip_blanks()
+        return self._text[self._position : self._position + 1]
 
-    def _step(self, length: int) -> None:
-        self._at += length
-        self._furthest = max(self._furthest, self._at)
+    def _advance(self, length: int) -> None:
+        self._position += length
+        self._furthest = max(self._furthest, self._position)
 
-    def _blanks(self) -> None:
-        while self._at < len(self._text) and self._text[self._at] in BLANKS:
-            self._at += 1
+    def _skip_blanks(self) -> None:
+        while self._position < len(self._text) and self._text[self._position] in BLANKS:
+            self._position += 1
 
 
 def _group_or_path(domain: Domain, name: str) -> str | Path:
     if name.startswith("$") and name[1:].rstrip() in GROUPS:
         return name[1:].rstrip()
-    return field_paths.in_condition(domain, name)
+    return field_paths.resolve_in_condition(domain, name)
 
 
-def _operator(name: str) -> str:
-    return _keyword(name, COMPARATORS, AGES)
+def _parse_operator(name: str) -> str:
+    return _parse_keyword(name, COMPARATORS, AGES)
 
 
-def _comparator(name: str) -> str:
-    return _keyword(name, COMPARATORS, ())
+def _parse_comparator(name: str) -> str:
+    return _parse_keyword(name, COMPARATORS, ())
 
 
-def _direction(name: str) -> str:
-    return _keyword(name, (), DIRECTIONS)
+def _parse_direction(name: str) -> str:
+    return _parse_keyword(name, (), DIRECTIONS)
 
 
-def _keyword(name: str, words: tuple[str, ...], exact_words: tuple[str, ...]) -> str:
-    """What stands behind a dollar sign; with other letters of some words the server fails over it."""
+def _parse_keyword(name: str, words: tuple[str, ...], exact_words: tuple[str, ...]) -> str:
+    """Parse a keyword with a dollar sign. The real server fails on other spellings of `exact_words`."""
     name = name.rstrip()
     word = name[1:].lower()
     if not name.startswith("$") or word not in words + exact_words:
-        known = [known for known in words + exact_words if name.lower().startswith(f"${known}")]
-        raise UnknownName(max((len(known) + 1 for known in known), default=0))
+        candidates = [candidates for candidates in words + exact_words if name.lower().startswith(f"${candidates}")]
+        raise UnknownName(max((len(candidates) + 1 for candidates in candidates), default=0))
     if word in exact_words and name[1:] != word:
         raise QueryFailure
     return word

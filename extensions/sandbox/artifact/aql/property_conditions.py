@@ -1,14 +1,14 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A condition on properties, as SQL on one row of them."""
+"""Conditions on properties, as SQL for a row of properties."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import NamedTuple
 
-from .conditions import Comparison, compare
+from .conditions import Comparison, compare_field
 from .domains import Domain, Field
 from .errors import QueryError
 from .parser import Condition
@@ -17,7 +17,7 @@ OPPOSITES = {"ne": "eq", "nmatch": "match"}
 
 
 class Part(NamedTuple):
-    """What a condition says of the key or of the value."""
+    """The part of a condition that concerns the key or the value."""
 
     field: Field
     operator: str
@@ -25,62 +25,67 @@ class Part(NamedTuple):
 
 
 def is_negated(condition: Condition) -> bool:
-    """Whether it is the opposite of another."""
+    """Return whether a condition has a negated operator."""
     return condition.operator in OPPOSITES
 
 
-def row(condition: Condition, domain: Domain, alias: str) -> Comparison:
-    """A condition, or what a negated one is the opposite of, on a row of properties."""
+def compile_row(condition: Condition, domain: Domain, alias: str) -> Comparison:
+    """Return the condition on a row of properties; for a negated condition, its opposite."""
     operator = OPPOSITES.get(condition.operator, condition.operator)
-    parts = [_compared(part, alias) for part in _parts(condition, domain, operator, "eq")]
+    parts = [_compare_part(part, alias) for part in _split_condition(condition, domain, operator, "eq")]
     return Comparison(" AND ".join(part.sql for part in parts), [value for part in parts for value in part.parameters])
 
 
-def other_row(condition: Condition, domain: Domain, alias: str) -> Comparison:
-    """A negated condition on a row of properties: key or value is another; there may be none."""
-    parts = [_compared(part, alias) for part in _parts(condition, domain, condition.operator, condition.operator)]
+def compile_negated_row(condition: Condition, domain: Domain, alias: str) -> Comparison:
+    """Return a negated condition on a row of properties that may be missing: key or value differs."""
+    parts = [
+        _compare_part(part, alias)
+        for part in _split_condition(condition, domain, condition.operator, condition.operator)
+    ]
     joined = " OR ".join(part.sql for part in parts)
     return Comparison(f"({joined})", [value for part in parts for value in part.parameters])
 
 
-def check(condition: Condition, domain: Domain) -> None:
-    """Refuse what makes the server's SQL fail: it looks for properties of builds and modules among those of items.
+def validate(condition: Condition, domain: Domain) -> None:
+    """Fail for conditions on which the real server fails.
 
-    :raises QueryError: for such a condition
+    The server searches properties of builds and modules among those of items.
+
+    :raises QueryError: if the server fails on the condition
     """
-    find_build_artifacts = domain.name != "properties"
-    single = len(_parts(condition, domain, condition.operator, "eq")) == 1
+    is_build_property = domain.name != "properties"
+    is_single = len(_split_condition(condition, domain, condition.operator, "eq")) == 1
     if (
-        find_build_artifacts
-        and single
+        is_build_property
+        and is_single
         and (condition.operator == "nmatch" or (condition.operator, condition.value) == ("ne", None))
     ):
         raise QueryError("Failed to execute the following sql query")
 
 
-def _parts(condition: Condition, domain: Domain, operator: str, of_key: str) -> list[Part]:
-    """What is said of key and value; where both are meant, the key is compared by the operator `of_key`."""
+def _split_condition(condition: Condition, domain: Domain, operator: str, key_operator: str) -> list[Part]:
+    """Return the parts that concern key and value. If both are compared, the key is compared with `of_key`."""
     key, value = domain.by_name["key"], domain.by_name["value"]
     if condition.path.field is not None:
         return [Part(domain.by_name[condition.path.field], operator, condition.value)]
-    # Behind a key even null is a text
-    text = "null" if condition.value is None else condition.value
-    if text.strip() == "*":
+    # The value of a property key is a string even if it is null.
+    value_text = "null" if condition.value is None else condition.value
+    if value_text.strip() == "*":
         return [Part(key, operator, condition.path.key)]
     if condition.path.key == "*":
-        return [Part(value, operator, text)]
-    return [Part(key, of_key, condition.path.key), Part(value, operator, text)]
+        return [Part(value, operator, value_text)]
+    return [Part(key, key_operator, condition.path.key), Part(value, operator, value_text)]
 
 
-def _compared(part: Part, alias: str) -> Comparison:
+def _compare_part(part: Part, alias: str) -> Comparison:
     column = part.field.column.format(t=alias)
-    if _misses_empty(part):
+    if _excludes_empty(part):
         column = column.replace(f"nullif({alias}.value, '')", f"{alias}.value")
-    return compare(part.operator, part.value, replace(part.field, nullable=True), column)
+    return compare_field(part.operator, part.value, replace(part.field, nullable=True), column)
 
 
-def _misses_empty(part: Part) -> bool:
-    """Whether an empty text cannot meet it, be it kept as one or as nothing: an index has the values as they are."""
+def _excludes_empty(part: Part) -> bool:
+    """Return whether a condition cannot match an empty value, so that the index on plain values is usable."""
     if part.operator in ("eq", "gt", "gte"):
         return bool(part.value)
     return part.operator == "match" and bool((part.value or "").strip("*"))

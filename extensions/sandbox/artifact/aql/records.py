@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The answer to a query: rows of tables as nested records, in the server's own text."""
+"""Conversion of database rows into response records, and the text of the response."""
 
 from __future__ import annotations
 
@@ -22,176 +22,181 @@ from .domains import (
 Record = dict[str, Any]
 
 
-class Rows:
-    """The records of a statement, one after the other as its rows come.
-
-    Rows that follow each other and look alike are one record.
-    """
+class RecordConverter:
+    """Converts the rows of a statement into records. Adjacent rows that are equal become one record."""
 
     def __init__(self, statement: Statement, virtual: Mapping[str, Sequence[str]]) -> None:
+        """Create the converter."""
         self._columns = statement.columns
-        self._identified = statement.identified
+        self._identified = statement.has_identity
         self._virtual = virtual
         self._main = statement.query.domain
-        self._places = _places(statement)
-        self._shown = [self._spelling(column.field.kind) for column in statement.columns]
+        self._find_paths = _find_paths(statement)
+        self._formatters = [self._formatter(column.field.kind) for column in statement.columns]
         self._members = [
             None if column.field.hidden else f"{column.domain.prefix}{column.field.name}"
             for column in statement.columns
         ]
 
     def records(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
-        """The records that rows of the tables make."""
+        """Yield the records for the rows."""
         return self._nested(rows) if self._identified else self._flat(rows)
 
     def _flat(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
-        last: list[Any] | None = None
+        previous: list[Any] | None = None
         for row in rows:
-            looks = [shown(value) if shown else value for shown, value in zip(self._shown, row, strict=True)]
-            if looks != last:
-                named = zip(self._members, looks, strict=True)
-                yield {name: value for name, value in named if name is not None and value is not None}
-            last = looks
+            values = [
+                formatter(value) if formatter else value for formatter, value in zip(self._formatters, row, strict=True)
+            ]
+            if values != previous:
+                members = zip(self._members, values, strict=True)
+                yield {name: value for name, value in members if name is not None and value is not None}
+            previous = values
 
     def _nested(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
-        """What hangs on rows that look alike is each there once."""
-        last: _Part | None = None
+        """Yield nested records. Objects that belong to equal rows are merged."""
+        previous: _RecordBuilder | None = None
         for row in rows:
-            part = self._part(row)
-            if last is not None and last.identity == part.identity:
-                last.take(part)
+            builder = self._build(row)
+            if previous is not None and previous.identity == builder.identity:
+                previous.merge(builder)
                 continue
-            if last is not None:
-                yield last.record()
-            last = part
-        if last is not None:
-            yield last.record()
+            if previous is not None:
+                yield previous.record()
+            previous = builder
+        if previous is not None:
+            yield previous.record()
 
-    def _part(self, row: Sequence[Any]) -> _Part:
-        main = _Part(self._main)
+    def _build(self, row: Sequence[Any]) -> _RecordBuilder:
+        main = _RecordBuilder(self._main)
         main.hidden.append(row[0])
-        for column, shown, member, value in zip(self._columns, self._shown, self._members, row[1:], strict=True):
-            spelling = shown(value) if shown and member else value
-            for steps in self._places[column.domain.name]:
-                main.at(steps).put(column.field, member, spelling)
+        for column, formatter, member, value in zip(
+            self._columns, self._formatters, self._members, row[1:], strict=True
+        ):
+            formatted = formatter(value) if formatter and member else value
+            for steps in self._find_paths[column.domain.name]:
+                main.descend(steps).set_field(column.field, member, formatted)
         return main
 
-    def _spelling(self, kind: Kind) -> Callable[[Any], Any] | None:
+    def _formatter(self, kind: Kind) -> Callable[[Any], Any] | None:
         if kind is Kind.VIRTUAL_REPOS:
             return lambda repo: [key for key, members in self._virtual.items() if repo in members] if repo else None
-        return SPELLINGS.get(kind)
+        return FORMATTERS.get(kind)
 
 
-def _places(statement: Statement) -> dict[str, list[tuple[str, ...]]]:
-    """Return the ways to each domain: where the same one comes twice, both rows have the fields of both."""
-    places: dict[str, list[tuple[str, ...]]] = {statement.query.domain.name: [()]}
-    for way in dict.fromkeys(
+def _find_paths(statement: Statement) -> dict[str, list[tuple[str, ...]]]:
+    """Return the paths to each domain. If a domain occurs twice, both occurrences get the fields of both."""
+    paths: dict[str, list[tuple[str, ...]]] = {statement.query.domain.name: [()]}
+    for path in dict.fromkeys(
         column.steps[:end] for column in statement.columns for end in range(len(column.steps) + 1)
     ):
         domain = statement.query.domain
-        for step in way:
+        for step in path:
             domain = DOMAINS[domain.links[step].domain]
-        if way:
-            places.setdefault(domain.name, []).append(way)
-    return places
+        if path:
+            paths.setdefault(domain.name, []).append(path)
+    return paths
 
 
-class _Part:
-    """A record in the making: the fields of one domain, and what hangs on it; `counts` shows it even when empty."""
+class _RecordBuilder:
+    """A record under construction: the fields of one domain and its nested objects.
+
+    If `counts` is set, the record is kept even if it is empty.
+    """
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self.fields: Record = {}
         self.hidden: list[Any] = []
         self.counts = False
-        self._parts: dict[str, dict[Any, _Part]] = {}
+        self._parts: dict[str, dict[Any, _RecordBuilder]] = {}
 
     @property
     def identity(self) -> Any:
-        """What tells it from the part before it."""
+        """The key by which adjacent records are compared."""
         return json.dumps([self.hidden, self.fields], sort_keys=True)
 
-    def at(self, steps: tuple[str, ...]) -> _Part:
-        """The part at the end of a way, while there is just one of each."""
+    def descend(self, steps: tuple[str, ...]) -> _RecordBuilder:
+        """Return the nested builder at the end of a path."""
         if not steps:
             return self
-        there = DOMAINS[self.domain.links[steps[0]].domain]
-        found = self._parts.setdefault(there.member or there.name, {})
-        part = found.setdefault(None, _Part(there))
-        return part.at(steps[1:])
+        domain = DOMAINS[self.domain.links[steps[0]].domain]
+        builders = self._parts.setdefault(domain.member or domain.name, {})
+        builder = builders.setdefault(None, _RecordBuilder(domain))
+        return builder.descend(steps[1:])
 
-    def put(self, field: Field, member: str | None, value: Any) -> None:
-        """Have a value of a field, which is hidden if it has no member."""
+    def set_field(self, field: Field, member: str | None, value: Any) -> None:
+        """Set a field. Fields without a member name are hidden."""
         if member is None:
             self.hidden.append(value)
             self.counts |= field.counts
         elif value is not None:
             self.fields[member] = value
 
-    def take(self, other: _Part) -> None:
-        """Have what hangs on another part that looks alike."""
-        self._settle()
-        other._settle()
-        for name, parts in other._parts.items():
-            mine = self._parts.setdefault(name, {})
-            for identity, part in parts.items():
-                if identity in mine:
-                    mine[identity].take(part)
+    def merge(self, other: _RecordBuilder) -> None:
+        """Merge the nested objects of an equal record."""
+        self.settle()
+        other.settle()
+        for name, builders in other._parts.items():
+            own_builders = self._parts.setdefault(name, {})
+            for identity, builder in builders.items():
+                if identity in own_builders:
+                    own_builders[identity].merge(builder)
                 else:
-                    mine[identity] = part
+                    own_builders[identity] = builder
 
     def record(self) -> Record:
-        """Return the record, without parts that have nothing in them."""
+        """Return the record without empty nested objects."""
         record = dict(self.fields)
-        for name, parts in self._parts.items():
-            records = [found for part in parts.values() if (found := part.record()) or part.counts]
+        for name, builders in self._parts.items():
+            records = [nested for builder in builders.values() if (nested := builder.record()) or builder.counts]
             if records:
                 record[name] = records
         return record
 
-    def _settle(self) -> None:
-        for name, parts in self._parts.items():
-            if None in parts:
-                part = parts.pop(None)
-                part._settle()
-                self._parts[name] = {part.identity: part}
+    def settle(self) -> None:
+        for name, builders in self._parts.items():
+            if None in builders:
+                builder = builders.pop(None)
+                builder.settle()
+                self._parts[name] = {builder.identity: builder}
 
 
-def spelt(moment: float | None) -> str | None:
-    """A time as the query language shows it: ISO 8601 in UTC, with milliseconds."""
+def format_time(moment: float | None) -> str | None:
+    """Return a time in ISO 8601 and UTC with milliseconds."""
     if moment is None:
         return None
     rounded = datetime.datetime.fromtimestamp(round(moment, 3), datetime.UTC)
     return rounded.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
-SPELLINGS: dict[Kind, Callable[[Any], Any]] = {
+FORMATTERS: dict[Kind, Callable[[Any], Any]] = {
     Kind.TYPE: lambda folder: "file" if folder == 0 else "folder",
     Kind.LONG: lambda number: number or 0,
     Kind.INTEGER: lambda number: number or 0,
-    Kind.DATE: spelt,
+    Kind.DATE: format_time,
 }
 
 
-def answer(records: Iterable[Record], offset: int, limit: int | None, hard_limit: int | None) -> Iterator[str]:
-    """The server's text, a record at a time; beyond the hard limit it says that it was trimmed."""
+def format_response(records: Iterable[Record], offset: int, limit: int | None, hard_limit: int | None) -> Iterator[str]:
+    """Yield the text of the response in parts, with a notification if the hard limit is reached."""
     yield '\n{\n"results" : [ '
     total = 0
-    trimmed = False
+    is_trimmed = False
     for record in records:
         if hard_limit is not None and total == hard_limit:
-            trimmed = True
+            is_trimmed = True
             break
         yield ("," if total else "") + format_json(record)
         total += 1
-    yield ' ],\n"range" : ' + format_json(_range(total, offset, limit, trimmed))
+    yield ' ],\n"range" : ' + format_json(_format_range(total, offset, limit, is_trimmed))
     yield "\n}\n"
 
 
-def _range(total: int, offset: int, limit: int | None, trimmed: bool) -> Record:
-    shown: Record = {"start_pos": offset, "end_pos": total, "total": total}
+def _format_range(total: int, offset: int, limit: int | None, is_trimmed: bool) -> Record:
+    fields: Record = {"start_pos": offset, "end_pos": total, "total": total}
     if limit is not None:
-        shown["limit"] = limit
-    if trimmed:
-        shown["notification"] = "AQL query reached the search hard limit, results are trimmed."
-    return shown
+        fields["limit"] = limit
+    if is_trimmed:
+        fields["notification"] = "AQL query reached the search hard limit, results are trimmed."
+    return fields

@@ -36,8 +36,8 @@ async def run_query(call: Call) -> Response:
     virtual_members = call.repositories.virtual_members()
     try:
         _check_version(call, text)
-        statement = _compile(call, parser.read(text), compiler.World(call.runtime.clock.now(), virtual_members))
-        return await _response(call, statement, records.Rows(statement, virtual_members))
+        statement = _compile(call, parser.parse(text), compiler.QueryContext(call.runtime.clock.now(), virtual_members))
+        return await _response(call, statement, records.RecordConverter(statement, virtual_members))
     except QueryError as error:
         raise ArtifactError(400, str(error)) from None
     except QueryFailure:
@@ -56,9 +56,9 @@ def _check_version(call: Call, text: str) -> None:
         )
 
 
-def _compile(call: Call, query: parser.Query, context: compiler.World) -> compiler.Statement:
-    context.ordinary_account = not call.principal.admin
-    statement = compiler.statement(query, context)
+def _compile(call: Call, query: parser.Query, context: compiler.QueryContext) -> compiler.Statement:
+    context.is_restricted = not call.principal.admin
+    statement = compiler.compile_query(query, context)
     if call.is_oss:
         _check_edition(query)
     return statement
@@ -71,13 +71,13 @@ def _check_edition(query: parser.Query) -> None:
         raise QueryError("Sorting is not supported by AQL in the open source version\n")
 
 
-async def _response(call: Call, statement: compiler.Statement, row_converter: records.Rows) -> Response:
+async def _response(call: Call, statement: compiler.Statement, row_converter: records.RecordConverter) -> Response:
     query, hard_limit = statement.query, call.get_switch("aql_hard_limit") or None
 
     def iterate_parts(db: sqlite3.Connection) -> Iterator[str]:
         db.create_function("repo_path_checksum", 3, _compute_checksum, deterministic=True)
         rows = row_converter.records(db.execute(statement.sql, statement.parameters))
-        return records.answer(_filter_readable(call, query, rows), query.offset, query.limit, hard_limit)
+        return records.format_response(_filter_readable(call, query, rows), query.offset, query.limit, hard_limit)
 
     return await call.stream_text(iterate_parts, **{"Content-Type": "application/json"})
 
