@@ -40,7 +40,7 @@ def test_a_layer_concerns_the_ladders_of_the_modules_that_import_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "folder"), [("ci/queue.py", "tests/sandbox/ci"), ("http/routing.py", "tests/sandbox/core")]
+    ("file", "folder"), [("ci/queue/scheduler.py", "tests/sandbox/ci"), ("http/routing.py", "tests/sandbox/core")]
 )
 def test_a_file_of_the_sandbox_concerns_the_tests_of_its_service(file: str, folder: str) -> None:
     assert folder in selected({CHECKOUT / "extensions/sandbox" / file})

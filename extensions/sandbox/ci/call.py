@@ -16,11 +16,13 @@ from starlette.responses import Response
 
 from ..http import bodies
 from ..http.routing import classify_effect
-from . import configuration, multipart, pages, sessions
+from .access import sessions
+from .access.permissions import ADMINISTER, JOB_DISCOVER, JOB_READ, READ, SYSTEM_READ, Permission
 from .controller import Controller
-from .kinds import FOLDER
-from .permissions import ADMINISTER, JOB_DISCOVER, JOB_READ, READ, SYSTEM_READ, Permission
-from .refusals import AccessDenied, EngineError, NotFound, PostRequired
+from .http import multipart, pages
+from .http.refusals import AccessDenied, EngineError, NotFound, PostRequired
+from .jobs import configuration
+from .jobs.item_kinds import FOLDER
 from .storage import Job
 
 # The path of a job in a route, which may be in folders

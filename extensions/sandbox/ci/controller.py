@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..runtime.runtime import Runtime
-from .groovy_process import Groovy
-from .installations import Installations
-from .installed_plugins import InstalledPlugins
-from .lifecycle import Lifecycle
-from .scheduler import Scheduler
+from .plugins.installations import Installations
+from .plugins.installed_plugins import InstalledPlugins
+from .plugins.update_site import UpdateSite
+from .queue.scheduler import Scheduler
+from .scripts.groovy_process import Groovy
 from .state import State
-from .update_site import UpdateSite
+from .system.lifecycle import Lifecycle
 
 
 class Controller(State):

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, NoReturn
 
 from ..http.routing import ANY, Route
-from . import builds, computers
+from .access.permissions import BY_TITLE
+from .builds import build_api
 from .call import JOB, Answer, Call
-from .kinds import PIPELINE
-from .permissions import BY_TITLE
-from .refusals import NotFound, NotServed
+from .http.refusals import NotFound, NotServed
+from .jobs.item_kinds import PIPELINE
+from .nodes import computers
 
 NODE = "/computer/{node}"
 
@@ -139,9 +140,9 @@ def _refusing(row: Row) -> Callable[..., Answer]:
 
 def _refusing_of_builds(row: Row) -> Callable[..., Answer]:
     def refuse(call: Call, job: str, build: str) -> Answer:
-        found = builds.named(call, job, build)
+        found = build_api.named(call, job, build)
         if row.plugins and not (found.kind == PIPELINE.name and call.plugins.have(row.plugins)):
-            return builds.unknown(call, job, build)
+            return build_api.unknown(call, job, build)
         _refuse(call, row)
 
     return refuse
@@ -169,8 +170,8 @@ def _routes(
 # Ahead of the routes that take any name of a node, or any path below a build
 AHEAD = (
     *_routes(_rows(OF_ALL_NODES)),
-    *_routes(_rows(OF_BUILDS), builds.PATH, _refusing_of_builds),
-    *_routes(_rows_of_plugins(PIPELINE_BUILDS_OF_PLUGINS), builds.PATH, _refusing_of_builds),
+    *_routes(_rows(OF_BUILDS), build_api.PATH, _refusing_of_builds),
+    *_routes(_rows_of_plugins(PIPELINE_BUILDS_OF_PLUGINS), build_api.PATH, _refusing_of_builds),
 )
 ROUTES = (
     *_routes(_rows(CALLS)),

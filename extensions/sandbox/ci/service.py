@@ -17,67 +17,52 @@ from ..http.routing import Route, Routes
 from ..runtime.runtime import Runtime
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
-from . import (
-    agents,
-    artifacts,
-    builds,
-    command_line,
-    computers,
-    consoles,
-    crumbs,
-    error_pages,
-    job_config,
-    jobs,
-    logs,
-    management,
-    not_served,
-    plugin_installs,
-    plugins,
-    queue,
-    restarts,
-    root,
-    security,
-    triggers,
-    update_center,
-    users,
-    views,
-)
+from . import not_served
+from .access import crumbs, login, users
+from .access.permissions import READ
+from .builds import artifacts, build_api, logs
 from .call import Call
-from .cli import jar
+from .cli import cli_api, jar
 from .controller import Controller
-from .permissions import READ
-from .refusals import NotFound, Refusal
-from .seeding import SHAPE, Seeder
-from .snapshot import parts
+from .http import error_pages
+from .http.refusals import NotFound, Refusal
+from .jobs import config_api, job_api, views
+from .nodes import agents, computers
+from .plugins import install_api, plugin_api, update_center
+from .queue import queue_api, triggers
+from .scripts import console_api
+from .seeds.seed import SHAPE, Seeder
+from .seeds.snapshot_seeds import parts
 from .state import NAME
+from .state_queries import SUMMARY
 from .storage import SCHEMA
-from .summary import SUMMARY
+from .system import management, restart_api, root
 
 ROUTES = Routes(
     (
         *root.ROUTES,
-        *security.ROUTES,
+        *login.ROUTES,
         *crumbs.ROUTES,
         *users.ROUTES,
-        *restarts.ROUTES,
-        *jobs.ROUTES,
-        *job_config.ROUTES,
+        *restart_api.ROUTES,
+        *job_api.ROUTES,
+        *config_api.ROUTES,
         *views.ROUTES,
         *triggers.ROUTES,
-        *queue.ROUTES,
-        *builds.ROUTES,
+        *queue_api.ROUTES,
+        *build_api.ROUTES,
         *logs.ROUTES,
         *not_served.AHEAD,
         *artifacts.ROUTES,
-        *builds.UNKNOWN,
+        *build_api.UNKNOWN,
         *agents.ROUTES,
         *computers.ROUTES,
         *agents.PAGES,
-        *consoles.ROUTES,
-        *plugins.ROUTES,
-        *plugin_installs.ROUTES,
+        *console_api.ROUTES,
+        *plugin_api.ROUTES,
+        *install_api.ROUTES,
         *update_center.ROUTES,
-        *command_line.ROUTES,
+        *cli_api.ROUTES,
         *management.ROUTES,
         *not_served.ROUTES,
     )
@@ -89,7 +74,7 @@ class CiService(Service):
 
     name: ClassVar[str] = NAME
     prefixes: ClassVar[tuple[str, ...]] = (Call.context,)
-    origin_check_paths: ClassVar[frozenset[str]] = frozenset({Call.context + command_line.WEB_SOCKET_PATH})
+    origin_check_paths: ClassVar[frozenset[str]] = frozenset({Call.context + cli_api.WEB_SOCKET_PATH})
     schema: ClassVar[str] = SCHEMA
     seed_schema = SHAPE
     state_queries = SUMMARY
@@ -144,7 +129,7 @@ class CiService(Service):
 
     async def start(self) -> None:
         if self.ssh_address:
-            from .cli import ssh  # needs a package of its own
+            from .cli import ssh
 
             self._ssh = ssh.Server(self._controller)
             self._controller.ssh_endpoint = await self._ssh.start(*self.ssh_address)
@@ -165,17 +150,17 @@ class CiService(Service):
         found = ROUTES.find(request.method, call.path, {})
         if found.route:
             found.route.enter(request)
-        answer = restarts.outage(call)
+        answer = restart_api.outage(call)
         if answer is None:
             answer = self._answer(call, found.route, found.decoded_parameters)
         return call.finish(await answer if inspect.isawaitable(answer) else answer)
 
     async def _answer(self, call: Call, route: Route | None, arguments: dict[str, str]) -> Response:
         try:
-            call.principal = security.authenticate(call)
+            call.principal = login.authenticate(call)
             if not route or not route.streams_body:
                 await call.read_form()
-            security.check_crumb(call)
+            login.check_crumb(call)
             if not route or route.scope != "open":
                 call.require(READ)
             if not route:

@@ -9,7 +9,7 @@ import secrets
 from typing import Any
 
 from ..runtime.runtime import Runtime
-from .sessions import Sessions
+from .access.sessions import Sessions
 from .storage import Storage
 
 NAME = "ci"

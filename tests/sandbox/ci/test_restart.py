@@ -112,7 +112,7 @@ def test_sequence(ci: Ci, path: str, phases: list[tuple[float, int, int, str]]) 
     assert NO_CRUMB in session.post(ci.url + "/quietDown", headers={"Jenkins-Crumb": crumb}).text
     new = session.get(ci.url + "/crumbIssuer/api/json").json()["crumb"]
     assert session.post(ci.url + "/api/json", headers={"Jenkins-Crumb": new}).status_code == 200
-    assert len({cookie.name for cookie in session.cookie_header}) == 2
+    assert len({cookie.name for cookie in session.cookies}) == 2
 
 
 def test_texts(ci: Ci) -> None:

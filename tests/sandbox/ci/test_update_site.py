@@ -112,7 +112,7 @@ def test_reading_the_system_is_enough_to_ask_for_metadata(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"users": [{"name": "eye", "password": "eye", "permissions": permissions}]}})
     crumb = ci.get("/crumbIssuer/api/json", auth=("eye", "eye"))
     sent = {"Jenkins-Crumb": crumb.json()["crumb"]}
-    asked = ci.post("/pluginManager/checkUpdatesServer", auth=("eye", "eye"), headers=sent, cookies=crumb.cookie_header)
+    asked = ci.post("/pluginManager/checkUpdatesServer", auth=("eye", "eye"), headers=sent, cookies=crumb.cookies)
     assert asked.status_code == 302
-    refused = ci.post("/pluginManager/installPlugins", auth=("eye", "eye"), headers=sent, cookies=crumb.cookie_header)
+    refused = ci.post("/pluginManager/installPlugins", auth=("eye", "eye"), headers=sent, cookies=crumb.cookies)
     assert refused.headers["X-Required-Permission"] == "hudson.model.Hudson.Administer"

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sandbox import client
-from sandbox.ci import multipart
+from sandbox.ci.http import multipart
 from sandbox.http import bodies
 from sandbox.http.bodies import BodyTooLarge
 from support.wire.ci import TOKENS, Ci

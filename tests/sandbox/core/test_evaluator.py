@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from sandbox import client
-from sandbox.ci import xpath
+from sandbox.ci.remote_api import xpath
 from sandbox.runtime import evaluator
 from sandbox.runtime.evaluator import EvaluationError, Evaluator, is_simple
 from sandbox.runtime.guard import Guard

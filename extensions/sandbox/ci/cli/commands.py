@@ -13,9 +13,11 @@ from functools import partial
 from typing import Any
 
 from ...parsing.integers import parse_integer_or_none
-from .. import builds, configuration, logs, scripts
-from ..kinds import FOLDER
-from ..permissions import ADMINISTER, JOB_BUILD, JOB_CONFIGURE, MANAGE, READ
+from ..access.permissions import ADMINISTER, JOB_BUILD, JOB_CONFIGURE, MANAGE, READ
+from ..builds import build_api, logs
+from ..jobs import configuration
+from ..jobs.item_kinds import FOLDER
+from ..scripts import script_answers
 from ..storage import Build, Item, Job
 from . import jobs
 from .session import UNEXPECTED, Aborted, BadUsage, CommandError, Denied, NoSuch, Session, WrongState, nearest
@@ -129,8 +131,8 @@ async def _groovy(session: Session, given: Given) -> int:
     if given.word(0) != "=":
         raise BadUsage("No script is specified" if given.word(0) is None else "Only = is supported, for stdin")
     code = await session.read()
-    ending = await scripts.play(session.controller, code, "")
-    ending = ending or scripts.ending(scripts.UNKNOWN if code.strip() else {})
+    ending = await script_answers.play(session.controller, code, "")
+    ending = ending or script_answers.ending(script_answers.UNKNOWN if code.strip() else {})
     await asyncio.sleep(ending.seconds)
     await session.say(ending.output)
     if not ending.error:
@@ -265,10 +267,10 @@ def _named(session: Session, job: Job, name: str) -> Build:
         if not build:
             raise NoSuch(f"No such build #{number}")
         return build
-    if name not in builds.ALIASES:
-        raise NoSuch(f'Not sure what you meant by "{name}". Did you mean "{nearest(name, list(builds.ALIASES))}"?')
+    if name not in build_api.ALIASES:
+        raise NoSuch(f'Not sure what you meant by "{name}". Did you mean "{nearest(name, list(build_api.ALIASES))}"?')
     for build in session.storage.builds(job.name):
-        if builds.ALIASES[name](build, build.running(session.now)):
+        if build_api.ALIASES[name](build, build.running(session.now)):
             return build
     raise WrongState(f"Permalink {name} produced no build")
 

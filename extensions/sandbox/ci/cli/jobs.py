@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from .. import configuration
-from ..job_config import good_name
-from ..kinds import FOLDER
-from ..permissions import JOB_CONFIGURE, JOB_CREATE, JOB_DELETE, JOB_READ
-from ..refusals import Failure
+from ..access.permissions import JOB_CONFIGURE, JOB_CREATE, JOB_DELETE, JOB_READ
+from ..http.refusals import Failure
+from ..jobs import configuration
+from ..jobs.config_api import good_name
+from ..jobs.item_kinds import FOLDER
 from ..storage import Job
 from .session import UNEXPECTED, Aborted, BadUsage, CommandError, NoSuch, Session, WrongState, nearest
 from .usage import Given

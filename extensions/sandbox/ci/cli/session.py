@@ -14,11 +14,11 @@ from typing import TypeVar
 
 from ...http import bodies
 from ...service import ConnectionDropped
-from .. import configuration
+from ..access.permissions import JOB_READ, Permission
+from ..access.sessions import Principal
 from ..controller import Controller
-from ..kinds import FOLDER
-from ..permissions import JOB_READ, Permission
-from ..sessions import Principal
+from ..jobs import configuration
+from ..jobs.item_kinds import FOLDER
 from ..storage import Job
 from . import frames
 

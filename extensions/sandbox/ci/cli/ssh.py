@@ -13,8 +13,8 @@ from pathlib import Path
 import asyncssh
 
 from ...service import ConnectionDropped
+from ..access.login import principal
 from ..controller import Controller
-from ..security import principal
 from . import frames
 from .commands import execute
 from .session import Session

@@ -1,0 +1,80 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What builds have archived: listed as a page, one by one, and all in one; and the files that they were given."""
+
+from __future__ import annotations
+
+import html
+import io
+import mimetypes
+import zipfile
+
+from starlette.responses import Response
+
+from ...http.routing import ANY, Route
+from ..call import Call
+from ..http import pages
+from ..http.refusals import Nothing
+from ..storage import Build
+from ..system.root import USER_CONTENT_POLICY
+from . import build_api
+
+BELOW = build_api.PATH + "/artifact"
+
+
+def _archived(call: Call, job: str, build: str) -> Build:
+    """The build, with its artifacts if they are there by now."""
+    found = build_api.named(call, job, build)
+    if found.running(call.now) or not found.artifacts:
+        raise Nothing
+    return found
+
+
+def _listing(call: Call, job: str, build: str) -> Response:
+    found = _archived(call, job, build)
+    links = "".join(f"<a href='{call.quoted(path)}'>{html.escape(path)}</a>" for path in found.artifacts)
+    return call.page(f"Artifacts of {found.job} #{found.number} : / - Jenkins", links)
+
+
+def _file(call: Call, job: str, build: str, path: str) -> Response:
+    artifacts = _archived(call, job, build).artifacts
+    if path == "*zip*/archive.zip":
+        return _served(_zipped(artifacts), "application/zip")
+    if path not in artifacts:
+        raise Nothing
+    return _served(artifacts[path].encode(), mimetypes.guess_type(path)[0] or "application/octet-stream")
+
+
+def _served(content: bytes, media_type: str) -> Response:
+    headers = {"Content-Type": media_type, "Content-Security-Policy": USER_CONTENT_POLICY}
+    return Response(content, headers=headers)
+
+
+def _zipped(artifacts: dict[str, str]) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, text in artifacts.items():
+            archive.writestr(f"archive/{path}", text)
+    return content.getvalue()
+
+
+def _given(call: Call, job: str, build: str, name: str, path: str) -> Response:
+    for parameter in build_api.named(call, job, build).parameters or []:
+        if parameter["name"] == name == path and "file" in parameter:
+            content = call.controller.runtime.files.path(parameter["file"]).read_bytes()
+            return _served(content, mimetypes.guess_type(path)[0] or "application/octet-stream")
+    raise Nothing
+
+
+def _without_slash(call: Call, job: str, build: str) -> Response:
+    _archived(call, job, build)
+    return pages.redirect(call.with_slash)
+
+
+ROUTES = (
+    Route(ANY, build_api.PATH + "/parameters/parameter/{name}/{path}", _given, "given_file", read_only=True),
+    Route(ANY, BELOW, _without_slash, "artifact", read_only=True),
+    Route(ANY, BELOW + "/", _listing, "artifact", read_only=True),
+    Route(ANY, BELOW + "/{path:.+}", _file, "artifact", read_only=True),
+)

@@ -1,0 +1,235 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Builds: what they tell; stopping, keeping, describing and deleting them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+
+from starlette.responses import Response
+
+from ...http.routing import ANY, Route
+from ...parsing.integers import parse_integer
+from ..access.permissions import BUILD_DELETE, BUILD_UPDATE, JOB_CANCEL
+from ..call import JOB, Answer, Call
+from ..http import pages
+from ..http.refusals import Failure, NotFound, Nothing
+from ..jobs import configuration
+from ..jobs.item_kinds import BY_NAME, PIPELINE
+from ..nodes import executors
+from ..remote_api.api import API, serve
+from ..remote_api.beans import ALWAYS, Bean, Property, opaque
+from ..storage import Build, Job
+from . import actions
+
+PATH = JOB + r"/{build:\d+|last\w*Build}"
+NEWEST = 100
+Fits = Callable[[Build, bool], bool]
+ALIASES: dict[str, Fits] = {
+    "lastBuild": lambda build, running: True,
+    "lastCompletedBuild": lambda build, running: not running,
+    "lastFailedBuild": lambda build, running: not running and build.outcome == "FAILURE",
+    "lastStableBuild": lambda build, running: not running and build.outcome == "SUCCESS",
+    "lastSuccessfulBuild": lambda build, running: not running and build.outcome in ("SUCCESS", "UNSTABLE"),
+    "lastUnstableBuild": lambda build, running: not running and build.outcome == "UNSTABLE",
+    "lastUnsuccessfulBuild": lambda build, running: not running and build.outcome != "SUCCESS",
+}
+
+
+def find(call: Call, job: Job, alias: str) -> Build | None:
+    """The newest build that an alias like `lastSuccessfulBuild` names."""
+    fits = ALIASES[alias]
+    return next((build for build in call.storage.builds(job.name) if fits(build, build.running(call.now))), None)
+
+
+def newest(call: Call, job: Job) -> list[Bean]:
+    """The builds that a job shows by itself."""
+    return [bean(call, build) for build in islice(call.storage.builds(job.name), NEWEST)]
+
+
+def named(call: Call, job: str, build: str) -> Build:
+    """The build of a path, by its number or an alias."""
+    owner = call.job(job)
+    try:
+        found = call.storage.build(owner.name, parse_integer(build))
+    except ValueError:
+        found = find(call, owner, build) if build in ALIASES else None
+    if not found:
+        raise NotFound
+    return found
+
+
+def url(call: Call, build: Build) -> str:
+    """A build's address."""
+    return f"{call.job_url(build.job)}{build.number}/"
+
+
+def bean(call: Call, build: Build) -> Bean:
+    """A build as the remote API shows it."""
+    running = build.running(call.now)
+    name = f"#{build.number}"
+
+    def estimated() -> int:
+        seconds = call.scheduler.estimate(build.job)
+        return -1 if seconds is None else round(seconds * 1000)
+
+    def executor() -> Bean | None:
+        return executors.bean(call, executors.number_of(call, build), build, bean(call, build)) if running else None
+
+    return Bean(
+        BY_NAME[build.kind].build_class,
+        Property("actions", lambda: _actions(build)),
+        Property("artifacts", [_artifact(path) for path in build.artifacts] if not running else []),
+        Property("building", running),
+        Property("description", build.description),
+        Property("displayName", name),
+        Property("duration", 0 if running else round((build.ends - build.started) * 1000)),
+        Property("estimatedDuration", estimated),
+        Property("executor", executor),
+        Property("fingerprint", [], visibility=-1),
+        Property("fullDisplayName", lambda: f"{configuration.title(call.storage, build.job)} {name}"),
+        Property("id", str(build.number)),
+        Property("inProgress", running),
+        Property("keepLog", build.keep),
+        Property("number", build.number, visibility=2),
+        Property("queueId", build.queue_id),
+        Property("result", None if running else build.outcome),
+        Property("timestamp", int(build.started * 1000)),
+        Property("url", url(call, build), visibility=2),
+        *(_of_pipeline(call, build) if build.kind == PIPELINE.name else _of_freestyle()),
+    )
+
+
+def _of_freestyle() -> list[Property]:
+    members = (Property("items", [], visibility=ALWAYS), Property("kind", None, visibility=ALWAYS))
+    return [
+        Property("builtOn", ""),
+        Property("changeSet", Bean("hudson.scm.EmptyChangeLogSet", *members)),
+        Property("culprits", []),
+    ]
+
+
+def _of_pipeline(call: Call, build: Build) -> list[Property]:
+    def neighbour(distance: int) -> Bean | None:
+        found = call.storage.build(build.job, build.number + distance)
+        if not found:
+            return None
+        members = (Property("number", found.number, visibility=2), Property("url", url(call, found), visibility=2))
+        return Bean(BY_NAME[found.kind].build_class, *members, typed=False)
+
+    return [
+        Property("changeSets", []),
+        Property("culprits", []),
+        Property("nextBuild", lambda: neighbour(1)),
+        Property("previousBuild", lambda: neighbour(-1)),
+    ]
+
+
+def _artifact(path: str) -> Bean:
+    name = path.rpartition("/")[2]
+    members = {"displayPath": name, "fileName": name, "relativePath": path}
+    return Bean("hudson.model.Run$Artifact", *(Property(n, v, visibility=3) for n, v in members.items()), typed=False)
+
+
+def _actions(build: Build) -> list[Bean]:
+    interruption = [Bean("jenkins.model.InterruptedBuildAction")] if build.interrupted else []
+    return [*actions.parameter_actions(build.parameters), actions.cause_action(build.causes), *interruption, opaque()]
+
+
+def _show(call: Call, job: str, build: str, form: str) -> Answer:
+    return serve(call, bean(call, named(call, job, build)), form)
+
+
+def _page(call: Call, job: str, build: str) -> Response:
+    found = named(call, job, build)
+    return call.page(f"{found.job} #{found.number} - Jenkins", f"<h1>Build #{found.number}</h1>")
+
+
+def _number(call: Call, job: str, build: str) -> Response:
+    number = str(named(call, job, build).number)
+    return Response(number.encode(), headers={"Content-Type": "text/plain;charset=US-ASCII"})
+
+
+def stopped(call: Call, build: Build | None, way: str = "stop") -> Response:
+    """Abort a build if it runs, and lead back to where the client came from."""
+    if build and build.running(call.now):
+        call.require(JOB_CANCEL)
+        call.scheduler.stop(build, actions.cause(call)["userName"], call.now, way)
+    return pages.redirect(call.headers.get("Referer") or call.here)
+
+
+def _stop(call: Call, job: str, build: str) -> Response:
+    found = named(call, job, build)
+    call.require_post()
+    return stopped(call, found)
+
+
+def _end(call: Call, job: str, build: str, way: str) -> Response:
+    """`term` and `kill`, which only Pipelines know; others take them for any unknown name."""
+    found = named(call, job, build)
+    if found.kind != PIPELINE.name:
+        return unknown(call, job, build)
+    call.require_post()
+    return stopped(call, found, way)
+
+
+def _stop_executor(call: Call, job: str, build: str) -> Response:
+    if not named(call, job, build).running(call.now):
+        raise Nothing
+    return _stop(call, job, build)
+
+
+def _delete(call: Call, job: str, build: str) -> Response:
+    found = named(call, job, build)
+    call.require_post()
+    call.require(BUILD_DELETE)
+    if found.keep:
+        raise Failure(f"Unable to delete {found.job} #{found.number}: This record is explicitly marked to be kept.")
+    call.storage.delete_build(found)
+    return pages.redirect(call.job_path(found.job))
+
+
+def _toggle_keep(call: Call, job: str, build: str) -> Response:
+    found = named(call, job, build)
+    call.require_post()
+    call.require(BUILD_UPDATE)
+    found.keep = not found.keep
+    call.storage.put_build(found)
+    return pages.redirect(call.here)
+
+
+def _describe(call: Call, job: str, build: str) -> Response:
+    found = named(call, job, build)
+    call.require_post()
+    call.require(BUILD_UPDATE)
+    found.description = call.parameter("description")
+    call.storage.put_build(found)
+    return pages.redirect(call.here)
+
+
+def unknown(call: Call, job: str, build: str) -> Response:
+    """Answer for a part that a build does not have: a redirect to its slash, below which is nothing."""
+    named(call, job, build)
+    segments = call.path.count("/") - f"/job/{job}/{build}".count("/")
+    if segments > 1:
+        raise Nothing
+    return pages.redirect(call.with_slash)
+
+
+ROUTES = (
+    Route(ANY, PATH + API, _show, "build_info", read_only=True),
+    Route(ANY, PATH + "/", _page, "build_page", read_only=True),
+    Route(ANY, PATH + "/changes{:/?}", _page, "build_page", read_only=True),
+    Route(ANY, PATH + "/buildNumber", _number, "build_info", read_only=True),
+    Route(ANY, PATH + "/stop{:/?}", _stop, "stop_build"),
+    Route(ANY, PATH + "/{way:term|kill}{:/?}", _end, "stop_build"),
+    Route(ANY, PATH + "/executor/stop{:/?}", _stop_executor, "stop_build"),
+    Route(ANY, PATH + "/doDelete", _delete, "delete_build"),
+    Route(ANY, PATH + "/toggleLogKeep", _toggle_keep, "keep_build"),
+    Route(ANY, PATH + "/submitDescription", _describe, "describe_build"),
+)
+
+# Behind all others of a build
+UNKNOWN = (Route(ANY, PATH + "{:(?:/.+)?}", unknown, "unknown_of_build", read_only=True),)

@@ -1,0 +1,138 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Creating jobs, and their configuration as XML."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+
+from starlette.responses import Response
+
+from ...http.routing import ANY, Route
+from ..access.permissions import JOB_CONFIGURE, JOB_CREATE, JOB_DELETE, READ
+from ..call import JOB, Call
+from ..http import pages
+from ..http.refusals import EngineError, Failure, Oops
+from ..storage import Job
+from . import configuration
+from .item_kinds import BY_MODE
+
+UNSAFE = "?*/\\%!@#$^&|<>[]:;"
+
+
+def _config(call: Call, job: str) -> Response:
+    found = call.job(job)
+    call.require(JOB_CONFIGURE)
+    if call.method in ("GET", "HEAD"):
+        return Response(found.config.encode(), headers={"Content-Type": "application/xml"})
+    if call.method != "POST":
+        raise EngineError(400)
+    if call.content_type == "application/x-www-form-urlencoded":
+        raise Oops
+    found.config = _submitted_config(call)
+    call.storage.put_job(found)
+    return Response()
+
+
+def _submitted_config(call: Call) -> str:
+    try:
+        return configuration.load(call.body.decode("utf-8"), call.plugins)
+    except ValueError:
+        raise Oops from None
+
+
+def _create(call: Call, job: str = "") -> Response:
+    """A new item at the root or in a folder: from its configuration, as a copy, or empty and of a kind."""
+    folder = call.folder(job) if job else ""
+    call.require_post()
+    call.require(JOB_CREATE)
+    mode = call.parameter("mode")
+    if "Content-Type" not in call.headers and mode != "copy":
+        raise Failure("No Content-Type header set")
+    name = _free_name(call, call.parameter("name"), folder)
+    if mode == "copy":
+        return _copy(call, name, folder)
+    if call.content_type in ("application/xml", "text/xml"):
+        call.storage.put_job(Job(name, _submitted_config(call)))
+        return Response()
+    if mode is None:
+        raise Failure("No mode given")
+    if mode not in BY_MODE:
+        raise Failure(f"No item type \u2018{mode}\u2019 is known")
+    call.storage.put_job(Job(name, configuration.empty(BY_MODE[mode])))
+    return pages.redirect(f"{call.job_path(name)}configure")
+
+
+def _free_name(call: Call, name: str | None, folder: str) -> str:
+    """The full name for a new item in a folder."""
+    if name is None:
+        raise Failure("Query parameter 'name' is required")
+    name = good_name(name)
+    full_name = f"{folder}/{name}" if folder else name
+    if call.storage.job(full_name):
+        raise Failure(f"A job already exists with the name \u2018{name}\u2019")
+    return full_name
+
+
+def good_name(name: str) -> str:
+    """A name that the server takes, without blanks around it."""
+    name = name.strip()
+    if not name:
+        raise Failure("No name is specified")
+    if name in (".", ".."):
+        raise Failure(f"\u2018{name}\u2019 is not an allowed name")
+    printable = "".join("?" if unicodedata.category(character) == "Cc" else character for character in name)
+    if printable != name:
+        raise Failure(f"No control code is allowed: {printable}")
+    unsafe = next((character for character in name if character in UNSAFE), None)
+    if unsafe:
+        raise Failure(f"\u2018{unsafe}\u2019 is an unsafe character")
+    return name
+
+
+def _copy(call: Call, name: str, folder: str) -> Response:
+    source = call.parameter("from")
+    if not source:
+        raise Failure("Specify which job to copy")
+    original = call.storage.job(
+        source.removeprefix("/") if source.startswith("/") or not folder else f"{folder}/{source}"
+    )
+    if not original:
+        raise Failure(f"No such job: {source}")
+    call.storage.put_job(Job(name, original.config))
+    return pages.redirect(f"{call.job_path(name)}configure")
+
+
+def _check_name(call: Call) -> Response:
+    """What the form for new jobs says about a name: an error, or nothing."""
+    call.require(READ)
+    try:
+        _free_name(call, call.parameter("value"), "")
+    except Failure as failure:
+        return _validation(f"<div class=error>{html.escape(str(failure))}</div>")
+    return _validation("<div/>")
+
+
+def _validation(markup: str) -> Response:
+    return Response(markup.encode(), headers={"Content-Type": "text/html;charset=utf-8"})
+
+
+def _rename(call: Call, job: str) -> Response:
+    found = call.job(job)
+    call.require_post()
+    call.require(JOB_CREATE)
+    call.require(JOB_DELETE)
+    name = _free_name(call, call.parameter("newName"), found.folder)
+    call.storage.rename_job(found, name)
+    return pages.redirect(call.job_path(name).removesuffix("/"))
+
+
+ROUTES = (
+    Route(ANY, "/createItem", _create, "create_job"),
+    Route(ANY, JOB + "/createItem", _create, "create_job"),
+    Route(ANY, "/checkJobName", _check_name, "check_job_name", read_only=True),
+    Route(ANY, JOB + "/config.xml", _config, "job_config"),
+    Route(ANY, JOB + "/{:doRename|confirmRename}", _rename, "rename_job"),
+)

@@ -1,0 +1,311 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a job is: its configuration as XML, its parameters, and what a build of it will do."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from xml.sax.saxutils import escape
+
+from lxml import etree
+
+from ...parsing.integers import parse_integer_or_none
+from ..http import doctype
+from ..plugins.installed_plugins import InstalledPlugins
+from ..storage import Job, Storage
+from .item_kinds import BY_NAME, BY_ROOT, FOLDER, FREESTYLE, PIPELINE, Kind
+
+SCRIPT = "org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition"
+NOT_CONCURRENT = "org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty"
+DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
+# What the server writes of a freestyle job, in its order; those with a default it adds, others it drops.
+ELEMENTS: dict[str, str | None] = {
+    "actions": "<actions/>",
+    "description": None,
+    "displayName": None,
+    "keepDependencies": "<keepDependencies>false</keepDependencies>",
+    "logRotator": None,
+    "properties": "<properties/>",
+    "scm": '<scm class="hudson.scm.NullSCM"/>',
+    "quietPeriod": None,
+    "scmCheckoutRetryCount": None,
+    "assignedNode": None,
+    "canRoam": "<canRoam>false</canRoam>",
+    "disabled": "<disabled>false</disabled>",
+    "blockBuildWhenDownstreamBuilding": "<blockBuildWhenDownstreamBuilding>false</blockBuildWhenDownstreamBuilding>",
+    "blockBuildWhenUpstreamBuilding": "<blockBuildWhenUpstreamBuilding>false</blockBuildWhenUpstreamBuilding>",
+    "authToken": None,
+    "jdk": None,
+    "triggers": "<triggers/>",
+    "concurrentBuild": "<concurrentBuild>false</concurrentBuild>",
+    "customWorkspace": None,
+    "builders": "<builders/>",
+    "publishers": "<publishers/>",
+    "buildWrappers": "<buildWrappers/>",
+}
+FILE = "File"
+# What Java's String.trim removes
+TRIMMED = "".join(map(chr, range(33)))
+_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>\s*")
+
+
+class ConfigError(ValueError):
+    """A configuration that the server cannot load."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The definition of a build parameter; `kind` is `String`, `Text`, `Boolean`, `Choice`, `Password` or `File`."""
+
+    kind: str
+    name: str
+    description: str | None
+    default: str
+    choices: tuple[str, ...] = ()
+    trims: bool = False
+
+    @property
+    def class_name(self) -> str:
+        """The class of the definition."""
+        return f"hudson.model.{self.kind}ParameterDefinition"
+
+    def value(self, text: str) -> dict[str, Any]:
+        """A value given as text; a ValueError if it is none of the choices."""
+        if self.kind == "Choice" and text not in self.choices:
+            raise ValueError(text)
+        return self._typed(text)
+
+    def default_value(self) -> dict[str, Any] | None:
+        """The value of a build that does not set it; a file has none."""
+        return None if self.kind == FILE else self._typed(self.default)
+
+    def file_value(self, file_name: str, sha256: str) -> dict[str, Any]:
+        """A file that was uploaded: to the build it is its name, and its content among the sandbox's files."""
+        return {**self._typed(re.sub(r".*[/\\]", "", file_name)), "file": sha256}
+
+    def _typed(self, text: str) -> dict[str, Any]:
+        kind = "String" if self.kind == "Choice" else self.kind
+        value = text == "true" if kind == "Boolean" else text
+        if self.trims:
+            value = text.strip(TRIMMED)
+        return {"_class": f"hudson.model.{kind}ParameterValue", "name": self.name, "value": value}
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a configuration says; `script` is that of a Pipeline, `archived` are patterns of the artifacts.
+
+    `label` is that of the nodes to build on: none for any of them, "" for the built-in one.
+    """
+
+    kind: Kind
+    description: str | None
+    display_name: str | None
+    disabled: bool
+    concurrent: bool
+    quiet_period: int | None
+    trigger_token: str | None
+    label: str | None
+    parameters: tuple[Parameter, ...]
+    commands: tuple[str, ...]
+    script: str
+    archived: tuple[str, ...]
+
+    def parameter(self, name: str) -> Parameter | None:
+        """The parameter of that name."""
+        return next((p for p in self.parameters if p.name == name), None)
+
+
+def element(config: str) -> etree._Element:
+    # The server writes XML 1.1, which the parser here does not know; nothing else in the declaration matters.
+    declaration = _DECLARATION.match(config)
+    text = config[declaration.end() :] if declaration else config
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=True)
+    try:
+        return etree.fromstring((doctype.expand(text) if "<!DOCTYPE" in text else text).encode(), parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise ConfigError(str(error)) from error
+
+
+def _item(config: str) -> etree._Element:
+    root = element(config)
+    if root.tag not in BY_ROOT:
+        raise ConfigError(f"no such kind of item: {root.tag}")
+    return root
+
+
+def normalized(config: str) -> str:
+    """A configuration as the server keeps it: completed, in its order, indented."""
+    return _written(_item(config))
+
+
+def load(config: str, plugins: InstalledPlugins) -> str:
+    """A configuration that was sent, as the server keeps it; a ConfigError if no plugin has its class."""
+    kept = normalized(config)
+    if not plugins.provide(parse(kept).kind):
+        raise ConfigError("no plugin has this class")
+    return kept
+
+
+def _written(root: etree._Element) -> str:
+    if BY_ROOT[root.tag] is FREESTYLE:
+        return written(root, ELEMENTS, FREESTYLE.roots[0])
+    project = etree.Element(BY_ROOT[root.tag].roots[0])
+    project.extend(root)
+    project.attrib.update(root.attrib)
+    return _text(project)
+
+
+def written(root: etree._Element, elements: Mapping[str, str | None], tag: str | None = None) -> str:
+    """A document with these elements only, in their order; those with a default are added."""
+    document = etree.Element(tag or root.tag)
+    for name, default in elements.items():
+        element = root.find(name)
+        if element is None and default:
+            element = etree.fromstring(default)
+        if element is not None:
+            document.append(element)
+    return _text(document)
+
+
+def _text(document: etree._Element) -> str:
+    etree.indent(document)
+    return DECLARATION + etree.tostring(document, encoding="unicode")
+
+
+@functools.lru_cache(maxsize=1024)
+def parse(config: str) -> Definition:
+    """Read a configuration."""
+    root = _item(config)
+    quiet_period = root.findtext("quietPeriod", "").strip()
+    kind = BY_ROOT[root.tag]
+    return Definition(
+        kind=kind,
+        description=root.findtext("description"),
+        display_name=root.findtext("displayName") or None,
+        disabled=root.findtext("disabled", "") == "true",
+        concurrent=_concurrent(root, kind),
+        quiet_period=parse_integer_or_none(quiet_period),
+        trigger_token=root.findtext("authToken"),
+        label=None
+        if kind is not FREESTYLE or root.findtext("canRoam") == "true"
+        else root.findtext("assignedNode", ""),
+        parameters=tuple(_parameters(root)),
+        commands=tuple(shell.findtext("command", "") for shell in root.iterfind("builders/hudson.tasks.Shell")),
+        script=root.findtext("definition/script", ""),
+        archived=tuple(re.split(r"\s*,\s*", root.findtext("publishers/hudson.tasks.ArtifactArchiver/artifacts", ""))),
+    )
+
+
+def title(storage: Storage, name: str) -> str:
+    """The full name of a job as pages show it, where some have names of their own for people."""
+    paths = [name[: end.start()] for end in re.finditer("/|$", name)]
+    return " \u00bb ".join(_shown(storage.job(path)) or path.rpartition("/")[2] for path in paths)
+
+
+def _shown(job: Job | None) -> str | None:
+    return parse(job.config).display_name if job else None
+
+
+def _concurrent(root: etree._Element, kind: Kind) -> bool:
+    """Pipelines run side by side unless they say otherwise, other jobs only when they do."""
+    if kind is FREESTYLE:
+        return root.findtext("concurrentBuild", "") == "true"
+    return root.find(f"properties/{NOT_CONCURRENT}") is None
+
+
+def _parameters(root: etree._Element) -> list[Parameter]:
+    path = "properties/hudson.model.ParametersDefinitionProperty/parameterDefinitions/*"
+    return [_parameter(element) for element in root.iterfind(path) if isinstance(element.tag, str)]
+
+
+def _parameter(element: etree._Element) -> Parameter:
+    kind = element.tag.rpartition(".")[2].removesuffix("ParameterDefinition")
+    choices = tuple(choice.text or "" for choice in element.iterfind("choices//string"))
+    default = choices[0] if choices else element.findtext("defaultValue", "false" if kind == "Boolean" else "")
+    trims = kind in ("String", "Text") and element.findtext("trim") == "true"
+    return Parameter(kind, element.findtext("name", ""), element.findtext("description"), default, choices, trims)
+
+
+def with_text(config: str, tag: str, text: str) -> str:
+    """The same configuration with another text in one of its elements."""
+    root = _item(config)
+    element = root.find(tag)
+    if element is None:
+        element = etree.SubElement(root, tag)
+    element.text = text
+    return _written(root)
+
+
+def empty(kind: Kind) -> str:
+    """The configuration of an item that was only given its name and kind."""
+    return from_seed({"kind": kind.name})
+
+
+def from_seed(job: dict[str, Any]) -> str:
+    """The configuration of an item that a seed describes by its traits."""
+    kind = BY_NAME[job.get("kind", FREESTYLE.name)]
+    elements = {"description": job.get("description")}
+    if kind is not FOLDER:
+        elements["quietPeriod"] = job.get("quiet_period")
+        elements["authToken"] = job.get("trigger_token")
+        elements["disabled"] = str(job.get("disabled", False)).lower()
+    texts = "".join(_element(name, text) for name, text in elements.items())
+    return normalized(f"<{kind.roots[0]}>{texts}{_steps(kind, job)}</{kind.roots[0]}>")
+
+
+def _steps(kind: Kind, job: dict[str, Any]) -> str:
+    """What a build does, and with what parameters."""
+    command = job.get("command") or f"sleep {job.get('seconds', 0)}"
+    properties, archived = _properties(job.get("parameters", [])), job.get("archive", "")
+    if kind is FOLDER:
+        return ""
+    if kind is PIPELINE:
+        archive = f"\n  archiveArtifacts '{archived}'" if archived else ""
+        script = job.get("script") or f"node {{\n  sh '''{command}'''{archive}\n}}"
+        definition = f"<script>{escape(script)}</script><sandbox>true</sandbox>"
+        return f'{properties}<definition class="{SCRIPT}">{definition}</definition>'
+    shell = f"<hudson.tasks.Shell><command>{escape(command)}</command><configuredLocalRules/></hudson.tasks.Shell>"
+    archiver = (
+        f"<hudson.tasks.ArtifactArchiver><artifacts>{escape(archived)}</artifacts></hudson.tasks.ArtifactArchiver>"
+    )
+    publishers = f"<publishers>{archiver}</publishers>" if archived else ""
+    concurrent = str(job.get("concurrent", False)).lower()
+    return (
+        f"<canRoam>true</canRoam><concurrentBuild>{concurrent}</concurrentBuild>"
+        f"{properties}<builders>{shell}</builders>{publishers}"
+    )
+
+
+def _properties(parameters: list[dict[str, Any]]) -> str:
+    if not parameters:
+        return ""
+    tag = "hudson.model.ParametersDefinitionProperty"
+    definitions = "".join(_definition(parameter) for parameter in parameters)
+    return f"<properties><{tag}><parameterDefinitions>{definitions}</parameterDefinitions></{tag}></properties>"
+
+
+def _definition(parameter: dict[str, Any]) -> str:
+    tag = f"hudson.model.{parameter.get('type', 'string').capitalize()}ParameterDefinition"
+    if "choices" in parameter:
+        strings = "".join(f"<string>{escape(choice)}</string>" for choice in parameter["choices"])
+        value = f'<choices class="java.util.Arrays$ArrayList"><a class="string-array">{strings}</a></choices>'
+    elif parameter.get("type") == "file":
+        value = ""
+    else:
+        default = parameter.get("default", "")
+        value = _element("defaultValue", str(default).lower() if isinstance(default, bool) else default)
+    if parameter.get("trim"):
+        value += "<trim>true</trim>"
+    description = _element("description", parameter.get("description", ""))
+    return f"<{tag}>{_element('name', parameter['name'])}{description}{value}</{tag}>"
+
+
+def _element(name: str, value: Any) -> str:
+    """Return an element of XML, which is omitted for null."""
+    return "" if value is None else f"<{name}>{escape(str(value))}</{name}>"

@@ -1,0 +1,357 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jobs: what they tell; describing, enabling, emptying and deleting them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from starlette.responses import Response
+
+from ...http.routing import ANY, Route
+from ...runtime.evaluator import EvaluationError
+from ..access.permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_READ, JOB_WORKSPACE
+from ..builds import actions, build_api
+from ..call import JOB, Answer, Call
+from ..http import pages
+from ..http.refusals import Oops
+from ..queue import queue_items
+from ..remote_api.api import API, serve
+from ..remote_api.beans import ALWAYS, Bean, Property, opaque
+from ..storage import Build, Job, View
+from . import configuration
+from .configuration import Definition, Parameter
+from .item_kinds import FOLDER, FREESTYLE, PIPELINE
+
+ALL = "hudson.model.AllView"
+COLORS = {"SUCCESS": "blue", "UNSTABLE": "yellow", "FAILURE": "red", "ABORTED": "aborted", "NOT_BUILT": "notbuilt"}
+HEALTH_BUILDS = 5
+HEALTH_ICONS = ((80, "80plus"), (60, "60to79"), (40, "40to59"), (20, "20to39"), (0, "00to19"))
+
+
+def visible(call: Call, folder: str = "") -> list[Job]:
+    """The jobs and folders at the root, or in a folder, that the user may see."""
+    return call.storage.jobs(folder) if call.principal.may(JOB_READ) else []
+
+
+def bean(call: Call, job: Job) -> Bean:
+    """A job or folder as the remote API shows it."""
+    definition = configuration.parse(job.config)
+    named = (
+        Property("description", definition.description),
+        Property("displayName", definition.display_name or job.leaf),
+        Property("displayNameOrNull", definition.display_name),
+        Property("fullDisplayName", lambda: configuration.title(call.storage, job.name)),
+        Property("fullName", job.name),
+        Property("name", job.leaf, visibility=ALWAYS),
+        Property("url", call.job_url(job.name), visibility=ALWAYS),
+    )
+    own = _of_folder if definition.kind is FOLDER else _of_job
+    return Bean(definition.kind.item_class, *own(call, job, definition, named))
+
+
+def deleted(call: Call, name: str) -> Bean:
+    """What the queue still tells of a job that is not there any more."""
+    return Bean(
+        FREESTYLE.item_class,
+        Property("name", name.rpartition("/")[2], visibility=ALWAYS),
+        Property("url", call.job_url(name), visibility=ALWAYS),
+        Property("color", "notbuilt", visibility=ALWAYS),
+    )
+
+
+def _of_folder(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
+    all_jobs = view(call, job.name)
+    return [
+        Property("actions", []),
+        *named,
+        Property("healthReport", []),
+        Property("jobs", lambda: [bean(call, inner) for inner in visible(call, job.name)]),
+        Property("primaryView", all_jobs),
+        Property("views", lambda: views(call, job.name)),
+    ]
+
+
+def views(call: Call, folder: str = "") -> list[Bean]:
+    """All views at the root, or of a folder, by name."""
+    made = [(view.name, list_view(call, view)) for view in call.storage.views(folder)]
+    return [shown for _name, shown in sorted([("all", view(call, folder)), *made], key=lambda named: named[0])]
+
+
+def view(call: Call, folder: str = "") -> Bean:
+    """The view with all that is at the root, or in a folder."""
+    return _view_bean(ALL, None, "all", lambda: visible(call, folder), call, _home(call, folder))
+
+
+def list_view(call: Call, made: View) -> Bean:
+    """A view that was made: a list of jobs, or one with all of them."""
+    root = configuration.element(made.config)
+    listed = {element.text for element in root.iterfind("jobNames/string")}
+    pattern = root.findtext("includeRegex")
+
+    def shown() -> list[Job]:
+        found = visible(call, made.folder)
+        if root.tag == ALL:
+            return found
+        matching = _matching(call, pattern, [job.leaf for job in found]) if pattern else set()
+        return [job for job in found if job.leaf in listed or job.leaf in matching]
+
+    url = f"{_home(call, made.folder)}view/{call.quoted(made.name)}/"
+    return _view_bean(root.tag, root.findtext("description"), made.name, shown, call, url)
+
+
+def _matching(call: Call, pattern: str, names: list[str]) -> set[str]:
+    """Return the names that a regular expression describes as a whole; none if it is no regular expression."""
+    try:
+        re.compile(pattern)
+        found = call.controller.runtime.evaluator.fullmatch(pattern, names)
+    except (re.error, RecursionError):
+        return set()
+    except EvaluationError:
+        raise Oops from None
+    return {name for name, is_found in zip(names, found, strict=True) if is_found}
+
+
+def _home(call: Call, folder: str) -> str:
+    return call.job_url(folder) if folder else call.configured_root
+
+
+def _view_bean(
+    kind: str, description: str | None, name: str, shown: Callable[[], list[Job]], call: Call, url: str
+) -> Bean:
+    return Bean(
+        kind,
+        Property("description", description),
+        Property("jobs", lambda: [bean(call, job) for job in shown()]),
+        Property("name", name, visibility=ALWAYS),
+        Property("property", []),
+        Property("url", url, visibility=ALWAYS),
+    )
+
+
+def _of_job(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
+    def last(alias: str) -> Any:
+        def found() -> Bean | None:
+            build = build_api.find(call, job, alias)
+            return build_api.bean(call, build) if build else None
+
+        return found
+
+    def first_build() -> Bean | None:
+        numbers = list(call.storage.builds(job.name))
+        return build_api.bean(call, numbers[-1]) if numbers else None
+
+    def queue_item() -> Bean | None:
+        waiting = [item for item in call.storage.queue() if item.job == job.name]
+        return queue_items.bean(call, waiting[0], bean(call, job)) if waiting else None
+
+    return [
+        Property("actions", lambda: [*_parameter_definitions(definition), *_opaque_actions(call)]),
+        *named,
+        Property("allBuilds", lambda: [build_api.bean(call, b) for b in call.storage.builds(job.name)], visibility=-2),
+        Property("buildable", not definition.disabled),
+        Property("builds", lambda: build_api.newest(call, job)),
+        Property("color", lambda: _color(call, job, definition), visibility=2),
+        Property("firstBuild", first_build),
+        Property("healthReport", lambda: _health(call, job)),
+        Property("inQueue", lambda: any(item.job == job.name for item in call.storage.queue())),
+        Property("keepDependencies", False),
+        *(Property(alias, last(alias)) for alias in build_api.ALIASES),
+        Property("nextBuildNumber", job.next_build),
+        Property("property", lambda: _parameter_definitions(definition)),
+        Property("queueItem", queue_item),
+        Property("concurrentBuild", definition.concurrent),
+        Property("disabled", definition.disabled),
+        *(_of_pipeline() if definition.kind is PIPELINE else _of_freestyle(definition)),
+    ]
+
+
+def _opaque_actions(call: Call) -> list[Bean]:
+    """What exports nothing of itself; who may configure the job is offered one more."""
+    return [opaque() for _unused in range(2 if call.principal.may(JOB_CONFIGURE) else 1)]
+
+
+def tied(call: Call) -> list[Bean]:
+    """The jobs that are built on the built-in node only."""
+    everything = call.storage.all_jobs() if call.principal.may(JOB_READ) else []
+    return [bean(call, job) for job in everything if configuration.parse(job.config).label in ("", "built-in")]
+
+
+def _of_freestyle(definition: Definition) -> list[Property]:
+    return [
+        Property("downstreamProjects", []),
+        Property("labelExpression", definition.label or None),
+        Property("scm", Bean("hudson.scm.NullSCM")),
+        Property("upstreamProjects", []),
+    ]
+
+
+def _of_pipeline() -> list[Property]:
+    return [Property("resumeBlocked", False)]
+
+
+def _parameter_definitions(definition: Definition) -> list[Bean]:
+    if not definition.parameters:
+        return []
+    beans = [_definition_bean(parameter) for parameter in definition.parameters]
+    members = Property("parameterDefinitions", beans, visibility=2)
+    return [Bean("hudson.model.ParametersDefinitionProperty", members)]
+
+
+def _definition_bean(parameter: Parameter) -> Bean:
+    default = parameter.default_value()
+    members = [
+        Property("defaultParameterValue", actions.parameter_bean(default) if default else None, visibility=3),
+        Property("description", parameter.description, visibility=3),
+        Property("name", parameter.name, visibility=3),
+        Property("type", f"{parameter.kind}ParameterDefinition", visibility=3),
+    ]
+    if parameter.kind == "Choice":
+        members.append(Property("choices", list(parameter.choices), visibility=3))
+    return Bean(parameter.class_name, *members)
+
+
+def _color(call: Call, job: Job, definition: Definition) -> str:
+    completed = build_api.find(call, job, "lastCompletedBuild")
+    color = COLORS[completed.outcome] if completed else "notbuilt"
+    if definition.disabled:
+        color = "disabled"
+    running = any(build.job == job.name for build in call.scheduler.running(call.now))
+    return f"{color}_anime" if running else color
+
+
+def _health(call: Call, job: Job) -> list[Bean]:
+    completed: list[Build] = []
+    for build in call.storage.builds(job.name):
+        if not build.running(call.now):
+            completed.append(build)
+        if len(completed) == HEALTH_BUILDS:
+            break
+    if not completed:
+        return []
+    failed = sum(build.outcome == "FAILURE" for build in completed)
+    score = 100 * (len(completed) - failed) // len(completed)
+    icon = next(name for limit, name in HEALTH_ICONS if score >= limit)
+    counted = f"{failed} out of the last {len(completed)} builds failed." if failed else "No recent builds failed."
+    return [
+        Bean(
+            "hudson.model.HealthReport",
+            Property("description", f"Build stability: {counted}", visibility=2),
+            Property("iconClassName", f"icon-health-{icon}", visibility=2),
+            Property("iconUrl", f"health-{icon}.png", visibility=2),
+            Property("score", score, visibility=2),
+            typed=False,
+        )
+    ]
+
+
+def _show(call: Call, job: str, form: str) -> Answer:
+    return serve(call, bean(call, call.job(job)), form)
+
+
+def _page(call: Call, job: str) -> Response:
+    found = call.job(job)
+    if call.method != "DELETE":
+        return call.page(f"{found.name} - Jenkins", f"<h1>{found.name}</h1>")
+    call.require(JOB_DELETE)
+    call.storage.delete_job(found, call.now)
+    return Response(status_code=204)
+
+
+def _page_without_slash(call: Call, job: str) -> Response:
+    call.job(job)
+    return pages.redirect(call.with_slash)
+
+
+def _changes(call: Call, job: str) -> Response:
+    found = call.project(job)
+    return call.page(f"{found.leaf} Changes - Jenkins", "<h1>Changes</h1><p>No changes.</p>")
+
+
+def _configure_page(call: Call, job: str) -> Response:
+    found = call.job(job)
+    call.require(JOB_CONFIGURE)
+    return call.page(f"{found.name} Config - Jenkins", "<h1>Configuration</h1>")
+
+
+def _delete(call: Call, job: str) -> Response:
+    found = call.job(job)
+    call.require_post()
+    call.require(JOB_DELETE)
+    call.storage.delete_job(found, call.now)
+    return pages.redirect(f"{call.context}/")
+
+
+def _change(call: Call, job: str, tag: str, text: str) -> None:
+    found = call.job(job)
+    call.require_post()
+    call.require(JOB_CONFIGURE)
+    try:
+        found.config = configuration.with_text(found.config, tag, text)
+    except ValueError:
+        raise Oops from None
+    call.storage.put_job(found)
+
+
+def _enable(call: Call, job: str) -> Response:
+    _change(call, job, "disabled", "false")
+    return pages.redirect(call.here)
+
+
+def _disable(call: Call, job: str) -> Response:
+    _change(call, job, "disabled", "true")
+    call.storage.cancel_items(call.job(job), call.now)
+    return pages.redirect(call.here)
+
+
+def _description(call: Call, job: str) -> Response:
+    if call.method == "GET":
+        return pages.text(configuration.parse(call.job(job).config).description or "")
+    _change(call, job, "description", call.parameter("description") or "")
+    return Response(status_code=204)
+
+
+def _submit_description(call: Call, job: str) -> Response:
+    _change(call, job, "description", call.parameter("description") or "")
+    return pages.redirect(call.here)
+
+
+def _workspace(call: Call, job: str) -> Response:
+    found = call.job(job)
+    call.require(JOB_WORKSPACE)
+    if not found.workspace:
+        return call.page("Jenkins", "<h1>Error: no workspace</h1>", 404)
+    return call.page(f"Workspace of {found.name} on Built-In Node : / - Jenkins", "<p>No files in directory</p>")
+
+
+def _wipe_out_workspace(call: Call, job: str) -> Response:
+    found = call.job(job)
+    call.require_post()
+    call.require(JOB_BUILD)
+    found.workspace = False
+    call.storage.put_job(found)
+    return pages.redirect(call.here)
+
+
+def _show_view(call: Call, job: str, form: str) -> Answer:
+    return serve(call, view(call, call.job(job).name), form)
+
+
+ROUTES = (
+    Route(ANY, JOB + "/view/{:[aA]ll}" + API, _show_view, "view", read_only=True),
+    Route(ANY, JOB + API, _show, "job_info", read_only=True),
+    Route(ANY, JOB + "/", _page, "job_page"),
+    Route(ANY, JOB, _page_without_slash, "job_page", read_only=True),
+    Route(ANY, JOB + "/changes{:/?}", _changes, "job_page", read_only=True),
+    Route(ANY, JOB + "/configure", _configure_page, "job_page", read_only=True),
+    Route(ANY, JOB + "/description", _description, "describe_job"),
+    Route(ANY, JOB + "/submitDescription", _submit_description, "describe_job"),
+    Route(ANY, JOB + "/doDelete", _delete, "delete_job"),
+    Route(ANY, JOB + "/enable", _enable, "enable_job"),
+    Route(ANY, JOB + "/disable", _disable, "disable_job"),
+    Route(ANY, JOB + "/ws/", _workspace, "workspace", read_only=True),
+    Route(ANY, JOB + "/doWipeOutWorkspace", _wipe_out_workspace, "wipe_out_workspace"),
+)

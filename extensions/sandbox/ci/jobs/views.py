@@ -1,0 +1,211 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Views: the one with everything, and lists of jobs, at the root and in folders."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+from lxml import etree
+from starlette.responses import Response
+
+from ...http.routing import ANY, Route
+from ..access.permissions import VIEW_CONFIGURE, VIEW_CREATE, VIEW_DELETE
+from ..call import JOB, Answer, Call
+from ..http import pages
+from ..http.refusals import EngineError, Failure, NotFound, Oops
+from ..remote_api.api import API, serve
+from ..storage import View
+from . import config_api, configuration, job_api
+
+LIST = "hudson.model.ListView"
+EVERYTHING = ("all", "All")
+KINDS = (LIST, job_api.ALL)
+SORTED = '<comparator class="java.lang.String$CaseInsensitiveComparator"/>'
+COLUMNS = ("Status", "Weather", "Job", "LastSuccess", "LastFailure", "LastDuration", "BuildButton")
+# What the server writes of a view, in its order; what a default is given for is added.
+ELEMENTS: dict[str, str | None] = {
+    "name": None,
+    "description": None,
+    "filterExecutors": "<filterExecutors>false</filterExecutors>",
+    "filterQueue": "<filterQueue>false</filterQueue>",
+    "properties": '<properties class="hudson.model.View$PropertyList"/>',
+}
+ELEMENTS_OF_LIST: dict[str, str | None] = {
+    **ELEMENTS,
+    "jobNames": f"<jobNames>{SORTED}</jobNames>",
+    "jobFilters": "<jobFilters/>",
+    "columns": f"<columns>{''.join(f'<hudson.views.{name}Column/>' for name in COLUMNS)}</columns>",
+    "includeRegex": None,
+    "recurse": "<recurse>false</recurse>",
+}
+
+
+def _read(config: str) -> etree._Element:
+    try:
+        root = configuration.element(config)
+    except configuration.ConfigError:
+        raise Oops from None
+    if root.tag not in KINDS:
+        raise Oops
+    return root
+
+
+def _written(view: etree._Element, name: str) -> str:
+    """A view's configuration as the server keeps it, under the name that it has."""
+    for given in view.findall("name"):
+        view.remove(given)
+    etree.SubElement(view, "name").text = name
+    return configuration.written(view, ELEMENTS_OF_LIST if view.tag == LIST else ELEMENTS)
+
+
+def _put(call: Call, folder: str, name: str, config: str) -> None:
+    call.storage.put_view(View(folder, name, _written(_read(config), name)))
+
+
+def _folder(call: Call, job: str) -> str:
+    return call.folder(job) if job else ""
+
+
+def _view(call: Call, job: str, view: str) -> View:
+    folder = _folder(call, job)
+    if view in EVERYTHING:
+        return View(folder, "all", _written(etree.Element(job_api.ALL), "all"))
+    found = next((other for other in call.storage.views(folder) if other.name == view), None)
+    if not found:
+        raise NotFound
+    return found
+
+
+def _create(call: Call, job: str = "") -> Response:
+    """A new view: from its configuration, or empty."""
+    folder = _folder(call, job)
+    call.require_post()
+    call.require(VIEW_CREATE)
+    mode = call.parameter("mode")
+    if "Content-Type" not in call.headers:
+        raise Failure("No Content-Type header set")
+    name = config_api.good_name(call.parameter("name") or "")
+    if name in EVERYTHING or any(view.name == name for view in call.storage.views(folder)):
+        raise Failure(f"A view already exists with the name \u2018{name}\u2019")
+    if call.content_type in ("application/xml", "text/xml"):
+        _put(call, folder, name, call.body.decode("utf-8", "replace"))
+        return Response()
+    if not mode:
+        raise Failure("No mode given")
+    if mode not in KINDS:
+        raise Failure(f"No view type \u2018{mode}\u2019 is known")
+    if call.parameter("json") is None:
+        raise EngineError(400, "This page expects a form submission")
+    _put(call, folder, name, f"<{mode}/>")
+    where = call.job_path(folder) if folder else f"{call.context}/"
+    return pages.redirect(f"{where}view/{call.quoted(name)}/configure")
+
+
+def _show(call: Call, view: str, form: str, job: str = "") -> Answer:
+    return serve(call, job_api.list_view(call, _view(call, job, view)), form)
+
+
+def _page(call: Call, view: str, job: str = "") -> Response:
+    return call.page(f"{_view(call, job, view).name} - Jenkins", "<h1>View</h1>")
+
+
+def _page_without_slash(call: Call, view: str, job: str = "") -> Response:
+    _view(call, job, view)
+    return pages.redirect(call.with_slash)
+
+
+def _config(call: Call, view: str, job: str = "") -> Response:
+    found = _view(call, job, view)
+    if call.method in ("GET", "HEAD"):
+        return Response(found.config.encode(), headers={"Content-Type": "application/xml"})
+    if call.method != "POST":
+        raise EngineError(400)
+    call.require(VIEW_CONFIGURE)
+    config = call.body.decode("utf-8", "replace")
+    if found.name in EVERYTHING:
+        _read(config)
+    else:
+        _put(call, found.folder, found.name, config)
+    return Response()
+
+
+def _delete(call: Call, view: str, job: str = "") -> Response:
+    found = _view(call, job, view)
+    call.require_post()
+    call.require(VIEW_DELETE)
+    if found.name in EVERYTHING:
+        raise Oops
+    call.storage.delete_view(found)
+    return pages.redirect(call.job_path(found.folder) if found.folder else f"{call.context}/")
+
+
+def _change(call: Call, view: str, way: str, job: str = "") -> Response:
+    """Add a job to a list, or take it away; what is so already is no mistake."""
+    found = _view(call, job, view)
+    root = _read(found.config)
+    if root.tag != LIST:
+        raise NotFound
+    call.require_post()
+    call.require(VIEW_CONFIGURE)
+    name = call.parameter("name")
+    if name is None:
+        raise Failure("Query parameter 'name' is required")
+    if not call.storage.job(f"{found.folder}/{name}".removeprefix("/")):
+        raise Failure("Query parameter 'name' does not correspond to a known item")
+    names = root.find("jobNames")
+    assert names is not None  # it was added when the view was written
+    there = [element for element in names.findall("string") if element.text == name]
+    if way == "addJobToView" and not there:
+        etree.SubElement(names, "string").text = name
+    for element in there if way == "removeJobFromView" else ():
+        names.remove(element)
+    call.storage.put_view(View(found.folder, found.name, _written(root, found.name)))
+    return Response()
+
+
+def beyond(call: Call) -> None:
+    """A path that leads through a view to what is in it leads there directly as well."""
+    segments = call.path.split("/")[1:]
+    if "view" not in segments:
+        return
+    kept: list[str] = []
+    place = 0
+    while len(segments) > place + 1 and segments[place + 1]:
+        kind, name = segments[place : place + 2]
+        if kind == "job":
+            kept += [kind, name]
+        elif (
+            kind != "view"
+            or len(segments) <= place + 3
+            or segments[place + 2] != "job"
+            or not _is_view(call, kept, unquote(name))
+        ):
+            break
+        place += 2
+    call.path = "/" + "/".join([*kept, *segments[place:]])
+
+
+def _is_view(call: Call, segments: list[str], name: str) -> bool:
+    """Return whether the folder to which segments lead, `job` and a name in turn, has a view of this name."""
+    if name in EVERYTHING:
+        return True
+    folder = "/".join(map(unquote, segments[1::2]))
+    return any(view.name == name for view in call.storage.views(folder))
+
+
+ROUTES = tuple(
+    Route(ANY, where + path, handler, label, read_only=reads)
+    for where in ("", JOB)
+    for path, handler, label, reads in (
+        ("/createView", _create, "create_view", False),
+        ("/view/{view}" + API, _show, "view", True),
+        ("/view/{view}/config.xml", _config, "view_config", False),
+        ("/view/{view}/doDelete", _delete, "delete_view", False),
+        ("/view/{view}/{way:addJobToView|removeJobFromView}", _change, "change_view", False),
+        ("/view/{view}/", _page, "view", True),
+        ("/view/{view}/configure", _page, "view", True),
+        ("/view/{view}", _page_without_slash, "view", True),
+    )
+)

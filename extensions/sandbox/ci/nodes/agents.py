@@ -1,0 +1,196 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Making, configuring, taking offline and deleting agents; one that was made here is never connected."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.sax.saxutils import escape
+
+from starlette.responses import Response
+
+from ...http.routing import ANY, Route
+from ...parsing.documents import parse_json
+from ...parsing.integers import parse_integer
+from ..access.permissions import (
+    AGENT_CONFIGURE,
+    AGENT_CONNECT,
+    AGENT_CREATE,
+    AGENT_DELETE,
+    AGENT_DISCONNECT,
+    Permission,
+)
+from ..call import Call
+from ..http import pages
+from ..http.refusals import EngineError, Failure, NotFound, Oops
+from ..jobs import config_api, configuration
+from . import computers
+
+KINDS = ("hudson.slaves.DumbSlave", "hudson.slaves.DumbSlave$DescriptorImpl")
+AGENT = "/computer/{name}"
+MOST_EXECUTORS = 1000  # each is listed
+# What a configuration calls what is kept of an agent
+TEXTS = {"description": "description", "remoteFS": "remote_fs", "mode": "mode", "label": "label"}
+
+
+def _others(call: Call, agent: dict[str, Any]) -> list[dict[str, Any]]:
+    return [other for other in call.storage.setting("agents", []) if other["name"] != agent["name"]]
+
+
+def _put(call: Call, agent: dict[str, Any]) -> None:
+    call.storage.set("agents", [*_others(call, agent), agent])
+
+
+def _to_change(call: Call, name: str, permission: Permission) -> dict[str, Any]:
+    """The agent that a POST changes; the controller's own node is none."""
+    found = _found(call, name)
+    call.require_post()
+    call.require(permission)
+    return found
+
+
+def _found(call: Call, name: str) -> dict[str, Any]:
+    if name in computers.CONTROLLER:
+        raise EngineError(400)
+    found = computers.agent(call, name)
+    if not found:
+        raise NotFound
+    return found
+
+
+def _create(call: Call) -> Response:
+    call.require_post()
+    call.require(AGENT_CREATE)
+    if call.parameter("name") is None:
+        raise Failure("Query parameter 'name' is required")
+    name = config_api.good_name(call.parameter("name") or "")
+    if computers.agent(call, name):
+        raise Failure(f"Agent called \u2018{name}\u2019 already exists")
+    if call.parameter("json") is None:
+        raise EngineError(400, "This page expects a form submission")
+    if call.parameter("type") not in KINDS:
+        raise Oops
+    _put(call, {"name": name, "offline": True, **_submitted(call.parameter("json") or "")})
+    return pages.redirect(call.here)
+
+
+def _submitted(text: str) -> dict[str, Any]:
+    try:
+        form = parse_json(text)
+        return {
+            "description": str(form.get("nodeDescription", "")),
+            "remote_fs": str(form.get("remoteFS", "")),
+            "executors": _executors(str(form.get("numExecutors", 1))),
+            "mode": str(form.get("mode", "NORMAL")),
+            "label": str(form.get("labelString", "")),
+        }
+    except (ValueError, TypeError, AttributeError):
+        raise Oops from None
+
+
+def _executors(text: str) -> int:
+    count = parse_integer(text.strip())
+    if count > MOST_EXECUTORS:
+        raise EngineError(400, f"The sandbox has at most {MOST_EXECUTORS} executors on an agent.")
+    return count
+
+
+def _config(call: Call, name: str) -> Response:
+    found = _found(call, name)
+    call.require(AGENT_CONFIGURE)
+    if call.method in ("GET", "HEAD"):
+        return Response(_written(found).encode(), headers={"Content-Type": "application/xml"})
+    if call.method != "POST":
+        raise EngineError(400)
+    try:
+        root = configuration.element(call.body.decode("utf-8", "replace"))
+        executors = _executors(root.findtext("numExecutors", "1"))
+    except ValueError:
+        raise Oops from None
+    changed = {kept: root.findtext(tag, "") for tag, kept in TEXTS.items()}
+    _put(call, {**found, **changed, "executors": executors})
+    return Response()
+
+
+def _written(agent: dict[str, Any]) -> str:
+    def text(name: str, default: str = "") -> str:
+        return escape(str(agent.get(name, default)))
+
+    return (
+        f"{configuration.DECLARATION}<slave>\n"
+        f"  <name>{text('name')}</name>\n"
+        f"  <description>{text('description')}</description>\n"
+        f"  <remoteFS>{text('remote_fs')}</remoteFS>\n"
+        f"  <numExecutors>{text('executors', '1')}</numExecutors>\n"
+        f"  <mode>{text('mode', 'NORMAL')}</mode>\n"
+        '  <retentionStrategy class="hudson.slaves.RetentionStrategy$Always"/>\n'
+        '  <launcher class="hudson.slaves.JNLPLauncher"/>\n'
+        f"  <label>{text('label')}</label>\n"
+        "  <nodeProperties/>\n"
+        "</slave>"
+    )
+
+
+def _toggle_offline(call: Call, name: str) -> Response:
+    found = _to_change(call, name, AGENT_DISCONNECT)
+    back = found.pop("put_offline", None) is not None
+    _put(call, found if back else {**found, "put_offline": call.parameter("offlineMessage") or ""})
+    return pages.redirect(call.here)
+
+
+def _tell_why(call: Call, name: str) -> Response:
+    found = _to_change(call, name, AGENT_DISCONNECT)
+    _put(call, {**found, "put_offline": call.parameter("offlineMessage") or ""})
+    return pages.redirect(call.here)
+
+
+def _disconnect(call: Call, name: str) -> Response:
+    found = _to_change(call, name, AGENT_DISCONNECT)
+    _put(call, {**found, "offline": True})
+    return pages.redirect(call.here)
+
+
+def _launch(call: Call, name: str) -> Response:
+    """The agent itself would have to connect, which none does here."""
+    _to_change(call, name, AGENT_CONNECT)
+    return pages.redirect(call.here)
+
+
+def _delete(call: Call, name: str) -> Response:
+    found = _to_change(call, name, AGENT_DELETE)
+    call.storage.set("agents", _others(call, found))
+    return pages.redirect(f"{call.context}/computer/")
+
+
+def _new(call: Call) -> Response:
+    """The form for a new one: a probe of the right to make it."""
+    call.require(AGENT_CREATE)
+    return call.page("New node - Jenkins", "<h1>New node</h1>")
+
+
+def _page(call: Call, name: str) -> Response:
+    return call.page(f"{_found(call, name)['name']} - Jenkins", "<h1>Agent</h1>")
+
+
+def _page_without_slash(call: Call, name: str) -> Response:
+    _found(call, name)
+    return pages.redirect(call.with_slash)
+
+
+ROUTES = (
+    Route(ANY, "/computer/new", _new, "nodes", read_only=True),
+    Route(ANY, "/computer/doCreateItem", _create, "create_node"),
+    Route(ANY, AGENT + "/config.xml", _config, "node_config"),
+    Route(ANY, AGENT + "/toggleOffline", _toggle_offline, "toggle_node"),
+    Route(ANY, AGENT + "/changeOfflineCause", _tell_why, "toggle_node"),
+    Route(ANY, AGENT + "/doDisconnect", _disconnect, "toggle_node"),
+    Route(ANY, AGENT + "/launchSlaveAgent", _launch, "launch_node"),
+    Route(ANY, AGENT + "/doDelete", _delete, "delete_node"),
+)
+
+# Behind those of the built-in node
+PAGES = (
+    Route(ANY, AGENT + "/", _page, "node", read_only=True),
+    Route(ANY, AGENT, _page_without_slash, "node", read_only=True),
+)

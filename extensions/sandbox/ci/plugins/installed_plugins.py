@@ -1,0 +1,131 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plugins that are loaded, and their files, which the next start loads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from ..jobs.item_kinds import Kind
+from ..state import State
+from .archive import Archive
+from .versions import is_older
+
+# A row has the members of the archive that is loaded, and: loaded (listed), enabled, active, deleted, file (the archive
+# that the next start loads, if another one), backup (the archive before an upgrade), failed (why it did not load).
+Row = dict[str, Any]
+
+_OF_ROWS = ("loaded", "enabled", "active", "deleted", "file", "backup", "failed", "has_update")
+
+
+class LoadFailure(Exception):
+    """A plugin that cannot be loaded; its file stays."""
+
+
+class InstalledPlugins:
+    """The rows of the plugins."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._storage = state.storage
+
+    def loaded(self) -> list[Row]:
+        """The plugins that the server lists."""
+        return [row for row in self._storage.plugins() if row.get("loaded", True)]
+
+    def provide(self, kind: Kind) -> bool:
+        """Return whether an active plugin brings this kind of items."""
+        return self.have(kind.plugins)
+
+    def have(self, names: Collection[str]) -> bool:
+        """Return whether one of these plugins is active, or whether none is needed."""
+        return not names or any(row["name"] in names and row.get("active", True) for row in self.loaded())
+
+    def find(self, name: str) -> Row | None:
+        """A plugin that the server lists."""
+        return next((row for row in self.loaded() if row["name"] == name), None)
+
+    def failed(self) -> dict[str, str]:
+        """The plugins that failed to load, and why."""
+        return {row["name"]: row["failed"] for row in self._storage.plugins() if row.get("failed")}
+
+    def change(self, name: str, **members: Any) -> None:
+        """Change members of a row."""
+        row = self.find(name)
+        assert row, "whoever changes a plugin has found it"
+        self._storage.put_plugin({**row, **members})
+
+    def deploy(self, archive: Archive, dynamic: bool) -> bool:
+        """Put a file among the plugins, and load it if that can be done at once; tells whether a restart is needed.
+
+        :raises LoadFailure: when it should be loaded at once, and cannot be
+        """
+        row = self.find(archive["name"])
+        if row:
+            backup = {name: value for name, value in row.items() if name not in _OF_ROWS}
+            self._storage.put_plugin({**row, "file": archive, "backup": backup, "deleted": False})
+            return True
+        if not dynamic or archive.get("supports_dynamic_load") == "NO":
+            self._storage.put_plugin({**archive, "loaded": False})
+            return True
+        obstacle = self._obstacle(archive, {row["name"]: row for row in self.loaded() if row.get("active", True)})
+        self._storage.put_plugin({**archive, "loaded": not obstacle, "failed": obstacle})
+        if obstacle:
+            raise LoadFailure(obstacle)
+        return False
+
+    def downgrade(self, name: str) -> bool:
+        """Let the next start load the archive from before the upgrade; tells whether there is one."""
+        row = self.find(name)
+        if not row or not row.get("backup"):
+            return False
+        self._storage.put_plugin({**row, "file": row["backup"], "backup": None})
+        return True
+
+    def start(self) -> None:
+        """What a start of the server makes of the files."""
+        rows = {row["name"]: row for row in self._storage.plugins()}
+        for name, row in list(rows.items()):
+            if row.get("deleted"):
+                self._storage.delete_plugin(name)
+                del rows[name]
+        archives = {name: row.get("file") or row for name, row in rows.items()}
+        active = {name: archives[name] for name, row in rows.items() if row.get("enabled", True)}
+        failed: dict[str, str] = {}
+        while found := {name: why for name in active if (why := self._obstacle(active[name], active, rows))}:
+            failed |= found
+            active = {name: archive for name, archive in active.items() if name not in found}
+        for name, row in rows.items():
+            lasting = ("enabled", "backup") if row.get("file") else ("enabled", "backup", "has_update")
+            kept = {member: row[member] for member in lasting if member in row}
+            archive = {member: value for member, value in archives[name].items() if member not in _OF_ROWS}
+            outcome = {"active": name in active, "loaded": name not in failed, "failed": failed.get(name)}
+            self._storage.put_plugin({**archive, **kept, **outcome})
+
+    def _obstacle(self, archive: Archive, active: dict[str, Archive], rows: dict[str, Row] | None = None) -> str | None:
+        """Why a plugin cannot be loaded beside others, as the server's log has it."""
+        known = rows if rows is not None else {row["name"]: row for row in self.loaded()}
+        reasons = [_missing(needed, active, known) for needed in archive.get("dependencies", [])]
+        core = archive.get("required_core_version") or "0"
+        if is_older(self._state.switch("version"), core):
+            reasons.append(f"Jenkins ({core}) or higher required")
+        reasons.append(archive.get("broken"))
+        lines = "".join(f"\n - {reason}" for reason in reasons if reason)
+        title = f"{archive.get('long_name', archive['name'])} ({archive['name']} {archive['version']})"
+        return f"java.io.IOException: Failed to load: {title}{lines}" if lines else None
+
+
+def _missing(needed: dict[str, Any], active: dict[str, Archive], known: dict[str, Row]) -> str | None:
+    """What is wrong with a dependency, if anything is."""
+    name, version = needed["name"], needed["version"]
+    if name in active:
+        if not is_older(active[name]["version"], version):
+            return None
+        return f"Update required: {name} ({active[name]['version']}) to be updated to {version} or higher"
+    if needed.get("optional"):
+        return None
+    if name in known and not known[name].get("enabled", True):
+        return f"Required plugin is disabled: {name}"
+    return f"Plugin is missing: {name} ({version})"

@@ -1,0 +1,33 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scripts about plugins that clients run: why they failed to load, and installing them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ..call import Call
+
+FAILED = "JsonOutput.toJson(jenkins.model.Jenkins.get().pluginManager.failedPlugins.collectEntries"
+# As python-jenkins has it; without being told otherwise the server loads plugins with its next start only
+DEPLOY = re.compile(r'updateCenter\.getPlugin\("([^"]+)"\)\.deploy\(\)')
+RESTART_REQUIRED = "Jenkins.instance.updateCenter.isRestartRequiredForCompletion()"
+PRINT = re.compile(r'print\("([^"]*)"\)')
+
+
+def answer(call: Call, script: str) -> str | None:
+    """What such a script prints, or `None` when it is another one."""
+    if FAILED in script:
+        return json.dumps(call.plugins.failed()) + "\n"
+    names = DEPLOY.findall(script)
+    if not names and RESTART_REQUIRED not in script:
+        return None
+    if not all(name in call.update_site.offers() for name in names):
+        return "java.lang.NullPointerException: Cannot invoke method deploy() on null object\n\tat Script1.run\n"
+    call.installations.install(names, dynamic=False, now=call.now)
+    printed = "".join(PRINT.findall(script))
+    if script.rstrip().endswith(RESTART_REQUIRED):
+        return f"{printed}Result: {json.dumps(call.restart_required)}\n"
+    return printed

@@ -1,0 +1,123 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The update site: the metadata that the server has of it, and what the site itself would answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..state import State
+from .archive import Archive
+from .versions import is_older
+
+DEFAULT_URL = "https://updates.jenkins.io/update-center.json"
+NO_SIGNATURE = "No signature block found in update center 'default'"
+# What a site that is `broken` in one of these ways makes the server say; of a bad signature it notices too late
+BROKEN = {
+    "refused": "ConnectException: Connection refused",
+    "not found": "FileNotFoundException: {url}",
+    "error": "IOException: Server returned HTTP response code: 500 for URL: {url}",
+    "page": "IOException: Could not find JSON in {url}",
+    "signature": NO_SIGNATURE,
+}
+
+# A plugin as a site offers it: the members of its archive, older (other versions that can be downloaded), seconds (of a
+# download), fails (one of `installations.FAILURES`), file (members in which the file is another one than offered).
+Offer = dict[str, Any]
+
+
+class UpdateSite:
+    """The one site that the server knows, `default`."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._storage = state.storage
+
+    @property
+    def url(self) -> str:
+        """The address that the server is configured with."""
+        url: str = self._storage.setting("update_site_url", DEFAULT_URL)
+        return url
+
+    @property
+    def timestamp(self) -> int:
+        """When metadata came since the start, in milliseconds; 0 when none did."""
+        timestamp: int = self._storage.setting("update_site_timestamp", 0)
+        return timestamp
+
+    @property
+    def error(self) -> str | None:
+        """What went wrong when the server last asked for metadata."""
+        error: str | None = self._storage.setting("update_site_error")
+        return error
+
+    def configure(self, url: str) -> None:
+        """Give the site another address; what came from the old one stays in use."""
+        self._storage.set("update_site_url", url)
+        self.invalidate()
+
+    def invalidate(self) -> None:
+        """Regard the metadata as old."""
+        self._storage.set("update_site_timestamp", 0)
+
+    def start(self) -> None:
+        """What a start of the server leaves: the metadata."""
+        self.invalidate()
+        self._storage.set("update_site_error", None)
+
+    def add(self, site: dict[str, Any]) -> None:
+        """Let a site be there, on the network that the sandbox does not have; `fetched`: the server has been there."""
+        sites = self._storage.setting("update_sites", {})
+        url = site.get("url", DEFAULT_URL)
+        offers = {offer["name"]: {**offer, "version": str(offer["version"])} for offer in site.get("plugins", [])}
+        self._storage.set("update_sites", {**sites, url: {"broken": site.get("broken"), "offers": offers}})
+        if site.get("fetched"):
+            self._storage.set("update_site_offers", offers)
+
+    def refresh(self, now: float) -> None:
+        """Ask the site for its metadata."""
+        problem = self.problem(self.url)
+        self._storage.set("update_site_error", problem)
+        if problem is None:
+            self._storage.set("update_site_offers", self._site(self.url)["offers"])
+        if problem in (None, NO_SIGNATURE):
+            self._storage.set("update_site_timestamp", int(now * 1000))
+
+    def problem(self, url: str) -> str | None:
+        """What is wrong with the site at an address."""
+        broken = (self._site(url) or {"broken": "refused"})["broken"]
+        return BROKEN[broken].format(url=url) if broken else None
+
+    def _site(self, url: str) -> Any:
+        return self._storage.setting("update_sites", {}).get(url)
+
+    def offers(self) -> dict[str, Offer]:
+        """What the server knows to be offered, by name."""
+        offers: dict[str, Offer] = self._storage.setting("update_site_offers", {})
+        return offers
+
+    def is_update(self, name: str, version: str) -> bool:
+        """Whether a newer version than this is offered."""
+        offer = self.offers().get(name)
+        return bool(offer and is_older(version, offer["version"]))
+
+    def download(self, url: str) -> Archive | None:
+        """The file at an address of the site; a site has older versions too."""
+        for site in self._storage.setting("update_sites", {}).values():
+            for offer in site["offers"].values():
+                for version in (offer["version"], *offer.get("older", [])):
+                    if url == download_url(offer["name"], str(version)):
+                        return archive({**offer, "version": str(version)})
+        return None
+
+
+def download_url(name: str, version: str) -> str:
+    """Where the vendor's site has a plugin's file."""
+    return f"https://updates.jenkins.io/download/plugins/{name}/{version}/{name}.hpi"
+
+
+def archive(offer: Offer) -> Archive:
+    """What is in the file that is offered, which may be another one than it is said to be."""
+    of_offer = ("older", "seconds", "fails", "file")
+    return {**{name: value for name, value in offer.items() if name not in of_offer}, **offer.get("file", {})}

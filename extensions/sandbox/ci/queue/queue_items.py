@@ -1,0 +1,82 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Queue items as the remote API shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..builds import actions, build_api
+from ..call import Call
+from ..remote_api.beans import ALWAYS, Bean, Property
+from ..storage import Item
+
+
+def bean(call: Call, item: Item, task: Bean | None) -> Bean:
+    """A queue item; `task` is the job that it will be a build of."""
+    kind, why = _state(call, item)
+    common = (
+        Property("actions", lambda: [*actions.parameter_actions(item.parameters), actions.cause_action(item.causes)]),
+        Property("blocked", kind == "BlockedItem", ALWAYS),
+        Property("buildable", kind == "BuildableItem", ALWAYS),
+        Property("id", item.id, ALWAYS),
+        Property("inQueueSince", int(item.since * 1000), ALWAYS),
+        Property("params", "".join(f"\n{_shown(parameter)}" for parameter in item.parameters or []), ALWAYS),
+        Property("stuck", False, ALWAYS),
+        Property("task", task, ALWAYS),
+        Property("url", f"queue/item/{item.id}/", ALWAYS),
+        Property("why", why, ALWAYS),
+    )
+    return Bean(f"hudson.model.Queue${kind}", *common, *_own_properties(call, item, kind))
+
+
+def _shown(parameter: dict[str, Any]) -> str:
+    value = parameter["value"]
+    if parameter["_class"] == actions.SECRET_KIND:
+        value = "****"
+    return f"{parameter['name']}={str(value).lower() if isinstance(value, bool) else value}"
+
+
+def _own_properties(call: Call, item: Item, kind: str) -> list[Property]:
+    if kind == "WaitingItem":
+        return [Property("timestamp", int(item.due * 1000), ALWAYS)]
+    if kind == "LeftItem":
+        build = call.storage.build(item.job, item.number) if item.number else None
+        return [
+            Property("cancelled", item.cancelled, ALWAYS),
+            Property("executable", build_api.bean(call, build) if build else None, ALWAYS),
+        ]
+    since = Property("buildableStartMilliseconds", int(item.due * 1000), ALWAYS)
+    return [since] if kind == "BlockedItem" else [since, Property("pending", False, ALWAYS)]
+
+
+def _state(call: Call, item: Item) -> tuple[str, str | None]:
+    """The class of an item, and what it waits for."""
+    if item.left is not None:
+        return "LeftItem", None
+    if call.now < item.due:
+        return "WaitingItem", f"In the quiet period. Expires in {_span(item.due - call.now)}"
+    if call.lifecycle.quieting:
+        return "BuildableItem", "Jenkins is about to shut down"
+    scheduler = call.scheduler
+    if build := scheduler.blocking(item, call.now):
+        estimate = scheduler.estimate(item.job)
+        left = (estimate or 0) - (call.now - build.started)
+        eta = _span(left) if left > 0 else "N/A"
+        return "BlockedItem", f"Build #{build.number} is already in progress (ETA: {eta})"
+    return "BuildableItem", "Waiting for next available executor"
+
+
+def _span(seconds: float) -> str:
+    """A time as the server words it."""
+    whole = int(seconds)
+    if whole >= 3600:
+        return f"{whole // 3600} hr {whole % 3600 // 60} min"
+    if whole >= 60:
+        return f"{whole // 60} min {whole % 60} sec"
+    if whole >= 10:
+        return f"{whole} sec"
+    if whole >= 1:
+        return f"{int(seconds * 10) / 10:g} sec"
+    return f"{int(seconds * 100) / 100:g} sec" if seconds >= 0.1 else f"{int(seconds * 1000)} ms"

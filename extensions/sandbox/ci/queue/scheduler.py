@@ -1,0 +1,201 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What happens as time goes by: items become builds, builds end, a pending restart begins, a restart ends.
+
+Nothing runs in the background. Each request first settles everything that was due since the last one, in order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..builds import pipeline, shell
+from ..jobs import configuration
+from ..jobs.item_kinds import FREESTYLE, PIPELINE
+from ..plugins.installations import Installations
+from ..state import State
+from ..storage import Build, Item, Job
+from ..system.lifecycle import Lifecycle
+
+ITEM_KEPT_SECONDS = 300
+STOP_SECONDS = 0.1
+ESTIMATED_FROM = 3
+# What the log has when a build is ended in a way
+SAID: dict[str, dict[str, list[str]]] = {
+    "stop": {
+        FREESTYLE.name: ["Terminated", "Build was aborted"],
+        PIPELINE.name: ["Sending interrupt signal to process", "Terminated"],
+    },
+    "term": {PIPELINE.name: ["Click here to forcibly kill entire build"]},
+    "kill": {PIPELINE.name: ["Hard kill!"]},
+}
+
+
+class Scheduler:
+    """The queue and the executors."""
+
+    def __init__(self, state: State, lifecycle: Lifecycle, installations: Installations) -> None:
+        self._runtime = state.runtime
+        self._storage = state.storage
+        self._lifecycle = lifecycle
+        self._installations = installations
+        self._settled = 0.0
+
+    def reset(self) -> None:
+        """Forget how far the time has come."""
+        self._settled = 0.0
+
+    def settle(self, now: float) -> None:
+        """Let everything happen that is due."""
+        self._settled = min(self._settled, now)
+        with self._runtime.transaction():
+            while (moment := self._next_moment(now)) is not None:
+                self._let_happen(moment)
+            self._let_happen(now)
+
+    def _next_moment(self, now: float) -> float | None:
+        moments = [build.ends for build in self._storage.unfinished()]
+        moments += [item.due for item in self._storage.queue() if item.due > self._settled]
+        back_at = self._lifecycle.back_at
+        installed_at = self._installations.next_end if back_at is None else None  # a restart loses what is to come
+        timed = (back_at, self._lifecycle.cancelled_at, installed_at)
+        moments += [at for at in timed if at is not None]
+        return min((moment for moment in moments if moment <= now), default=None)
+
+    def _let_happen(self, moment: float) -> None:
+        self._settled = moment
+        self._finish_builds(moment)
+        if self._lifecycle.back_at is not None:
+            if moment < self._lifecycle.back_at:
+                return
+            self._lifecycle.finish_restart()
+        self._installations.settle(moment)
+        if self._lifecycle.cancelled_at is not None and moment >= self._lifecycle.cancelled_at:
+            self._lifecycle.cancel()
+        if not self._lifecycle.quieting:
+            self._start_builds(moment)
+        elif self._lifecycle.pending and not self.running(moment):
+            if self._lifecycle.pending == "exit":
+                self._lifecycle.begin_exit(moment)
+            else:
+                self._lifecycle.begin_restart("safe", moment)
+
+    def _finish_builds(self, moment: float) -> None:
+        for build in self._storage.unfinished():
+            if not build.running(moment):
+                build.finished = True
+                self._storage.put_build(build)
+
+    def _start_builds(self, moment: float) -> None:
+        for item in self._storage.queue():
+            free = self.executors - len(self.occupying(moment))
+            if free > 0 and item.due <= moment and not self.blocking(item, moment):
+                self._start_build(item, moment)
+
+    def _start_build(self, item: Item, moment: float) -> None:
+        job = self._storage.job(item.job)
+        assert job is not None, "a job takes its items with it when it is deleted"
+        environment = {p["name"]: _shell_text(p["value"]) for p in item.parameters or []}
+        environment |= {"JOB_NAME": job.name, "JOB_BASE_NAME": job.leaf, "BUILD_NUMBER": str(job.next_build)}
+        definition = configuration.parse(job.config)
+        plan = _plan(definition, environment, job)
+        build = Build(
+            job=job.name,
+            number=job.next_build,
+            queue_id=item.id,
+            started=moment,
+            ends=moment + plan.seconds,
+            outcome=plan.outcome,
+            causes=item.causes,
+            parameters=item.parameters,
+            lines=plan.lines,
+            kind=definition.kind.name,
+            artifacts=plan.artifacts,
+            resists=plan.resists,
+        )
+        item.left, item.number = moment, build.number
+        job.next_build += 1
+        job.workspace = True
+        self._storage.put_build(build)
+        self._storage.put_item(item)
+        self._storage.put_job(job)
+
+    @property
+    def executors(self) -> int:
+        """How many builds may run at once."""
+        number: int = self._storage.setting("executors")
+        return number
+
+    def running(self, now: float) -> list[Build]:
+        """The builds that run at a moment."""
+        return [build for build in self._storage.unfinished() if build.running(now)]
+
+    def occupying(self, now: float) -> list[Build]:
+        """The builds that have an executor; a Pipeline runs beside them."""
+        return [build for build in self.running(now) if build.kind != PIPELINE.name]
+
+    def blocking(self, item: Item, now: float) -> Build | None:
+        """The running build of the same job that an item waits for."""
+        job = self._storage.job(item.job)
+        if not job or configuration.parse(job.config).concurrent:
+            return None
+        return next((build for build in self.running(now) if build.job == job.name), None)
+
+    def estimate(self, job: str) -> float | None:
+        """How long a build of a job will take, in seconds, by the latest that succeeded."""
+        seconds: list[float] = []
+        for build in self._storage.builds(job):
+            if build.finished and build.outcome == "SUCCESS":
+                seconds.append(build.ends - build.started)
+            if len(seconds) == ESTIMATED_FROM:
+                break
+        return sum(seconds) / len(seconds) if seconds else None
+
+    def schedule(
+        self, job: Job, due: float, parameters: list[dict[str, Any]] | None, cause: dict[str, Any], now: float
+    ) -> tuple[Item, bool]:
+        """Ask for a build; tells the queue item and whether it had been waiting already."""
+        for item in self._storage.queue():
+            if item.job == job.name and _equal(item.parameters, parameters):
+                item.causes.append(cause)
+                item.due = min(item.due, due)
+                self._storage.put_item(item)
+                return item, True
+        item = Item(self._storage.next_item_id(), job.name, now, due, [cause], parameters)
+        self._storage.put_item(item)
+        return item, False
+
+    def stop(self, build: Build, user: str, now: float, way: str = "stop") -> None:
+        """Abort a running build by a way, `kill` at once, the others in a moment if the build heeds them."""
+        ends = now if way == "kill" else now + STOP_SECONDS
+        if build.interrupted and build.ends <= ends:
+            return
+        build.interrupted = True
+        told = [*SAID[way].get(build.kind, []), f"Aborted by {user}"]
+        lines = build.lines
+        if way not in build.resists:
+            build.outcome, build.ends = "ABORTED", min(build.ends, ends)
+            lines = [(second, line) for second, line in lines if build.started + second <= now]
+        build.lines = sorted([*lines, *((now - build.started, line) for line in told)], key=lambda line: line[0])
+        self._storage.put_build(build)
+
+    def item(self, number: int, now: float) -> Item | None:
+        """A queue item, for as long as the server remembers it."""
+        item = self._storage.item(number)
+        return None if item and item.left is not None and now - item.left > ITEM_KEPT_SECONDS else item
+
+
+def _plan(definition: configuration.Definition, environment: dict[str, str], job: Job) -> shell.Plan:
+    if definition.kind is PIPELINE:
+        return pipeline.plan(definition.script, environment, f"/var/jenkins_home/workspace/{job.name}")
+    return shell.plan(definition.commands, environment, definition.archived)
+
+
+def _equal(one: list[dict[str, Any]] | None, other: list[dict[str, Any]] | None) -> bool:
+    """Whether two requests ask for the same build; one with a file is like no other."""
+    return one == other and not any("file" in parameter for parameter in one or [])
+
+
+def _shell_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,122 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The remote API: a bean as `api/json`, `api/xml` or `api/python`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+from starlette.responses import Response
+
+from ...parsing.integers import parse_integer
+from ...runtime.evaluator import EvaluationError
+from ..call import Answer, Call
+from ..http import error_pages, pages
+from ..http.refusals import EngineError, NotFound, Oops
+from . import xpath
+from .beans import Bean, ByDepth, Pruner, export
+from .notation import JSON, PYTHON, Notation, to_literal, to_schema, to_xml
+from .tree import TreeError, parse_tree
+
+XML_TYPE = "application/xml;charset=UTF-8"
+API = "/api{form:(?:/.*)?}"
+
+
+def serve(call: Call, bean: Bean, form: str) -> Answer:
+    """Show a bean in the form asked for: what follows `/api` in the path; anything behind the form is ignored."""
+    if not form:
+        return pages.redirect(call.with_slash)
+    if form == "/":
+        text = f"{bean.class_name}: api/json, api/xml and api/python, with depth, tree and pretty; xml with xpath, too."
+        return call.page("Remote API - Jenkins", f"<h1>REST API</h1><p>{text}</p>")
+    name = form.split("/")[1]
+    if name != "schema" and name not in FORMS:
+        raise NotFound
+    try:
+        answer = FORMS[name](call, bean) if name in FORMS else _answer(to_schema(bean), "application/xml")
+    except RecursionError:
+        raise Oops from None
+    return _signed(call, answer) if isinstance(answer, Response) else _signed_later(call, answer)
+
+
+async def _signed_later(call: Call, answer: Awaitable[Response]) -> Response:
+    return _signed(call, await answer)
+
+
+def _signed(call: Call, answer: Response) -> Response:
+    call.sign(answer)
+    answer.headers["X-Frame-Options"] = "deny"
+    return answer
+
+
+def _pruner(call: Call) -> Pruner:
+    tree = call.parameter("tree")
+    try:
+        return parse_tree(tree) if tree is not None else ByDepth(1 - parse_integer(call.parameters("depth")[:1][0]))
+    except IndexError:
+        return ByDepth(1)
+    except (TreeError, ValueError):
+        raise Oops from None
+
+
+def _literal(call: Call, bean: Bean, notation: Notation) -> str:
+    return to_literal(export(bean, _pruner(call)), notation, pretty=call.parameter("pretty") is not None)
+
+
+def _json(call: Call, bean: Bean) -> Response:
+    function = call.parameter("jsonp")
+    if function is None:
+        return _answer(_literal(call, bean, JSON), "application/json;charset=utf-8")
+    if call.switch("security"):
+        raise EngineError(403, "jsonp forbidden; implement jenkins.security.SecureRequester")
+    return _answer(f"{function}({_literal(call, bean, JSON)})", "text/javascript;charset=utf-8")
+
+
+def _python(call: Call, bean: Bean) -> Response:
+    return _answer(_literal(call, bean, PYTHON), "text/x-python;charset=UTF-8")
+
+
+def _xml(call: Call, bean: Bean) -> Answer:
+    content = to_xml(bean, export(bean, _pruner(call)))
+    path, excludes = call.parameter("xpath"), call.parameters("exclude")
+    if path is None and not excludes:
+        return _answer(content, XML_TYPE)
+    arguments = (content, path, call.parameter("wrapper"), excludes)
+    if all(map(xpath.is_simple, filter(None, (path, *excludes)))):
+        return _outcome(call, *xpath.evaluate(*arguments))
+    return _evaluated(call, *arguments)
+
+
+async def _evaluated(call: Call, *arguments: Any) -> Response:
+    """The answer to an XPath that can take long."""
+    try:
+        outcome = await call.controller.runtime.evaluator.call(xpath.__file__, xpath.evaluate.__name__, *arguments)
+    except EvaluationError as error:
+        return pages.bare_text(f"The sandbox does not answer this XPath: {error}.", 500)
+    return _outcome(call, *outcome)
+
+
+def _outcome(call: Call, kind: str, status: int, text: str) -> Response:
+    if kind == "xml":
+        return _answer(text, XML_TYPE)
+    if kind == "primitive":
+        return _primitive(call, text)
+    if kind == "refusal":
+        return pages.bare_text(text, status)
+    raise Oops
+
+
+def _answer(content: str, content_type: str) -> Response:
+    return Response(content.encode(), headers={"Content-Type": content_type})
+
+
+def _primitive(call: Call, text: str) -> Response:
+    if not call.switch("security"):
+        return pages.text(text)
+    message = "primitive XPath result sets forbidden; implement jenkins.security.SecureRequester"
+    return error_pages.answer(EngineError(403, message), call)
+
+
+FORMS = {"json": _json, "xml": _xml, "python": _python}

@@ -1,0 +1,87 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The `tree` parameter: which members a client names, and which ranges of lists."""
+
+from __future__ import annotations
+
+import re
+
+from ...parsing.integers import parse_integer
+from .beans import ByName
+
+_TOKEN = re.compile(r"[,\[\]{}]|[^,\[\]{}]+")
+
+
+class TreeError(ValueError):
+    """A `tree` that does not parse."""
+
+
+class _TreeParser:
+    def __init__(self, text: str) -> None:
+        self._tokens = _TOKEN.findall(text)[::-1]  # the next one is the last
+
+    def parse(self) -> ByName:
+        tree = self._nodes()
+        if self._tokens:
+            raise TreeError
+        return tree
+
+    def _nodes(self) -> ByName:
+        parent = ByName()
+        while True:
+            name = self._name()
+            node = self._nodes_in_brackets() if self._accept("[") else ByName()
+            if self._accept("{"):
+                node.start, node.end = self._range()
+            parent.children[name] = node
+            if not self._accept(","):
+                return parent
+
+    def _nodes_in_brackets(self) -> ByName:
+        node = self._nodes()
+        self._expect("]")
+        return node
+
+    def _range(self) -> tuple[int, int | None]:
+        if self._accept(","):
+            start, end = 0, self._number()
+        else:
+            start = self._number()
+            if self._accept("}"):
+                return start, start + 1
+            self._expect(",")
+            if self._accept("}"):
+                return start, None
+            end = self._number()
+        self._expect("}")
+        return start, end
+
+    def _name(self) -> str:
+        if not self._tokens or self._tokens[-1] in ",[]{}":
+            raise TreeError
+        return self._tokens.pop()
+
+    def _number(self) -> int:
+        name = self._name()
+        if not name.isdigit():
+            raise TreeError
+        return parse_integer(name)
+
+    def _accept(self, token: str) -> bool:
+        if self._tokens and self._tokens[-1] == token:
+            self._tokens.pop()
+            return True
+        return False
+
+    def _expect(self, token: str) -> None:
+        if not self._accept(token):
+            raise TreeError
+
+
+def parse_tree(text: str) -> ByName:
+    """Read a `tree` expression; blanks are part of the names."""
+    try:
+        return _TreeParser(text).parse()
+    except RecursionError:
+        raise TreeError from None

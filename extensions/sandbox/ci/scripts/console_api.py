@@ -1,0 +1,99 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The script consoles of the controller and of the nodes."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+
+from starlette.responses import Response
+
+from ...http.routing import ANY, Route
+from ...service import ConnectionDropped
+from ..access.permissions import ADMINISTER
+from ..call import Answer, Call
+from ..http import pages
+from ..http.refusals import NotFound, Oops
+from ..nodes import computers
+from ..plugins import plugin_scripts
+from . import script_answers
+from .script_runner import code_of, shown
+
+NODE = "/computer/{node}"
+
+
+def _text(call: Call, node: str = "") -> Answer:
+    name = _online(call, node)
+    call.require(ADMINISTER)
+    script = call.parameter("script")
+    if script is None:
+        return pages.text("")
+    if call.method != "POST":
+        raise Oops(405)
+    return _answered(call, script, name)
+
+
+async def _answered(call: Call, script: str, node: str) -> Response:
+    return pages.text(await result(call, script, node))
+
+
+def _page(call: Call, node: str = "") -> Answer:
+    name = _online(call, node)
+    call.require(ADMINISTER)
+    script = call.parameter("script")
+    if script is None or call.method != "POST":
+        return _shown(call, "")
+    return _shown_result(call, script, name)
+
+
+async def _shown_result(call: Call, script: str, node: str) -> Response:
+    return _shown(call, await result(call, script, node))
+
+
+def _shown(call: Call, text: str) -> Response:
+    result = f"<h2>Result</h2><pre>{html.escape(text)}</pre>" if text else ""
+    form = "<form method='post'><textarea name='script'></textarea><button>Run</button></form>"
+    return call.page("Script Console - Manage Jenkins - Jenkins", f"<h1>Script Console</h1>{form}{result}")
+
+
+def _online(call: Call, name: str) -> str:
+    """The node, empty for the controller; one that is not there or offline has no console."""
+    if name in ("", *computers.CONTROLLER):
+        return ""
+    agent = computers.agent(call, name)
+    if not agent or agent.get("offline"):
+        raise NotFound
+    return name
+
+
+async def result(call: Call, script: str, node: str = "") -> str:
+    """What a script prints in the end; `node` is empty on the controller.
+
+    What the sandbox knows of itself comes first, then the table, then plain Groovy if there is any.
+    """
+    with call.controller.runtime.transaction():
+        known = None if node else plugin_scripts.answer(call, script)
+    if known is not None:
+        return known
+    ending = await script_answers.play(call.controller, code_of(call, script), node)
+    jar = call.switch("groovy_jar")
+    if ending is None and jar:
+        fields = {name: call.parameter(name) or "" for name in ("code", "args")}
+        where = f"node:{node}" if node else "controller"
+        answer = await call.controller.groovy.answer(jar, where, {**fields, "script": script})
+        if answer is None:
+            raise ConnectionDropped
+        return answer
+    ending = ending or script_answers.ending(script_answers.UNKNOWN if script.strip() else {})
+    await asyncio.sleep(ending.seconds)
+    return shown(script, ending)
+
+
+ROUTES = (
+    Route(ANY, "/scriptText", _text, "script"),
+    Route(ANY, NODE + "/scriptText", _text, "script"),
+    Route(ANY, "/script", _page, "script"),
+    Route(ANY, NODE + "/script", _page, "script"),
+)

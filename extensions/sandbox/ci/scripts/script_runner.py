@@ -1,0 +1,60 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scripts that come as such, and scripts in the runner of buildworks.toolchain; how the console shows their end."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from urllib.parse import unquote
+
+from ..call import Call
+from .script_answers import Ending
+
+RUNNER = "// The runner of buildworks.toolchain\n"
+LITERALS = re.compile(r"def code = decoded\(\[(.*)\]\)")
+MARK = "\n@@toolchain@@"
+
+
+def code_of(call: Call, script: str) -> str:
+    """The script itself: the one in the runner, where it is one."""
+    if not script.startswith(RUNNER):
+        return script
+    literals = LITERALS.search(script)
+    if literals:
+        return unquote("".join(re.findall("'(.*?)'", literals[1])))
+    return call.parameter("code") or ""
+
+
+def shown(script: str, ending: Ending) -> str:
+    """What the console answers."""
+    return ending.output + (_told(ending) if script.startswith(RUNNER) else _plainly(ending))
+
+
+def _told(ending: Ending) -> str:
+    """As the runner tells of the end."""
+    end: dict[str, Any] = {"ran": ending.compiled, "value": ending.value, "holds": bool(ending.value)}
+    if ending.error:
+        message = ending.error["message"] and ending.error["message"].replace("Script1.groovy", "TaskScript.groovy")
+        trace = [f"TaskScript.run(TaskScript.groovy:{ending.error['line']})"] if ending.compiled else []
+        end = {"ran": ending.compiled, "error": {**ending.error, "message": message, "trace": trace}}
+    return MARK + json.dumps(end)
+
+
+def _plainly(ending: Ending) -> str:
+    """As the server itself shows a value, or the trace of an error."""
+    if ending.error is None:
+        return "" if ending.value is None else f"Result: {_java_text(ending.value)}\n"
+    said = ": ".join(filter(None, (ending.error["type"], ending.error["message"])))
+    frame = "Script1.run(Script1.groovy:{line})" if ending.compiled else "groovy.lang.GroovyShell.parse(Unknown Source)"
+    return f"{said}\n\tat {frame.format(**ending.error)}\n\tat groovy.lang.GroovyShell.evaluate(GroovyShell.java:574)\n"
+
+
+def _java_text(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}={_java_text(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_java_text, value)) + "]"
+    return str(value) if isinstance(value, str) else json.dumps(value)

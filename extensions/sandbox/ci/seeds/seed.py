@@ -1,0 +1,186 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a seed's `ci` section says.
+
+url: address for the server's own documents, if not the one that the client uses
+executors: how many builds may run at once (2)
+version: that of the server, as the switch
+restart_required: whether plugins wait for a restart
+users: [{name, password, full_name, tokens: [...], permissions: [Overall/Administer, ...], public_keys: [...]}]
+plugins: [{name, version, long_name, active, enabled, dependencies: [{name, version, optional}],
+           broken (why its code cannot be loaded), failed (why it was not loaded), ...}]
+user_content: {path: text} of the files below /userContent/
+update_site: the address that the server asks for metadata
+update_sites: [{url, fetched: whether the server has its metadata,
+                broken: how the site fails (refused, not found, error, page, signature),
+                plugins: [{name, version, as of installed ones; older: other versions that can be downloaded,
+                           seconds of a download, fails: how it ends (download, checksum, no checksum),
+                           file: {name, version, ...} where the file is another one than said}]}]
+agents: [{name, offline, executors, description}]
+scripts: [{script (the text) or pattern (a regular expression that is found in it), node (its name, "" for the
+           controller; any), after (only once the script of this name was run), name, output, value, seconds,
+           error: {type, message, line}}], the first that fits counts, those of a later seed before those of an earlier
+jobs: [{name: full name (folders that are not named before are made), kind: freestyle|pipeline|folder,
+        description, disabled, concurrent, quiet_period, trigger_token,
+        seconds or command (shell lines; sleep, echo, exit and trap count), a Pipeline's script (its steps sh, echo,
+        sleep, error, unstable and archiveArtifacts count), or config (the XML as it is),
+        archive: pattern, pattern (artifacts, of what `echo TEXT > PATH` writes),
+        parameters: [{name, type: string|text|boolean|choice|password|file, default, choices, trim,
+                      description}],
+        next_build: the number of the next build,
+        builds: [{number, result, seconds, ago or started (ISO 8601), keep, parameters: {name: text},
+                  log: text, artifacts: {path: text}}],
+        queued: [{seconds: to wait, parameters: {name: text}}]}]
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from ...seeds.schema import mapping_schema
+from ..access.permissions import BY_TITLE
+from ..controller import Controller
+from ..jobs import configuration
+from ..jobs.item_kinds import FOLDER
+from ..scripts import script_answers
+from ..storage import Build, Item, Job, User
+
+STARTED_BY_TIMER = {"_class": "hudson.triggers.TimerTrigger$TimerTriggerCause", "shortDescription": "Started by timer"}
+DEFAULT_AGO_SECONDS = 3600
+PLUGIN = "name! version! long_name url required_core_version minimum_java_version supports_dynamic_load broken"
+DEPENDENCIES = [mapping_schema("name! version! optional")]
+SHAPE = mapping_schema(
+    "url executors version restart_required quieting_down update_site user_content",
+    users=[mapping_schema("name! password! full_name tokens permissions public_keys")],
+    plugins=[
+        mapping_schema(
+            f"{PLUGIN} active enabled deleted pinned has_update backup_version failed",
+            dependencies=DEPENDENCIES,
+        )
+    ],
+    update_sites=[
+        mapping_schema(
+            "url fetched broken",
+            plugins=[mapping_schema(f"{PLUGIN} excerpt older seconds fails file", dependencies=DEPENDENCIES)],
+        )
+    ],
+    agents=[mapping_schema("name! offline executors description")],
+    scripts=[script_answers.SHAPE],
+    jobs=[
+        mapping_schema(
+            "name! kind config description command script archive seconds quiet_period trigger_token disabled"
+            " concurrent next_build",
+            parameters=[mapping_schema("name! type default choices trim description")],
+            builds=[mapping_schema("number result seconds ago started keep description parameters log artifacts")],
+            queued=[mapping_schema("seconds parameters")],
+        )
+    ],
+)
+
+
+class Seeder:
+    """Adds the section of a seed."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._storage = controller.storage
+
+    def add(self, data: dict[str, Any]) -> None:
+        """Add everything that the section describes."""
+        for name in ("url", "executors"):
+            if name in data:
+                self._storage.set(name, data[name])
+        if "user_content" in data:
+            self._storage.set("user_content", {**self._storage.setting("user_content", {}), **data["user_content"]})
+        if "update_site" in data:
+            self._controller.update_site.configure(data["update_site"])
+        for name in ("version", "restart_required"):
+            if name in data:
+                self._controller.set_switch(name, data[name])
+        if "quieting_down" in data:
+            self._controller.lifecycle.quiet_down(data["quieting_down"], self._controller.runtime.clock.now())
+        for user in data.get("users", []):
+            self._add_user(user)
+        for plugin in data.get("plugins", []):
+            loaded = not plugin.get("failed")
+            self._storage.put_plugin({**plugin, "version": str(plugin["version"]), "loaded": loaded})
+        for site in data.get("update_sites", []):
+            self._controller.update_site.add(site)
+        for agent in data.get("agents", []):
+            others = [other for other in self._storage.setting("agents", []) if other["name"] != agent["name"]]
+            self._storage.set("agents", [*others, agent])
+        for script in reversed(data.get("scripts", [])):
+            script_answers.check(script)
+            self._storage.put_script(script)
+        for job in data.get("jobs", []):
+            self._add_job(job)
+
+    def _add_user(self, user: dict[str, Any]) -> None:
+        permissions = user.get("permissions", [])
+        unknown = [title for title in permissions if title not in BY_TITLE]
+        if unknown:
+            raise ValueError(f"User {user['name']}: there is no permission {', '.join(unknown)}.")
+        full_name = user.get("full_name", user["name"])
+        tokens, public_keys = user.get("tokens", []), user.get("public_keys", [])
+        self._storage.put_user(User(user["name"], user["password"], full_name, tokens, permissions, public_keys))
+
+    def _add_job(self, job: dict[str, Any]) -> None:
+        config = configuration.normalized(job["config"]) if "config" in job else configuration.from_seed(job)
+        builds = job.get("builds", [])
+        self._add_folders(job["name"])
+        numbers = [build.get("number", place) for place, build in enumerate(builds, 1)]
+        next_build = job.get("next_build", max(numbers, default=0) + 1)
+        self._storage.put_job(Job(job["name"], config, next_build, workspace=bool(builds)))
+        definition = configuration.parse(config)
+        for number, build in zip(numbers, builds, strict=True):
+            self._add_build(job["name"], number, build, definition)
+        for item in job.get("queued", []):
+            self._add_item(job["name"], item, definition)
+
+    def _add_folders(self, job: str) -> None:
+        """The folders that a job is in, as far as they are not there."""
+        parts = job.split("/")[:-1]
+        for name in ("/".join(parts[: depth + 1]) for depth in range(len(parts))):
+            if not self._storage.job(name):
+                self._storage.put_job(Job(name, configuration.empty(FOLDER)))
+
+    def _add_build(self, job: str, number: int, build: dict[str, Any], definition: configuration.Definition) -> None:
+        if "started" in build:
+            started = datetime.fromisoformat(build["started"]).timestamp()
+        else:
+            started = self._controller.runtime.clock.now() - build.get("ago", DEFAULT_AGO_SECONDS)
+        self._storage.put_build(
+            Build(
+                job=job,
+                number=number,
+                queue_id=self._storage.next_item_id(),
+                started=started,
+                ends=started + build.get("seconds", 1),
+                outcome=build.get("result", "SUCCESS"),
+                causes=[STARTED_BY_TIMER],
+                parameters=_values(build, definition),
+                description=build.get("description"),
+                keep=build.get("keep", False),
+                kind=definition.kind.name,
+                lines=[(0, line) for line in build.get("log", "").splitlines()],
+                artifacts=build.get("artifacts", {}),
+            )
+        )
+
+    def _add_item(self, job: str, item: dict[str, Any], definition: configuration.Definition) -> None:
+        now = self._controller.runtime.clock.now()
+        due = now + item.get("seconds", 0)
+        number = self._storage.next_item_id()
+        self._storage.put_item(Item(number, job, now, due, [STARTED_BY_TIMER], _values(item, definition)))
+
+
+def _values(described: dict[str, Any], definition: configuration.Definition) -> list[dict[str, Any]] | None:
+    """The parameters of a build or of an item of the queue."""
+    given = described.get("parameters", {})
+    values = [
+        parameter.value(given[parameter.name]) if parameter.name in given else parameter.default_value()
+        for parameter in definition.parameters
+    ]
+    return [value for value in values if value] or None

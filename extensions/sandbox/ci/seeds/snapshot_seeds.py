@@ -1,0 +1,94 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a snapshot says of this service, as seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...seeds.snapshot import SnapshotDirectory
+
+JOBS_AT_ONCE = 1000
+ADMIN = "snapshot-admin"
+BUILD_SECONDS = 1  # of new ones, so that nobody waits as long as for real ones
+PLUGIN_NAMES = {"title": "long_name", "required_core": "required_core_version"}
+NULLABLE_PLUGIN_MEMBERS = ("required_core", "title", "url")
+# What XML cannot say, such as the colours of a terminal
+UNSAYABLE = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF])
+# What else a plugin can make a parameter is taken for a text
+PARAMETER_TYPES = ("string", "text", "boolean", "choice", "password", "file")
+BUILDS = ("last", "last_completed", "last_successful", "last_failed")
+
+
+def parts(folder: SnapshotDirectory) -> Iterator[dict[str, Any]]:
+    """What is small, then the jobs, so many at once."""
+    server = folder.manifest["server"]
+    told = {"executors": server["executors"] or 1}
+    if server["product"] == "jenkins":
+        told["version"] = server["version"]
+    token = folder.derive_secret("ci token")[:34]
+    admin = {"name": ADMIN, "password": folder.derive_secret("ci password"), "tokens": [token]}
+    yield {
+        **told,
+        "users": [{**admin, "permissions": ["Overall/Administer"]}],
+        "plugins": [_plugin(plugin) for plugin in folder.manifest["plugins"]],
+    }
+    batch: list[dict[str, Any]] = []
+    for job in folder.read_records("jobs"):
+        batch.append(_job(_sayable(job)))
+        if len(batch) == JOBS_AT_ONCE:
+            yield {"jobs": batch}
+            batch = []
+    yield {"jobs": batch}
+
+
+def _sayable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _sayable(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_sayable(element) for element in value]
+    return value.translate(UNSAYABLE) if isinstance(value, str) else value
+
+
+def _plugin(plugin: dict[str, Any]) -> dict[str, Any]:
+    return {
+        PLUGIN_NAMES.get(name, name): value
+        for name, value in plugin.items()
+        if value is not None or name in NULLABLE_PLUGIN_MEMBERS
+    }
+
+
+def _job(job: dict[str, Any]) -> dict[str, Any]:
+    described = {"name": job["name"], "description": job["description"]}
+    if job["folder"]:
+        return {**described, "kind": "folder"}
+    builds = {build["number"]: build for build in (job[name] for name in BUILDS) if build and build["result"]}
+    return {
+        **described,
+        "disabled": not job["buildable"],
+        "seconds": BUILD_SECONDS,
+        **({"next_build": job["next_build"]} if job["next_build"] else {}),
+        "parameters": [_parameter(parameter) for parameter in job["parameters"]],
+        "builds": [_build(builds[number]) for number in sorted(builds)],
+    }
+
+
+def _parameter(parameter: dict[str, Any]) -> dict[str, Any]:
+    kind = parameter["type"] if parameter["type"] in PARAMETER_TYPES else "string"
+    seed = {"name": parameter["name"], "type": kind, "description": parameter["description"]}
+    if kind == "choice":
+        seed["choices"] = parameter["choices"] or []
+    elif kind not in ("password", "file") and parameter["default"] is not None:
+        seed["default"] = parameter["default"]
+    return seed
+
+
+def _build(build: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "number": build["number"],
+        "result": build["result"],
+        "seconds": build["duration"] or 0,
+        "started": build["timestamp"],
+    }
