@@ -19,10 +19,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    Target,
     check_ownership,
     check_writable,
     read_text,
-    store,
+    store_text,
     warn_if_accessible,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
@@ -367,7 +368,7 @@ class Issued(abc.ABC):
         return [path for path in (self._task.params[self.file_option],) if path]
 
     def _write(self, option: str, secret: str, **verify: t.Any) -> None:
-        store(self._task, self._task.params[option], secret, **self._task.select("owner", "group", "mode"), **verify)
+        store_text(self._task, Target.from_options(self._task, self._task.params[option]), secret, **verify)
 
     def _remove(self, *ids: str) -> None:
         """Remove some. After a lost or unexpected response, `_check_gone` finds out whether they are gone."""

@@ -198,6 +198,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    Target,
     check_ownership,
     check_writable,
     store_output,
@@ -243,7 +244,6 @@ def run(task: Task) -> None:
     if len(set(map(os.path.realpath, files.values()))) < len(files):
         raise BadOption("sarif_file", "must differ from 'json_file'")
     check_ownership(task)
-    ownership = task.select("owner", "group", "mode")
     review = ReviewService(task)
     gate = Gate(task, review)
     gate.verify_queries()
@@ -252,7 +252,7 @@ def run(task: Task) -> None:
         version = server.read_version(review)["text"]
         selected, omitted = sarif.select(gate.find_issues(), task.params["sarif_limit"])
         chunks = sarif.encode(selected, omitted, version, task.params["source_root"])
-        store_output(task, files["sarif_file"], chunks, **ownership)
+        store_output(task, Target.from_options(task, files["sarif_file"]), chunks)
         result["sarif"] = sarif.summarize(selected, omitted, task.params["source_root"])
         warn_about_file(task, result["sarif"])
     else:
@@ -266,7 +266,7 @@ def run(task: Task) -> None:
     }
     if "json_file" in files:
         text = json.dumps({"project": task.params["project"], **task.result}, indent=2)
-        store_output(task, files["json_file"], [f"{text}\n".encode()], **ownership)
+        store_output(task, Target.from_options(task, files["json_file"]), [f"{text}\n".encode()])
 
 
 def warn_about_file(task: Task, summary: dict[str, t.Any]) -> None:

@@ -236,7 +236,9 @@ TABLE = {
     "users": Row("review_user_info", {"search": "a+b*"}, {"search": "a+b*", "limit": "1000000"}),
     "version": Row("review_server_info", {}, {}),
     "views": Row("review_view_info", APP, APP),
-    "build_log_download": call("build_log_download", {**APP, "name": ODD}, read_only=True, seeded={"builds": [NEW_BUILD]}),
+    "build_log_download": call(
+        "build_log_download", {**APP, "name": ODD}, read_only=True, seeded={"builds": [NEW_BUILD]}
+    ),
     "ci_builds": call("ci_builds", APP, read_only=True),
     "ci_issue_details": call("ci_issue_details", {**APP, "id": "1"}, read_only=True),
     "compliance_delete": call(

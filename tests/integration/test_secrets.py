@@ -174,7 +174,7 @@ def test_task_warns_when_other_users_can_access_the_file_of_a_new_secret(
         return warned
 
     readable = f"Other users can access the secret in '{file}', which has mode 0640"
-    replaceable = f"Other users can replace '{file}', because its folder has mode 0777"
+    replaceable = f"Other users can replace '{file}', because its directory has mode 0777"
     assert [text.partition(":")[0] for text in list_warnings(0o777)] == [readable, replaceable]
     assert [text.partition(":")[0] for text in list_warnings(0o700)] == [readable]
     assert list_warnings(0o1777, mode="0600") == []

@@ -45,7 +45,7 @@ EXEMPT = {
     "module_utils/_inference/chat/cache.py": {"_try_lock": "gets the path of a copy"},
     "module_utils/_interruption.py": dict.fromkeys(("_command", "_parent"), "reads /proc"),
     "module_utils/_files/private.py": {
-        **dict.fromkeys(("_private", "_let_read", "_mode"), "gets the path of a copy"),
+        **dict.fromkeys(("_open_private", "_set_permissions", "_read_mode"), "gets the path of a copy"),
         "temporary_directory": "is a folder for temporary files",
     },
     "module_utils/_files/rehearsal.py": dict.fromkeys(

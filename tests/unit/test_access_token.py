@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _issued
-from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_text
 from support.conversation import Call, at, call, conversation
 from support.running import ctrl_c, run
 
@@ -168,10 +168,10 @@ def test_a_secret_that_another_task_has_put_into_the_file_is_noticed(
     file = tmp_path / "ci.token"
 
     def overtaken(*arguments: Any, **options: Any) -> None:
-        store(*arguments, **options)
+        store_text(*arguments, **options)
         file.write_text(OLD_SECRET)
 
-    monkeypatch.setattr(_issued, "store", overtaken)
+    monkeypatch.setattr(_issued, "store_text", overtaken)
     seen = lists(entry("new"))
     with conversation(lists(), makes("new"), seen, seen, revokes("new")) as server:
         result = run("access_token", url=server.url, token_file=str(file), **TASK)
@@ -257,7 +257,7 @@ def test_the_old_token_is_revoked_only_when_the_new_one_is_stored(
     def killed(*_args: object, **_options: object) -> None:
         raise SystemExit
 
-    monkeypatch.setattr(_issued, "store", killed)
+    monkeypatch.setattr(_issued, "store_text", killed)
     with (
         conversation(lists(entry("old", expiry=NOW + 12 * HOUR)), makes("new"), lists(entry("new"))) as server,
         pytest.raises(SystemExit),
@@ -527,13 +527,13 @@ def test_a_life_of_zero_is_for_ever() -> None:
         ),
         ({"token_file": "{tmp}/t", "refresh_token_file": "{tmp}/r"}, "Option 'refresh_token_file': is only for"),
         ({"refreshable": True, "refresh_token_file": "{tmp}/r"}, "Option 'refresh_token_file': is only for"),
-        ({"token_file": "/dev/null"}, "Option 'token_file': '/dev/null' cannot be written: it is no ordinary file"),
+        ({"token_file": "/dev/null"}, "Option 'token_file': '/dev/null' cannot be written: it is not a regular file"),
         (
             {"token_file": "{tmp}/t", "refreshable": True, "refresh_token_file": "{tmp}/./t"},
             "Option 'refresh_token_file': must be another file than 'token_file'",
         ),
-        ({"token_file": "{tmp}/t", "owner": "nobody-of-that-name"}, "Option 'owner': there is no"),
-        ({"token_file": "{tmp}/t", "group": "nobody-of-that-name"}, "Option 'group': there is no"),
+        ({"token_file": "{tmp}/t", "owner": "nobody-of-that-name"}, "Option 'owner': 'nobody-of-that-name'"),
+        ({"token_file": "{tmp}/t", "group": "nobody-of-that-name"}, "Option 'group': 'nobody-of-that-name'"),
         ({"token_file": "{tmp}/t", "mode": "u=rw"}, "Option 'mode': takes three octal digits"),
         ({"subject": "a/b"}, "Option 'subject': takes a user name without a slash"),
         ({"token": "line\nbreak"}, "Option 'token': has characters that cannot be sent in a header"),

@@ -284,7 +284,7 @@ def test_several_runs_in_one_task() -> None:
         ({"content": RECORD, "number": "52"}, "is the record of '51', but 'number' is '52'"),
         ({"content": {**RECORD, "name": ".."}}, "'..' cannot be a part of a path"),
         ({"src": "/nowhere"}, "Option 'src': '/nowhere' cannot be read: there is none"),
-        ({"src": "/"}, "Option 'src': '/' cannot be read: it is no ordinary file"),
+        ({"src": "/"}, "Option 'src': '/' cannot be read: it is not a regular file"),
         (
             {**ABSENT, "build": 'a"b', "artifacts": True},
             "Option 'artifacts': the files of 'a\"b' cannot be found, for a",
@@ -304,4 +304,4 @@ def test_a_record_is_refused_when_its_file_is_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with conversation() as server:
         result = run("artifact_build", url=server.url, src=str(pipe))
-    assert result["msg"] == f"Option 'src': '{pipe}' cannot be read: it is no ordinary file."
+    assert result["msg"] == f"Option 'src': '{pipe}' cannot be read: it is not a regular file."

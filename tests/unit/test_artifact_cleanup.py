@@ -252,7 +252,7 @@ def test_a_file_option_is_refused_when_it_names_a_pipe(tmp_path: Path, option: s
     with conversation() as server:
         result = run("artifact_cleanup", url=server.url, **options)
     assert result["msg"].startswith(f"Option '{option}': '{pipe}' ")
-    assert "it is no ordinary file" in result["msg"]
+    assert "it is not a regular file" in result["msg"]
 
 
 def test_nothing_is_deleted_when_the_file_of_outcomes_cannot_be_written_any_more(
@@ -590,7 +590,7 @@ def test_a_full_disk_under_another_file_is_named(option: str, tmp_path: Path, mo
     def no_space(*_args: Any) -> str:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(private, "_line", no_space)
+    monkeypatch.setattr(private, "_to_line", no_space)
     path, old = str(tmp_path / "lines"), row("a", "old.bin")
     deletion = [asked(THERE, old), delete_old(), asked(THERE)] if option == "to_file" else []
     result = clean_up(*scanned(old), *deletion, **{option: path})

@@ -305,7 +305,7 @@ def test_bad_input_is_refused_before_the_first_request(tmp_path: Path) -> None:
         ({"script": ""}, "Option 'script': must not be empty"),
         ({"script": "x", "unless": ""}, "Option 'unless': must not be empty"),
         ({"src": str(tmp_path / "none")}, "there is none"),
-        ({"src": str(tmp_path)}, "it is no ordinary file"),
+        ({"src": str(tmp_path)}, "it is not a regular file"),
         ({"src": str(tmp_path / "empty")}, "Option 'src': there is no script in"),
         ({"src": str(tmp_path / "latin")}, "is no text in UTF-8"),
         ({"script": "x", "args": {"a": 1, "b": 2}, "secret_args": {"b": 3}}, "has what 'args' has as well: b"),

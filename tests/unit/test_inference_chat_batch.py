@@ -161,7 +161,7 @@ def test_an_answer_that_never_has_the_right_form(tmp_path: Path) -> None:
     assert result["failed"]
     assert result["summary"]["mismatched"] == 1
     kept = batch(tmp_path / "other", prompts=PROMPTS[:1], response_schema=SCHEMA, accept_incomplete=True)
-    assert "its folder must be there and writable" in kept["msg"]
+    assert "its directory must exist and be writable" in kept["msg"]
 
 
 def test_check_mode_tells_what_it_would_take(tmp_path: Path) -> None:

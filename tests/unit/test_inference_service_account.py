@@ -232,4 +232,4 @@ def test_absent() -> None:
 
 
 def test_a_file_that_cannot_be_written_fails_before_any_request(tmp_path: pathlib.Path) -> None:
-    assert "it is no ordinary file" in manage(key_file=str(tmp_path))["msg"]
+    assert "it is not a regular file" in manage(key_file=str(tmp_path))["msg"]

@@ -99,4 +99,4 @@ def test_a_pipe_is_refused_when_a_netrc_file_is_expected(tmp_path: pathlib.Path)
     os.mkfifo(pipe, 0o600)
     with conversation() as server:
         message = run("access_token_info", url=server.url, netrc_file=str(pipe))["msg"]
-    assert message == f"Option 'netrc_file': '{pipe}' cannot be read: it is no ordinary file."
+    assert message == f"Option 'netrc_file': '{pipe}' cannot be read: it is not a regular file."

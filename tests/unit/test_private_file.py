@@ -26,15 +26,16 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local 
     get_fingerprint,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    Target,
     check_ownership,
     check_writable,
     open_json_lines,
     open_private,
     output_list,
     read_text,
-    store,
     store_chunks,
     store_json_lines,
+    store_text,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.rehearsal import resolve_read
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -49,7 +50,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_new_file_is_for_its_owner_alone(file: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
-        store(Task({}), str(file), "sécret")
+        store_text(Task({}), Target(str(file)), "sécret")
     finally:
         os.umask(before)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -69,14 +70,14 @@ def test_a_new_file_of_pieces_has_the_mode_that_the_umask_leaves(file: Path, uma
 
 def test_storing_is_a_write(file: Path) -> None:
     task = Task({})
-    store(task, str(file), "new")
+    store_text(task, Target(str(file)), "new")
     assert task.has_written
 
 
 def test_nothing_is_stored_in_check_mode(file: Path) -> None:
     task = Task({}, check_mode=True)
     with pytest.raises(WriteInCheckMode, match=r"Storing '.*/secret' would write in check mode"):
-        store(task, str(file), "new")
+        store_text(task, Target(str(file)), "new")
     assert not task.has_written
     assert list(file.parent.iterdir()) == []
 
@@ -87,7 +88,7 @@ def test_an_old_file_keeps_its_owner_its_group_and_its_mode(file: Path) -> None:
     if os.geteuid() == 0:
         os.chown(file, 1234, 2345)
     before = file.stat()
-    store(Task({}), str(file), "new")
+    store_text(Task({}), Target(str(file)), "new")
     after = file.stat()
     assert file.read_text() == "new\n"
     assert (after.st_uid, after.st_gid, after.st_mode) == (before.st_uid, before.st_gid, before.st_mode)
@@ -96,21 +97,21 @@ def test_an_old_file_keeps_its_owner_its_group_and_its_mode(file: Path) -> None:
 def test_owner_group_and_mode_are_those_that_are_given(file: Path) -> None:
     file.write_text("old")
     owner, group = (1234, 2345) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
-    store(Task({}), str(file), "new", owner=str(owner), group=str(group), mode="0604")
+    store_text(Task({}), Target(str(file), str(owner), str(group), "0604"), "new")
     after = file.stat()
     assert (after.st_uid, after.st_gid, stat.S_IMODE(after.st_mode)) == (owner, group, 0o604)
 
 
 def test_names_of_owner_and_group_are_looked_up(file: Path) -> None:
     owner, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(os.getegid()).gr_name
-    store(Task({}), str(file), "new", owner=owner, group=group)
+    store_text(Task({}), Target(str(file), owner, group), "new")
     assert (file.stat().st_uid, file.stat().st_gid) == (os.geteuid(), os.getegid())
 
 
 @pytest.mark.parametrize("option", ["owner", "group"])
 def test_an_owner_that_is_not_there_is_a_bad_option(option: str) -> None:
     task = Task({"owner": None, "group": None, option: "nobody-of-that-name"})
-    with pytest.raises(BadOption, match=f"Option '{option}': there is no 'nobody-of-that-name' on this machine"):
+    with pytest.raises(BadOption, match=f"Option '{option}': 'nobody-of-that-name' does not exist on this machine"):
         check_ownership(task)
 
 
@@ -118,7 +119,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(file: Path) -> None:
     link = file.with_name("link")
     link.symlink_to(file.name)
     check_writable(Task({}), str(link), "token_file")
-    store(Task({}), str(link), "new")
+    store_text(Task({}), Target(str(link)), "new")
     assert link.is_symlink()
     assert file.read_text() == "new\n"
 
@@ -133,14 +134,14 @@ def test_what_is_no_ordinary_file_is_a_bad_option(tmp_path: Path, kind: str, thr
         link = tmp_path / "link"
         link.symlink_to(path)
         path = link
-    with pytest.raises(BadOption, match="it is no ordinary file"):
+    with pytest.raises(BadOption, match="it is not a regular file"):
         check_writable(Task({}), str(path), "token_file")
 
 
 def test_whoever_reads_meanwhile_sees_the_old_content(file: Path) -> None:
     file.write_text("old")
     with file.open() as reader:
-        store(Task({}), str(file), "new")
+        store_text(Task({}), Target(str(file)), "new")
         assert reader.read() == "old"
 
 
@@ -154,7 +155,7 @@ def test_the_content_is_on_disk_before_it_takes_the_place_of_the_old(
 
     monkeypatch.setattr(os, "fsync", lambda _handle: steps.append("fsync"))
     monkeypatch.setattr(os, "replace", replace)
-    store(Task({}), str(file), "new")
+    store_text(Task({}), Target(str(file)), "new")
     assert steps == ["fsync", "new\n"]
 
 
@@ -166,7 +167,7 @@ def test_a_failure_leaves_the_old_content_and_no_litter(file: Path, step: str, m
     file.write_text("old")
     monkeypatch.setattr(os, step, fail)
     with pytest.raises(ToolchainError) as error:
-        store(Task({}), str(file), "new")
+        store_text(Task({}), Target(str(file)), "new")
     assert str(error.value) == f"Cannot write '{file}': No space left on device."
     assert file.read_text() == "old"
     assert list(file.parent.iterdir()) == [file]
@@ -174,13 +175,13 @@ def test_a_failure_leaves_the_old_content_and_no_litter(file: Path, step: str, m
 
 def test_a_missing_folder_is_told(file: Path) -> None:
     with pytest.raises(ToolchainError, match=r"^Cannot write into '.*/none': No such file or directory\.$"):
-        store(Task({}), str(file.parent / "none" / "secret"), "new")
+        store_text(Task({}), Target(str(file.parent / "none" / "secret")), "new")
 
 
 def test_a_relative_path_is_one_in_the_current_folder(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(file.parent)
     check_writable(Task({}), "secret", "token_file")
-    store(Task({}), "secret", "new")
+    store_text(Task({}), Target("secret"), "new")
     assert read_text("secret") == "new"
     assert file.read_text() == "new\n"
 
@@ -197,7 +198,7 @@ def test_what_cannot_be_written_is_a_bad_option(tmp_path: Path, path: str) -> No
     with pytest.raises(BadOption) as error:
         check_writable(Task({}), path, "token_file")
     assert str(error.value) == (
-        f"Option 'token_file': '{path}' cannot be written: its folder must be there and writable."
+        f"Option 'token_file': '{path}' cannot be written: its directory must exist and be writable."
     )
 
 
@@ -231,11 +232,11 @@ def test_lines_replace_a_file_when_all_of_them_are_there(file: Path) -> None:
         raise ToolchainError("The answer broke off.")
 
     with pytest.raises(ToolchainError, match="broke off"):
-        store_json_lines(Task({}), str(file), broken())
+        store_json_lines(Task({}), Target(str(file)), broken())
     assert file.read_text() == "old"
     task = Task({})
     task.register_secret("s3cret")
-    store_json_lines(task, str(file), ({"n": n, "said": "s3cret é \ud800"} for n in range(2)), mode="0640")
+    store_json_lines(task, Target(str(file), mode="0640"), ({"n": n, "said": "s3cret é \ud800"} for n in range(2)))
     assert [json.loads(line) for line in file.read_text().splitlines()] == [
         {"n": n, "said": "******** é \ud800"} for n in range(2)
     ]
@@ -247,13 +248,13 @@ def test_lines_replace_a_file_when_all_of_them_are_there(file: Path) -> None:
 def test_a_secret_that_json_writes_otherwise_is_hidden_in_a_line(file: Path) -> None:
     task = Task({})
     task.register_secret('a"b\\é\n')
-    store_json_lines(task, str(file), [{"said": 'x a"b\\é\n y'}, {"said": "nothing"}])
+    store_json_lines(task, Target(str(file)), [{"said": 'x a"b\\é\n y'}, {"said": "nothing"}])
     assert file.read_text() == '{"said": "x ******** y"}\n{"said": "nothing"}\n'
 
 
 def test_lines_are_gone_through_in_check_mode_and_not_stored(file: Path) -> None:
     values = iter(range(3))
-    store_json_lines(Task({}, check_mode=True), str(file), values)
+    store_json_lines(Task({}, check_mode=True), Target(str(file)), values)
     assert list(values) == []
     assert not file.exists()
 
@@ -291,9 +292,9 @@ def write_a_line(file: Path) -> None:
 
 
 WRITERS: dict[str, Callable[[Path], object]] = {
-    "store": lambda file: store(Task({}), str(file), "new"),
+    "store": lambda file: store_text(Task({}), Target(str(file)), "new"),
     "store_pieces": lambda file: store_chunks(Task({}), str(file), [b"new"]),
-    "store_lines": lambda file: store_json_lines(Task({}), str(file), ["new"]),
+    "store_lines": lambda file: store_json_lines(Task({}), Target(str(file)), ["new"]),
     "open_json_lines": write_a_line,
     "open_private": lambda file: open_private(str(file), "ab").close(),
     "Store": lambda file: Store(str(file)).close(delete=False),
@@ -332,7 +333,7 @@ def test_rehearsal_reads_the_copy_when_it_wrote_the_file(tmp_path: Path, monkeyp
     monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(copies))
     assert read_text(str(link)) == "production"
-    store(Task({}), str(link), "rehearsed")
+    store_text(Task({}), Target(str(link)), "rehearsed")
     assert read_text(str(existing)) == read_text(str(link)) == "rehearsed"
     check_readable(str(existing), "src")
     assert get_fingerprint(str(existing))[0] == len("rehearsed\n")
@@ -362,8 +363,8 @@ def test_rehearsal_fails_when_the_folder_of_a_file_is_missing(tmp_path: Path, mo
     monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(tmp_path / "copies"))
     file = tmp_path / "missing" / "file"
     with pytest.raises(ToolchainError, match=f"Cannot write into '{file.parent}': No such file or directory"):
-        store(Task({}), str(file), "new")
+        store_text(Task({}), Target(str(file)), "new")
     store_chunks(Task({}), str(file), [b"new"])
-    store(Task({}), str(file), "newer")
+    store_text(Task({}), Target(str(file)), "newer")
     assert read_text(str(file)) == "newer"
     assert not file.parent.exists()

@@ -144,4 +144,4 @@ def test_a_file_is_only_read(tmp_path: Path) -> None:
     result = called(action="compliance_download", dest=str(tmp_path / "x"))
     assert result["msg"] == "Option 'dest': needs 'read_only' to be true."
     missing = called(**DOWNLOAD, dest=str(tmp_path / "none" / "x"))
-    assert "its folder must be there and writable" in missing["msg"]
+    assert "its directory must exist and be writable" in missing["msg"]

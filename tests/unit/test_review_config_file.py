@@ -211,7 +211,7 @@ def test_what_cannot_be_kept_in_mind_is_not_sent(program: Program, src: Path, ch
     program.answers("import-config")
     garbage = src.with_suffix(".old")
     garbage.write_text("no JSON")
-    for record, message in ((src.parent, "it is no ordinary file"), (garbage, "is something else than a record")):
+    for record, message in ((src.parent, "it is not a regular file"), (garbage, "is something else than a record")):
         result = manage(program, src=str(src), checksum_file=str(record), check_mode=check_mode)
         assert message in result["msg"]
         assert program.words_of_calls() == [LISTING]

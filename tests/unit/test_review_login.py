@@ -243,7 +243,7 @@ def test_a_special_file_is_refused_and_not_waited_for(tmp_path: Path, kind: str,
     given = {"ltoken_file": str(path)} if place == "option" else {}
     with conversation() as server:
         result = listed(server.url, username="alice", **given)
-    assert result["msg"] == f"Option 'ltoken_file': '{path}' cannot be read: it is no ordinary file."
+    assert result["msg"] == f"Option 'ltoken_file': '{path}' cannot be read: it is not a regular file."
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

@@ -13,6 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.console i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import get_fingerprint
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    Target,
     check_ownership,
     check_writable,
     store_output,
@@ -46,9 +47,8 @@ def told(task: Task, ci: CiService, fields: t.Iterable[str]) -> dict[str, t.Any]
     if params["console_file"] is not None and not task.check_mode:
         store_output(
             task,
-            params["console_file"],
+            Target.from_options(task, params["console_file"]),
             download_chunks(task, ci.http, f"{path}/consoleText"),
-            **task.select("owner", "group", "mode"),
         )
         [size, *_rest] = get_fingerprint(params["console_file"])
         result["console_file"] = {"path": params["console_file"], "size": size}

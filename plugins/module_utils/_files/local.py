@@ -24,11 +24,11 @@ _SENT_AT_ONCE = 256 * 1024
 
 def check_readable(path: str, option: str) -> None:
     """
-    :raises BadOption: when it is no ordinary file that can be read
+    :raises BadOption: when it is not a regular file that can be read
     """
     found = rehearsal.resolve_read(path)
     if not os.path.isfile(found):
-        problem = "it is no ordinary file" if os.path.exists(found) else "there is none"
+        problem = "it is not a regular file" if os.path.exists(found) else "there is none"
     elif not os.access(found, os.R_OK):
         problem = "no permission"
     else:

@@ -10,6 +10,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    Target,
     check_ownership,
     check_writable,
     store_output,
@@ -51,7 +52,7 @@ class ActionCall:
             check_writable(self._task, dest, "dest")
             check_ownership(self._task)
             pieces = self._review.download(self._action, **self._parameters)
-            store_output(self._task, dest, pieces, **self._task.select("owner", "group", "mode"))
+            store_output(self._task, Target.from_options(self._task, dest), pieces)
             return {"records": None}
         return {"records": [dict(record) for record in self._review.records(self._action, **self._parameters)]}
 

@@ -66,7 +66,7 @@ class Store:
             self._path = kept or os.path.join(t.cast("tempfile.TemporaryDirectory[str]", self._folder).name, "plan.db")
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             if not os.path.isfile(self._path):
-                raise self._unusable_error("it is no ordinary file")
+                raise self._unusable_error("it is not a regular file")
             self._database = sqlite3.connect(
                 self._path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=32
             )

@@ -163,7 +163,7 @@ def _check_writable(dest: str) -> None:
     """
     found = rehearsal.resolve_read(dest)
     if os.path.exists(found) and not (os.path.isfile(found) or os.path.isdir(found)):
-        raise BadOption("dest", f"'{dest}' cannot be written: it is no ordinary file")
+        raise BadOption("dest", f"'{dest}' cannot be written: it is not a regular file")
     folder = found if os.path.isdir(found) else os.path.dirname(found)
     while not os.path.exists(folder):
         folder = os.path.dirname(folder)

@@ -25,6 +25,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    Target,
     check_ownership,
     check_writable,
     store_output,
@@ -192,7 +193,7 @@ class Command:
         output = self._output(course)
         params = self._task.params
         if params["to_file"]:
-            store_output(self._task, params["to_file"], output, **self._task.select("owner", "group", "mode"))
+            store_output(self._task, Target.from_options(self._task, params["to_file"]), output)
         else:
             collections.deque(output, maxlen=0)
 

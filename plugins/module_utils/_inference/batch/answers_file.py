@@ -17,6 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import get_fingerprint
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    Target,
     check_writable,
     open_private,
     store_output,
@@ -213,7 +214,7 @@ class AnswersFile:
 
     def _put_in_order(self) -> None:
         if self.is_disordered:
-            store_output(self._task, self._path, self._in_order())
+            store_output(self._task, Target(self._path), self._in_order())
 
     def _order(self) -> t.Iterator[tuple[int, int]]:
         """Each line to keep, with the number of its prompt: at the end the answers that no prompt has."""

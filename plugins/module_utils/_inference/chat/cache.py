@@ -15,7 +15,11 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store, temporary_directory
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    Target,
+    store_text,
+    temporary_directory,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _OPTION = "cache"
@@ -50,7 +54,7 @@ def store_answer(task: Task, folder: str, name: str, answer: dict[str, t.Any]) -
             os.makedirs(rehearsal.resolve_write(folder), mode=0o700, exist_ok=True)
     except OSError as error:
         raise ToolchainError(f"Cannot make the folder of '{_OPTION}': {error.strerror}.") from None
-    store(task, _entry_path(folder, name), json.dumps(answer, indent=2, sort_keys=True))
+    store_text(task, Target(_entry_path(folder, name)), json.dumps(answer, indent=2, sort_keys=True))
 
 
 @contextlib.contextmanager

@@ -15,9 +15,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable, compute_checksums
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    Target,
     check_writable,
     read_text,
-    store,
+    store_text,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.kwadmin import AdminTool
@@ -114,7 +115,7 @@ class ChecksumFile:
         """Keep the checksum of what was sent; what is known of others stays."""
         entries = self._read()
         entries.setdefault(self._url, {}).setdefault(project, {})[name] = sha256
-        store(self._task, self._path, json.dumps(entries, indent=2, sort_keys=True))
+        store_text(self._task, Target(self._path), json.dumps(entries, indent=2, sort_keys=True))
         self._task.changed = True  # whatever the server does with the file
 
     def _read(self) -> dict[str, dict[str, dict[str, str]]]:

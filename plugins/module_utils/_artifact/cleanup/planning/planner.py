@@ -27,6 +27,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ima
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    Target,
     check_writable,
     store_json_lines,
 )
@@ -183,7 +184,7 @@ class Planner:
         """Write the plan to the plan file, also in check mode, so that a person can approve it."""
         head = {"url": self._artifact.http.base_url, **{name: self._store.get_fact(name) for name in ("made", "rules")}}
         if path := self._task.params["plan_file"]:
-            store_json_lines(self._task, path, plan_file.to_lines(self._store, head), in_check_mode=True)
+            store_json_lines(self._task, Target(path), plan_file.to_lines(self._store, head), in_check_mode=True)
 
 
 def _is_special(key: str, kind: str) -> bool:
