@@ -207,10 +207,10 @@ refresh_token:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import tokens
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._issued_secret import IssuedSecret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, TO_FILE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (ARTIFACT + STATE + TO_FILE) + ArgumentSpec(
@@ -232,21 +232,9 @@ SPEC = (ARTIFACT + STATE + TO_FILE) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    token = tokens.Token(task, ArtifactService(task))
-    reconcile(
-        task,
-        "token",
-        read=token.find,
-        desired=token.desired(description=task.params["description"], username=task.params["subject"]),
-        create=token.create,
-        update=token.remove_surplus,
-        delete=token.remove,
-        replace_reason=token.stale,
-        check=token.check,
-        replace=token.replace,
-        to_result=tokens.as_result,
-    )
-    task.result["revoked"] = token.going(task.result["token"])
+    desired = {"description": task.params["description"], "username": task.params["subject"]}
+    secret = IssuedSecret(task, tokens.TokenService(task, ArtifactService(task)))
+    secret.reconcile("token", lambda _before: desired, tokens.to_result)
 
 
 def main() -> None:

@@ -107,7 +107,7 @@ def run(task: Task) -> None:
         filters["username"] = task.params["subject"]
     if task.params["refreshable"] is not None:
         filters["refreshable"] = str(task.params["refreshable"]).lower()
-    task.result["tokens"] = tokens.listed(ArtifactService(task), **filters)
+    task.result["tokens"] = tokens.list_tokens(ArtifactService(task), **filters)
 
 
 def main() -> None:

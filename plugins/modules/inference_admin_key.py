@@ -121,14 +121,13 @@ secret:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import admin_keys
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._issued import ISSUED
+from ansible_collections.buildworks.toolchain.plugins.module_utils._issued_secret import ISSUED_SECRET, IssuedSecret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (INFERENCE + STATE + ISSUED) + ArgumentSpec(
+SPEC = (INFERENCE + STATE + ISSUED_SECRET) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
         expires_in=dict(type="int", at_least=1, at_most=admin_keys.LONGEST_LIFE),
@@ -138,21 +137,8 @@ SPEC = (INFERENCE + STATE + ISSUED) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    key = admin_keys.AdminKey(task)
-    reconcile(
-        task,
-        "admin_key",
-        read=key.find,
-        desired=key.desired(**task.select_provided("name")),
-        create=key.create,
-        update=key.remove_surplus,
-        delete=key.remove,
-        replace_reason=key.stale,
-        replace=key.replace,
-        check=key.check,
-        to_result=key.shown,
-    )
-    task.result["removed"] = key.going(task.result["admin_key"])
+    secret = IssuedSecret(task, admin_keys.AdminKeyService(task))
+    secret.reconcile("admin_key", lambda _before: task.select_provided("name"), admin_keys.to_result)
 
 
 def main() -> None:

@@ -116,16 +116,16 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.or
     service_accounts,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._issued import ISSUED
+from ansible_collections.buildworks.toolchain.plugins.module_utils._issued_secret import ISSUED_SECRET, IssuedSecret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (
     (INFERENCE + projects.PROJECT_OPTIONS)
-    + (STATE + ISSUED)
+    + (STATE + ISSUED_SECRET)
     + ArgumentSpec(
         dict(
             name=dict(type="str", required=True, **NAME),
@@ -138,21 +138,14 @@ SPEC = (
 
 
 def run(task: Task) -> None:
-    account = service_accounts.ServiceAccount(task)
-    reconcile(
-        task,
-        "service_account",
-        read=account.find,
-        desired=account.wanted,
-        create=account.create,
-        update=account.update,
-        delete=account.remove,
-        replace_reason=account.stale,
-        check=account.check,
-        replace=account.replace,
-        to_result=account.shown,
-    )
-    task.result["removed"] = account.going(task.result["service_account"])
+    given = task.select_provided("name", "role")
+    secret = IssuedSecret(task, service_accounts.ServiceAccountService(task))
+
+    def desired(before: Fields | None) -> Fields:
+        replaced = before if before and secret.replace_reason(before) else None
+        return service_accounts.inherit_role(given, replaced)
+
+    secret.reconcile("service_account", desired, service_accounts.to_result)
 
 
 def main() -> None:

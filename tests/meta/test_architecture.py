@@ -41,7 +41,7 @@ LAYERS = (
     {"_credential"},
     {"_http"},
     {"_reconcile"},
-    {"_issued"},
+    {"_issued_secret"},
     {"_wait"},
     {"_bulk"},
     {"_artifact", "_ci", "_review", "_inference"},
@@ -159,7 +159,7 @@ def source(module: str) -> Path:
 
 
 def test_a_module_imports_files_and_classes_but_no_functions_of_a_service() -> None:
-    """`tokens.listed(...)` says whose function it is, which `listed(...)` does not."""
+    """`tokens.list_tokens(...)` says whose function it is, which `list_tokens(...)` does not."""
     violations = []
     for module in MODULES:
         for name in sorted(imported_names(f"{COLLECTION}.modules.{module}")):

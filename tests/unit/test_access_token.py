@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _issued
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _issued_secret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_text
 from support.conversation import Call, at, call, conversation
 from support.running import ctrl_c, run
@@ -159,7 +159,7 @@ def test_another_task_that_makes_one_while_the_secret_is_stored_is_noticed(tmp_p
     file = tmp_path / "ci.token"
     with conversation(lists(), makes("new"), lists(entry("new")), lists(entry("other"), entry("new"))) as server:
         result = run("access_token", url=server.url, token_file=str(file), **ONLY)
-    assert "scope: other. Perhaps another task makes them" in result["msg"]
+    assert "scope exist: other. Perhaps another task creates them" in result["msg"]
 
 
 def test_a_secret_that_another_task_has_put_into_the_file_is_noticed(
@@ -171,12 +171,12 @@ def test_a_secret_that_another_task_has_put_into_the_file_is_noticed(
         store_text(*arguments, **options)
         file.write_text(OLD_SECRET)
 
-    monkeypatch.setattr(_issued, "store_text", overtaken)
+    monkeypatch.setattr(_issued_secret, "store_text", overtaken)
     seen = lists(entry("new"))
     with conversation(lists(), makes("new"), seen, seen, revokes("new")) as server:
         result = run("access_token", url=server.url, token_file=str(file), **TASK)
-    assert f"'{file}' does not hold the secret of the new token any more" in result["msg"]
-    assert "The new token was revoked, because nobody has its secret." in result["msg"]
+    assert f"'{file}' no longer contains the secret of the new token" in result["msg"]
+    assert "The new token was revoked, because its secret is lost." in result["msg"]
     assert file.read_text() == OLD_SECRET
 
 
@@ -215,7 +215,7 @@ def test_a_token_that_came_without_its_refresh_token_is_revoked(tmp_path: Path) 
     made = makes("new", {**ORDER, "refreshable": True})
     with conversation(lists(), made, lists(entry("new")), revokes("new")) as server:
         result = run("access_token", url=server.url, refreshable=True, **files, **TASK)
-    assert "The server gave no refresh token. The new token was revoked" in result["msg"]
+    assert "The server returned no refresh token. The new token was revoked" in result["msg"]
     assert not list(tmp_path.iterdir())
 
 
@@ -257,7 +257,7 @@ def test_the_old_token_is_revoked_only_when_the_new_one_is_stored(
     def killed(*_args: object, **_options: object) -> None:
         raise SystemExit
 
-    monkeypatch.setattr(_issued, "store_text", killed)
+    monkeypatch.setattr(_issued_secret, "store_text", killed)
     with (
         conversation(lists(entry("old", expiry=NOW + 12 * HOUR)), makes("new"), lists(entry("new"))) as server,
         pytest.raises(SystemExit),
@@ -304,7 +304,7 @@ def test_the_old_one_stays_when_the_server_does_not_store_the_new_one(tmp_path: 
         result = run("access_token", url=server.url, token_file=str(file), rotate_before=DAY, **TASK)
     assert result["changed"]
     assert "the server does not list it" in result["msg"]
-    assert "What was there was left alone." in result["msg"]
+    assert "Existing tokens were not changed." in result["msg"]
     assert file.read_text() == f"{OLD_SECRET}\n"
 
 
@@ -403,7 +403,7 @@ def test_a_revocation_without_effect_is_a_failure() -> None:
     with conversation(lists(entry("a")), revokes("a"), lists(entry("a"))) as server:
         result = run("access_token", url=server.url, state="absent", **TASK)
     assert result["failed"]
-    assert "These tokens were to be revoked, but are still there: a." in result["msg"]
+    assert "These tokens were to be revoked, but still exist: a." in result["msg"]
 
 
 def test_a_lost_reply_to_a_revocation_is_sent_again() -> None:
@@ -445,7 +445,7 @@ def test_what_was_lost_and_cannot_be_looked_for_is_told() -> None:
     refused = call("GET", LIST, 403, json={"errors": [{"message": "locked"}]})
     with conversation(lists(), call("POST", TOKENS, drop=True), refused) as server:
         result = run("access_token", url=server.url, **TASK)
-    assert "A new token may be there whose secret nobody has, and it could not be revoked" in result["msg"]
+    assert "A new token may exist whose secret is unknown, and it could not be revoked" in result["msg"]
     assert "403 locked." in result["msg"]
 
 
@@ -689,7 +689,7 @@ def test_a_token_that_appears_late_is_reported_when_the_response_was_lost() -> N
     lost = call("POST", TOKENS, drop=True)
     with conversation(lists(), lost, lists(), makes("new"), lists(entry("new"), entry("late"))) as server:
         result = run("access_token", url=server.url, **TASK)
-    assert "There are other tokens with this description, subject and scope: late." in result["msg"]
+    assert "Other tokens with this description, subject and scope exist: late." in result["msg"]
 
 
 def test_a_rotation_fails_when_the_old_token_is_still_listed(tmp_path: Path) -> None:
@@ -698,7 +698,7 @@ def test_a_rotation_fails_when_the_old_token_is_still_listed(tmp_path: Path) -> 
     with conversation(*calls) as server:
         task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET), "rotate_before": DAY}
         result = run("access_token", url=server.url, **task)
-    assert "These tokens were to be revoked, but are still there: old." in result["msg"]
+    assert "These tokens were to be revoked, but still exist: old." in result["msg"]
 
 
 def test_a_token_that_cannot_be_revoked_is_named_because_later_runs_keep_it(tmp_path: Path) -> None:
@@ -729,7 +729,7 @@ def test_a_revocation_that_was_lost_is_a_failure_that_names_the_token(tmp_path: 
         result = run("access_token", url=server.url, **task)
     assert result["failed"]
     assert result["changed"]
-    assert "These tokens were to be revoked, but are still there: old." in result["msg"]
+    assert "These tokens were to be revoked, but still exist: old." in result["msg"]
     with conversation(both, revokes("old"), lists(entry("new"))) as server:
         result = run("access_token", url=server.url, **task)
     assert result["revoked"] == ["old"]
@@ -738,7 +738,7 @@ def test_a_revocation_that_was_lost_is_a_failure_that_names_the_token(tmp_path: 
 def test_another_task_that_makes_one_at_the_same_time_is_told() -> None:
     with conversation(lists(), makes("new"), lists(entry("new"), entry("theirs"))) as server:
         result = run("access_token", url=server.url, **ONLY)
-    assert "There are other tokens with this description, subject and scope: theirs." in result["msg"]
+    assert "Other tokens with this description, subject and scope exist: theirs." in result["msg"]
 
 
 def test_a_reference_token_in_the_file_is_proven_by_asking_whose_it_is(tmp_path: Path) -> None:
@@ -798,7 +798,7 @@ def test_a_file_with_the_token_of_another_server_is_left_alone(tmp_path: Path, l
     made = [] if live else [makes("new"), revokes("new")]
     with conversation(lists(*live), *made) as server:
         result = run("access_token", url=server.url, **{**TASK, "token_file": file})
-    assert "holds a token of another server (jfac@elsewhere, not jfac@01hx3c)" in result["msg"]
+    assert "contains a token of another server (jfac@elsewhere, not jfac@01hx3c)" in result["msg"]
     assert Path(file).read_text() == f"{foreign}\n"
 
 
@@ -806,7 +806,7 @@ def test_a_file_with_something_else_is_left_alone(tmp_path: Path) -> None:
     file = file_with(tmp_path, "[settings]\ncolour = green")
     with conversation(lists()) as server:
         result = run("access_token", url=server.url, **{**TASK, "token_file": file})
-    assert "holds something else than a token, and is left as it is" in result["msg"]
+    assert "does not contain a token, and is left unchanged" in result["msg"]
 
 
 def test_a_folder_that_is_not_there_yet_is_no_error_in_check_mode(tmp_path: Path) -> None:

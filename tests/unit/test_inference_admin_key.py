@@ -138,8 +138,8 @@ def test_the_key_in_use_is_never_revoked(wanted: dict[str, Any], check_mode: boo
     own = page("/admin_api_keys", {**MAIN, "expires_at": NOW + 7})
     message = manage(own, name="Main", check_mode=check_mode, **wanted)["msg"]
     assert message == (
-        "The admin key 'Main' (key_main) is the one that this task uses, and is not removed: give another one as "
-        "'admin_key'."
+        "The admin key 'Main' (key_main) is the one that this task uses, and is not removed: set 'admin_key' to "
+        "another one."
     )
 
 
@@ -157,10 +157,10 @@ def probe(status: int) -> Call:
 @pytest.mark.parametrize(
     ("content", "calls", "message"),
     [
-        (ADMIN, [], "holds the admin key 'Main', and is left as it is"),
-        (OLD_VALUE, [probe(200)], "holds a key that works, but belongs to something else"),
-        ("sk-proj-0123456789", [], "holds a key for models and completions, and is left as it is"),
-        ("-----BEGIN", [], "holds something else than a key, and is left as it is"),
+        (ADMIN, [], "contains the admin key 'Main', and is left unchanged"),
+        (OLD_VALUE, [probe(200)], "contains a valid key of something else"),
+        ("sk-proj-0123456789", [], "contains a key for models and completions, and is left unchanged"),
+        ("-----BEGIN", [], "does not contain a key, and is left unchanged"),
     ],
 )
 def test_a_file_that_holds_something_else_is_left_alone(

@@ -158,14 +158,14 @@ def test_a_key_that_is_no_longer_good_is_replaced(key_file: pathlib.Path) -> Non
 @pytest.mark.parametrize(
     ("content", "calls", "message"),
     [
-        (OLD_SECRET, [keys(key("svc_9", "sk-svcacct-987...BBBB", "other"))], "holds a key of 'other'"),
-        (OLD_SECRET, [keys(), probe(200)], "holds a key that works, but belongs to something else"),
-        (OLD_SECRET, [keys(), probe(401, "Missing scopes: api.model.read")], "holds a key that works"),
-        (OLD_SECRET, [keys(), probe(403)], "holds a key that works"),
-        ("sk-admin-0123456789", [keys()], "holds a key for the administration of an organization"),
-        ("password", [keys()], "holds something else than a key"),
-        ("two words", [], "holds something else than a key"),
-        ("x" * 20000, [], "holds something else than a key"),
+        (OLD_SECRET, [keys(key("svc_9", "sk-svcacct-987...BBBB", "other"))], "contains a key of 'other'"),
+        (OLD_SECRET, [keys(), probe(200)], "contains a valid key of something else"),
+        (OLD_SECRET, [keys(), probe(401, "Missing scopes: api.model.read")], "contains a valid key of something else"),
+        (OLD_SECRET, [keys(), probe(403)], "contains a valid key of something else"),
+        ("sk-admin-0123456789", [keys()], "contains a key for the administration of an organization"),
+        ("password", [keys()], "does not contain a key"),
+        ("two words", [], "does not contain a key"),
+        ("x" * 20000, [], "does not contain a key"),
     ],
 )
 def test_a_file_that_holds_something_else_is_left_alone(
@@ -219,7 +219,7 @@ def test_a_key_that_cannot_be_stored_leaves_nothing(key_file: pathlib.Path, monk
 def test_two_tasks_at_once_do_not_both_call_it_good() -> None:
     result = manage(accounts(), create(), accounts(NEW, account("svc_3", created_at=NOW)), surplus="remove")
     assert (
-        "There are other service accounts of this name: svc_3. Perhaps another task makes them at the same time."
+        "Other service accounts of this name exist: svc_3. Perhaps another task creates them at the same time."
         in result["msg"]
     )
 
@@ -228,7 +228,7 @@ def test_absent() -> None:
     result = manage(accounts(MINE, NEW), delete("svc_2"), delete("svc_1", 404), accounts(), state="absent")
     assert (result["changed"], result["service_account"], result["removed"]) == (True, None, ["svc_2", "svc_1"])
     assert not manage(accounts(), state="absent")["changed"]
-    assert "still there: svc_1" in manage(accounts(MINE), delete("svc_1"), accounts(MINE), state="absent")["msg"]
+    assert "still exist: svc_1" in manage(accounts(MINE), delete("svc_1"), accounts(MINE), state="absent")["msg"]
 
 
 def test_a_file_that_cannot_be_written_fails_before_any_request(tmp_path: pathlib.Path) -> None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Access tokens: found by description, subject and scope; made, stored, replaced and revoked."""
+"""Access tokens, identified by description, subject and scope."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import check_writable, read_text
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._issued import Issued
+from ansible_collections.buildworks.toolchain.plugins.module_utils._issued_secret import SecretKind, SecretService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
@@ -45,173 +45,170 @@ _MEMBERS = (
 )
 
 
-def listed(artifact: ArtifactService, secret: str | None = None, **filters: str) -> list[Fields]:
-    """The tokens that the account may see, newest first, without their secrets.
+def list_tokens(artifact: ArtifactService, secret: str | None = None, **filters: str) -> list[Fields]:
+    """Return the tokens that the account can see, newest first, without their secrets.
 
-    :arg secret: of the token to ask with, instead of the task's credential
-    :arg filters: `description`, `username`, `refreshable`, `token_id`, as the server takes them
+    :arg secret: the token to authenticate with instead of the task's credential
+    :arg filters: `description`, `username`, `refreshable` or `token_id`, as in the REST API
     """
-    response = artifact.http.read("GET", _ADDRESS, query=filters, stream=True, **_logged_in(secret))
-    tokens = map(_entry, response.entries("tokens"))
+    response = artifact.http.read("GET", _ADDRESS, query=filters, stream=True, **_authenticate(secret))
+    tokens = map(_to_token, response.entries("tokens"))
     return sorted(tokens, key=lambda token: (token["issued_at"] or 0, token["token_id"]), reverse=True)
 
 
-def as_result(token: Fields) -> Fields:
-    """The token as the user sees it, with all its members."""
+def to_result(token: Fields) -> Fields:
+    """Return a token as the module returns it, with all its members."""
     return {**dict.fromkeys(_MEMBERS), "surplus": [], **token}
 
 
-class Token(Issued):
-    """The one live token of a description, a subject and a scope, as a task wants it."""
+class TokenService(SecretService):
+    """The requests for the access token that a task manages."""
 
-    noun = "token"
-    alike = "with this description, subject and scope"
-    gone = "revoked"
-    id_member = "token_id"
-    file_option = "token_file"
-    file_content = "token"
-    secrets = _SECRETS
-    hint = "Perhaps the server stores tokens with a longer 'expires_in' only."
+    kind = SecretKind(
+        noun="token",
+        shared="with this description, subject and scope",
+        removed="revoked",
+        id_member="token_id",
+        members=_SECRETS,
+        file_option="token_file",
+        file_content="token",
+        unlisted_hint="Perhaps the server stores tokens with a longer 'expires_in' only.",
+    )
 
     def __init__(self, task: Task, artifact: ArtifactService) -> None:
         _check_options(task)
-        super().__init__(task)
+        self._task = task
         self._artifact = artifact
-        self._tells_whose = True
+        self._new_secret: str | None = None
+        self._has_revoked = False
+        self.allow_unlisted = task.params["allow_unlisted"]
 
-    def listed(self) -> list[Fields]:
-        """The live ones, newest first."""
+    def list_matching(self) -> list[Fields]:
+        """Return the active tokens with the description, subject and scope, newest first."""
         params = self._task.params
         return [
             token
-            for token in self._with_description()
+            for token in self._list_with_description()
             if token["description"] == params["description"]
             and token["username"] == params["subject"]
-            and _same_scope(token["scope"], params["scope"])
+            and _is_same_scope(token["scope"], params["scope"])
             and (token["expiry"] is None or token["expiry"] > self._artifact.http.now())
         ]
 
-    def make(self) -> tuple[Fields, Fields]:
-        """Ask for a token."""
-        wishes = self._wishes()
-        response = self._artifact.http.write("POST", _ADDRESS, json=wishes)
+    def create(self) -> tuple[Fields, Fields]:
+        """Create a token."""
+        params = self._task.params
+        body = self._task.select_provided("description", "scope", "expires_in", "refreshable", "project_key")
+        body["username"] = params["subject"]
+        if params["include_reference_token"]:
+            body["include_reference_token"] = True
+        response = self._artifact.http.write("POST", _ADDRESS, json=body)
         try:
-            came = response.record()
-            came.text("token_id"), came.text("access_token")
+            created = response.record()
+            created.text("token_id"), created.text("access_token")
         except ToolchainError as error:
             raise OutcomeUnknown(str(error)) from None
-        reply = Record({**wishes, **came, "subject": wishes["username"]}, response.unexpected_value)
-        made = _entry(reply)
-        if made["expiry"] is None and (life := reply.maybe_integer("expires_in")):
-            made["expiry"] = int(self._artifact.http.now()) + life
-        return made, {name: reply.maybe_text(name) for name in _SECRETS}
+        reply = Record({**body, **created, "subject": body["username"]}, response.unexpected_value)
+        token = _to_token(reply)
+        if token["expiry"] is None and (lifetime := reply.maybe_integer("expires_in")):
+            token["expiry"] = int(self._artifact.http.now()) + lifetime
+        secrets = {name: reply.maybe_text(name) for name in _SECRETS}
+        self._new_secret = secrets["access_token"]
+        return token, secrets
 
-    def delete(self, id_: str) -> None:
+    def delete(self, item_id: str) -> None:
         """Revoke a token."""
-        address = _ADDRESS + encode_path(id_, option="token_id")
+        self._has_revoked = True
+        address = _ADDRESS + encode_path(item_id, option="token_id")
         self._artifact.http.write("DELETE", address, accept=(200, 204), policy=IDEMPOTENT)
 
-    def whose(self, secret: str) -> str | None:
-        """The id of the token in the file, if it is one of this server's."""
-        known = token_secret.token_id(secret)
-        if known is not None:
-            if not self._with_id(known):
-                self._check_file_is_ours(self._issuer())
-            return known
-        return self._ask_who(secret, self._live) if token_secret.is_reference(secret) else None
+    def find_owner(self, secret: str, items: list[Fields]) -> str | None:
+        """Return the ID of the token that is in the file, if this server issued it."""
+        token_id = token_secret.token_id(secret)
+        if token_id is not None:
+            if token_id not in [token["token_id"] for token in items]:
+                self._check_issuer(self._issuer(items), secret)
+            return token_id
+        return self._fetch_own_id(secret, items) if token_secret.is_reference(secret) else None
 
-    def worn(self, one: Fields) -> str | None:
-        """Whether it expires too soon."""
-        left = float("inf") if one["expiry"] is None else one["expiry"] - self._artifact.http.now()
+    def expiry_reason(self, item: Fields) -> str | None:
+        """Return a reason if the token expires within `rotate_before` seconds."""
+        left = float("inf") if item["expiry"] is None else item["expiry"] - self._artifact.http.now()
         return "it expires soon" if left < (self._task.params["rotate_before"] or 0) else None
 
-    def stale(self, one: Fields) -> str | None:
-        """Why the token must be replaced, if it must."""
-        file = self._task.params["refresh_token_file"]
-        if (reason := super().stale(one)) or not file or read_text(file) is not None:
-            return reason
-        return "its refresh token is not in 'refresh_token_file'"
+    def missing_file_reason(self) -> str | None:
+        """Return a reason if the refresh token is to be stored, but its file is empty or missing."""
+        path = self._task.params["refresh_token_file"]
+        return None if not path or read_text(path) is not None else "its refresh token is not in 'refresh_token_file'"
 
-    def _proven_in_file(self) -> str | None:
-        return super()._proven_in_file() if self._tells_whose else None
+    def check_created(self, secrets: Fields, stored: str | None) -> None:
+        """Verify that the file does not contain a token of another server."""
+        self._check_issuer(token_secret.issuer(secrets["access_token"]), stored)
 
-    def _with_description(self) -> list[Fields]:
-        """The tokens with the description.
+    def secrets_by_file(self, secrets: Fields) -> dict[str, str]:
+        """Return the refresh token, if there is one, and the reference token or the access token."""
+        files = {}
+        if self._task.params["refreshable"]:
+            if not secrets["refresh_token"]:
+                raise ToolchainError("The server returned no refresh token.")
+            files["refresh_token_file"] = secrets["refresh_token"]
+        return {**files, "token_file": secrets["reference_token"] or secrets["access_token"]}
 
-        After one's own token was revoked, the new one asks; where there is none, being refused proves it.
+    def file_options(self) -> tuple[str, ...]:
+        """Return the options with paths of files for secrets."""
+        return ("token_file", "refresh_token_file")
+
+    def sort_for_removal(self, item_ids: t.Sequence[str]) -> t.Sequence[str]:
+        """Return the token that the task authenticates with last."""
+        own = self._artifact.own_token or ""
+        if len(item_ids) < 2:
+            return item_ids
+        own_id = self._fetch_own_id(own, []) if token_secret.is_reference(own) else token_secret.token_id(own)
+        return sorted(item_ids, key=lambda item_id: item_id == own_id)
+
+    def _list_with_description(self) -> list[Fields]:
+        """Return the tokens with the description.
+
+        If the task has revoked the token that it authenticates with, the new token is used. Without a new token, the
+        refusal proves the revocation.
         """
         description = self._task.params["description"]
         try:
-            return listed(self._artifact, description=description)
+            return list_tokens(self._artifact, description=description)
         except ServerRefusal as refusal:
-            if refusal.status != 401 or not self._removed:
+            if refusal.status != 401 or not self._has_revoked:
                 raise
-        return listed(self._artifact, self._new_secret, description=description) if self._new_secret else []
+        return list_tokens(self._artifact, self._new_secret, description=description) if self._new_secret else []
 
-    def _the_one(self) -> Fields | None:
-        return super()._the_one() or (self._made if self._task.params["allow_unlisted"] else None)
+    def _check_issuer(self, issuer: str | None, secret: str | None) -> None:
+        """Verify that a stored secret is not a token of another server.
 
-    def _check_made(self, made: Fields, secrets: Fields) -> None:
-        self._check_file_is_ours(token_secret.issuer(secrets["access_token"]))
-        if not self._task.params["allow_unlisted"]:
-            super()._check_made(made, secrets)
-
-    def _check_file_is_ours(self, issuer: str | None) -> None:
+        :arg issuer: the issuer of this server's tokens, if it is known
+        :raises BadOption: if the secret has another issuer
         """
-        :arg issuer: of this server's tokens, where it is known
-        :raises BadOption: when the file holds the token of another server
-        """
-        secret = self._secret_in_file()
         other = token_secret.issuer(secret) if secret else None
         if issuer and other and issuer != other:
             raise BadOption(
                 "token_file",
-                f"'{self._task.params['token_file']}' holds a token of another server ({other}, not {issuer}). Name a "
-                "file for each server; if this server was set up anew, remove the file",
+                f"'{self._task.params['token_file']}' contains a token of another server ({other}, not {issuer}). Use "
+                "one file for each server; if this server was reinstalled, remove the file",
             )
 
-    def _issuer(self) -> str | None:
-        """Who makes this server's tokens, as far as is known without asking."""
-        if self._live:
-            return self._live[0]["subject"].partition("/")[0]
+    def _issuer(self, items: list[Fields]) -> str | None:
+        """Return the issuer of this server's tokens, if it is known without a request."""
+        if items:
+            return items[0]["subject"].partition("/")[0]
         return token_secret.issuer(self._artifact.own_token or "")
 
-    def _ask_who(self, secret: str, live: list[Fields]) -> str | None:
-        """The id of the token that a secret belongs to; servers before 7.53 only tell whether it is good."""
-        response = self._artifact.http.read("GET", f"{_ADDRESS}/me", accept=(200, 401, 403, 404), **_logged_in(secret))
+    def _fetch_own_id(self, secret: str, items: list[Fields]) -> str | None:
+        """Return the ID of the token with a secret. Before version 7.53, the server only verifies the secret."""
+        response = self._artifact.http.read(
+            "GET", f"{_ADDRESS}/me", accept=(200, 401, 403, 404), **_authenticate(secret)
+        )
         if response.status == 200:
             return response.record().text("token_id")
-        self._tells_whose = response.status != 404
-        return live[0]["token_id"] if response.status == 404 and live else None
-
-    def _wishes(self) -> Fields:
-        params = self._task.params
-        wishes = self._task.select_provided("description", "scope", "expires_in", "refreshable", "project_key")
-        wishes["username"] = params["subject"]
-        if params["include_reference_token"]:
-            wishes["include_reference_token"] = True
-        return wishes
-
-    def _store(self, secrets: Fields) -> None:
-        if self._task.params["refreshable"]:
-            if not secrets["refresh_token"]:
-                raise ToolchainError("The server gave no refresh token.")
-            self._write("refresh_token_file", secrets["refresh_token"])
-        secret = secrets["reference_token"] or secrets["access_token"]
-        self._write("token_file", secret, verify=self._check_file_unchanged)
-
-    def _files(self) -> list[str]:
-        refresh = self._task.params["refresh_token_file"]
-        return [*super()._files(), *([refresh] if refresh else [])]
-
-    def _remove(self, *ids: str) -> None:
-        own = self._own_id() if len(ids) > 1 else None
-        super()._remove(*sorted(ids, key=lambda id_: id_ == own))
-
-    def _own_id(self) -> str | None:
-        """The id of the token that this task logs in with, which goes last."""
-        own = self._artifact.own_token or ""
-        return self._ask_who(own, []) if token_secret.is_reference(own) else token_secret.token_id(own)
+        self.is_owner_proven = response.status != 404
+        return items[0]["token_id"] if response.status == 404 and items else None
 
 
 def _check_options(task: Task) -> None:
@@ -236,7 +233,7 @@ def _check_options(task: Task) -> None:
             raise BadOption("refresh_token_file", "must be another file than 'token_file'")
 
 
-def _entry(token: Record) -> Fields:
+def _to_token(token: Record) -> Fields:
     subject = token.maybe_text("subject") or ""
     return {
         "token_id": token.text("token_id"),
@@ -251,11 +248,11 @@ def _entry(token: Record) -> Fields:
     }
 
 
-def _logged_in(secret: str | None) -> t.Any:
-    """Options of a request that logs in with a token's secret."""
+def _authenticate(secret: str | None) -> t.Any:
+    """Return the options of a request that authenticates with a token instead of the task's credential."""
     return {"anonymous": True, "headers": {"Authorization": f"Bearer {secret}"}} if secret else {}
 
 
-def _same_scope(scope: str | None, wanted: str) -> bool:
-    """Whether two scopes are equal as sets; older servers do not tell the scope of a token."""
+def _is_same_scope(scope: str | None, wanted: str) -> bool:
+    """Return whether two scopes are equal as sets. Old servers do not return the scope of a token."""
     return scope is None or set(scope.split()) == set(wanted.split())

@@ -196,7 +196,7 @@ class AnswersFile:
         if self._has_open_line and _BEGIN.startswith(data[: len(_BEGIN)]):
             self._has_open_line = False
             return None
-        raise BadOption(self._option, f"'{self._path}' has something else in it than answers, and is left as it is")
+        raise BadOption(self._option, f"'{self._path}' has something else in it than answers, and is not changed")
 
     def _note(self, line: Line, size: int) -> int:
         """Add a line of so many bytes, and return its number."""

@@ -43,9 +43,7 @@ def check_replaceable(task: Task, key_class: KeyClass, value: str, path: str) ->
     file = f"'{task.params['key_file']}'"
     real = classify_key(value)
     if real is not key_class:
-        what = f"a key for {real.opens}" if real else "something else than a key"
-        raise BadOption("key_file", f"{file} holds {what}, and is left as it is")
+        problem = f"contains a key for {real.opens}" if real else "does not contain a key"
+        raise BadOption("key_file", f"{file} {problem}, and is left unchanged")
     if not InferenceService(task).is_rejected(check_header_value("key_file", value), key_class, path):
-        raise BadOption(
-            "key_file", f"{file} holds a key that works, but belongs to something else; it is left as it is"
-        )
+        raise BadOption("key_file", f"{file} contains a valid key of something else, and is left unchanged")
