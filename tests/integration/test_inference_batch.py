@@ -17,10 +17,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits import rate_limiter
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch import answers_file
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.answers_file import AnswersFile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
 from sandbox.client import Sandbox
 from support.running import run
 

@@ -40,7 +40,9 @@ class ServiceAccountService(SecretService):
 
     def list_matching(self) -> list[Fields]:
         """Return the accounts with the name, newest first."""
-        return listings.filter_by_name(listings.list_service_accounts(self._admin, self._project), self._task.params["name"])
+        return listings.filter_by_name(
+            listings.list_service_accounts(self._admin, self._project), self._task.params["name"]
+        )
 
     def create(self) -> tuple[Fields, Fields]:
         """Create an account with a key."""
