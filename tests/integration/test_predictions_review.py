@@ -34,7 +34,7 @@ GROUPS = ["devs", "leads", "directory"]
 ROLES = ["Projects root admin", "Manager", "Triage", "Empty"]
 NAMES = ["critical", "ui", "C++, 1", "*default*"]
 BUILDS = ["build_1", "build_2", "1.10", "last one"]
-ADMIN_TOOL = [sys.executable, "-I", str(Path(client.__file__).with_name("review") / "kwadmin.py")]
+ADMIN_TOOL = [sys.executable, "-I", str(Path(client.__file__).with_name("review") / "admin_tool/kwadmin.py")]
 IMPORT = {"source_url": "https://old.example.com", "source_username": "root", "wait_delay": 0.1}
 TASKS = 40
 

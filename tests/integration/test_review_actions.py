@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
-from sandbox.review.catalogue import ACTIONS
+from sandbox.review.api.actions import ACTIONS
 from support import running
 from support.wire.review import ALL_ACTIONS, LTOKENS
 
@@ -260,7 +260,7 @@ TABLE = {
 
 def test_the_table_has_every_action() -> None:
     assert set(TABLE) == set(ACTIONS)
-    assert set(ALL_ACTIONS) == {name for name, action in ACTIONS.items() if action.since == 0}
+    assert set(ALL_ACTIONS) == {name for name, action in ACTIONS.items() if action.since_version == 0}
 
 
 @pytest.fixture
@@ -289,7 +289,7 @@ def test_an_action_is_called_by_a_module(action: str, sandbox: Sandbox, requests
         assert run(module, **options)["changed"]
     requests.clear()
     sandbox.clear_journal()
-    downloads = {"dest": str(tmp_path / "file")} if ACTIONS[action].gives_file else {}
+    downloads = {"dest": str(tmp_path / "file")} if ACTIONS[action].returns_file else {}
     result = run(row.module, **row.options, **downloads)
     (called,) = [request for request in requests if request.label == action][:1]
     assert (called.method, called.headers["Content-Type"]) == ("POST", FORM_TYPE)
@@ -299,7 +299,7 @@ def test_an_action_is_called_by_a_module(action: str, sandbox: Sandbox, requests
         f"{name}={quote(value, safe='')}".encode() for name, value in fields.items()
     )
     assert {entry["status"] for entry in sandbox.journal("review") if entry["label"] == action} == {200}
-    assert result["changed"] is ACTIONS[action].writes
+    assert result["changed"] is ACTIONS[action].is_write
 
 
 def run(module: str, **options: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review service: finds the action, asks who calls, and runs it."""
+"""The review service, which simulates Klocwork."""
 
 from __future__ import annotations
 
@@ -20,36 +20,33 @@ from ..http.routing import Route, Routes
 from ..http.streaming import stream_query
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
-from . import (
-    accounts,
-    administration,
-    builds,
-    ci_builds,
-    compliance,
-    defect_types,
-    imports,
-    issues,
-    metrics,
-    modules,
-    not_served,
-    projects,
-    reports,
-    roles,
-    system,
-    views,
+from .access import accounts, roles
+from .access.permissions import Access, authenticate
+from .admin_tool import commands
+from .api import not_served, system
+from .api.actions import ACTIONS, Action
+from .api.call import API_PATH, Call, major_version
+from .api.protocol import (
+    HEADERS,
+    ActionError,
+    Parameters,
+    empty_response,
+    encode_records,
+    error_response,
+    missing_parameter,
+    read_parameters,
 )
-from .access import Access, authenticate
-from .call import API_PATH, Call, major_version
-from .catalogue import ACTIONS, Action
-from .protocol import HEADERS, ActionError, Parameters, empty, error_line, lines, missing_parameter, read_parameters
-from .reference import reference_page
-from .seeding import SEED_SHAPE, plant
-from .snapshot import parts
+from .api.reference_page import render_reference_page
+from .issues import issues
+from .projects import builds, ci_builds, defect_types, imports, modules, projects, views
+from .reports import compliance, metrics, reports
+from .seeds.seed import SEED_SCHEMA, add_seed
+from .seeds.snapshot import convert_snapshot
+from .state_queries import STATE_QUERIES
 from .storage import SCHEMA
-from .summary import SUMMARY
 
 PREFIX = "/analysis"
-ADMIN_TOOL = pathlib.Path(__file__).with_name("kwadmin.py")
+ADMIN_TOOL = pathlib.Path(__file__).with_name("admin_tool") / "kwadmin.py"
 
 ROUTES = Routes(
     (
@@ -72,12 +69,12 @@ ROUTES = Routes(
 
 PAGES = Routes(not_served.PAGES)
 
-# The value may be empty: it then clears, or selects everything.
+# Required parameters that may be empty
 MAY_BE_EMPTY = ("query",)
 
 
 class ReviewService(Service):
-    """The code-analysis server's web API."""
+    """The web API of Klocwork, and the server's side of kwadmin."""
 
     name: ClassVar[str] = "review"
     prefixes: ClassVar[tuple[str, ...]] = (PREFIX,)
@@ -87,89 +84,90 @@ class ReviewService(Service):
         "version_major": "20",
         "version_minor": "4",
         "streams": False,
-        "module_access_told": False,  # whether a server tells it is not known
-        "import_seconds": 0.1,  # how long an import takes
-        "import_failure": "",  # what imports fail with at their end, if they do
-        "imports_kept": True,  # those that have ended are told as well; whether a server does is not known
-        "kwadmin_warnings": [],  # what the administration tool warns of, whatever it is asked for
-        "grouping_by_default": True,  # as servers up to 2019 do
-        "more_keywords": True,  # those of queries of which it is not known whether a server has them
-        "all_failures_500": False,  # as some old servers are believed to answer
+        "module_access_told": False,  # whether access lists are returned; not known for real servers
+        "import_seconds": 0.1,  # duration of an import
+        "import_failure": "",  # message with which imports fail; empty if they succeed
+        "imports_kept": True,  # whether completed imports are listed; not known for real servers
+        "kwadmin_warnings": [],  # warnings that kwadmin prints with every command
+        "grouping_by_default": True,  # like servers up to 2019
+        "more_keywords": True,  # keywords of queries that real servers may not have
+        "all_failures_500": False,  # status 500 for all errors, like some old servers
     }
 
-    seed_schema = SEED_SHAPE
-    state_queries = SUMMARY
+    seed_schema = SEED_SCHEMA
+    state_queries = STATE_QUERIES
 
     async def __call__(self, request: Request) -> Response:
+        """Serve a request."""
         path = request.scope["raw_path"].decode("latin-1").removeprefix(PREFIX)
-        if path == administration.ADMIN_PATH:
-            return await self._administer(request)
+        if path == commands.ADMIN_PATH:
+            return await self._run_command(request)
         if path != API_PATH:
-            return _page(request, path)
+            return _serve_page(request, path)
         if request.method in ("GET", "HEAD"):
-            return reference_page(major_version(self.runtime))
+            return render_reference_page(major_version(self.runtime))
         if request.method != "POST":
             page = "<html><body><h1>405 Method Not Allowed</h1></body></html>"
             return HTMLResponse(page, 405, {"Allow": "GET, HEAD, POST"})
         try:
-            return await self._act(request)
+            return await self._run_action(request)
         except ActionError as error:
             status = 500 if self.runtime.get_switch("review", "all_failures_500") else error.status
-            return error_line(status, error.message)
+            return error_response(status, error.message)
 
-    async def _act(self, request: Request) -> Response:
+    async def _run_action(self, request: Request) -> Response:
         parameters = await read_parameters(request)
         route = ROUTES.find("POST", API_PATH, parameters).route
         if route is not None:
             route.enter(request)
-        access = self._caller(parameters)
+        access = self._authenticate(parameters)
         if not parameters.text("action"):
             raise missing_parameter("action")
-        if route is None or ACTIONS[route.label].since > major_version(self.runtime):
+        if route is None or ACTIONS[route.label].since_version > major_version(self.runtime):
             raise ActionError(400, f"Unknown action: {parameters.text('action')}")
         _require_parameters(ACTIONS[route.label], parameters)
-        imports.settle(self.runtime)
-        return await self._answer(route, access, parameters, self._address(request))
+        imports.complete_due_imports(self.runtime)
+        return await self._respond(route, access, parameters, self._client_url(request))
 
-    async def _administer(self, request: Request) -> Response:
-        """A sub-command of the administration tool."""
+    async def _run_command(self, request: Request) -> Response:
+        """Run a command of kwadmin."""
         warnings = self.runtime.get_switch("review", "kwadmin_warnings")
         try:
             parameters = await read_parameters(request)
-            route = administration.ROUTES.find("POST", administration.ADMIN_PATH, parameters).route
+            route = commands.ROUTES.find("POST", commands.ADMIN_PATH, parameters).route
             if route is not None:
                 route.enter(request)
             access = authenticate(self.runtime, parameters.text("user"), parameters.text("ltoken"))
             if route is None:
                 raise ActionError(400, f"Unknown command: {parameters.text('command')}")
-            imports.settle(self.runtime)
-            call = Call(self.runtime, self.runtime.db, access, parameters, self._address(request))
+            imports.complete_due_imports(self.runtime)
+            call = Call(self.runtime, self.runtime.db, access, parameters, self._client_url(request))
             with self.runtime.transaction():
-                lines = list(route.handler(call) or ())
+                encode_records = list(route.handler(call) or ())
         except ActionError as error:
             return JSONResponse({"message": error.message, "warnings": warnings}, error.status)
-        return JSONResponse({"lines": lines, "warnings": warnings})
+        return JSONResponse({"lines": encode_records, "warnings": warnings})
 
-    async def _answer(self, route: Route, access: Access, parameters: Parameters, url: str) -> Response:
-        """Write at once, or read beside all else."""
-        if ACTIONS[route.label].writes:
+    async def _respond(self, route: Route, access: Access, parameters: Parameters, url: str) -> Response:
+        """Run an action. Actions that read run in a thread if they can take long."""
+        if ACTIONS[route.label].is_write:
             with self.runtime.transaction():
                 route.handler(Call(self.runtime, self.runtime.db, access, parameters, url))
-            return empty()
-        if ACTIONS[route.label].gives_file:
+            return empty_response()
+        if ACTIONS[route.label].returns_file:
             content = route.handler(Call(self.runtime, self.runtime.db, access, parameters, url))
             return Response(content, media_type="application/octet-stream")
 
         def records(db: sqlite3.Connection) -> Iterator[str]:
-            return lines(route.handler(Call(self.runtime, db, access, parameters, url)))
+            return encode_records(route.handler(Call(self.runtime, db, access, parameters, url)))
 
         return await stream_query(self.runtime.readers, records, HEADERS)
 
-    def _address(self, request: Request) -> str:
-        """Where the caller found the server."""
+    def _client_url(self, request: Request) -> str:
+        """Return the address of the server, as the caller uses it."""
         return self.own_url or str(request.base_url).rstrip("/") + PREFIX
 
-    def _caller(self, parameters: Parameters) -> Access:
+    def _authenticate(self, parameters: Parameters) -> Access:
         if not parameters.text("user"):
             raise missing_parameter("user")
         access = authenticate(self.runtime, parameters.text("user"), parameters.text("ltoken"))
@@ -177,23 +175,28 @@ class ReviewService(Service):
         return access
 
     def reset(self) -> None:
+        """Delete all data."""
         super().reset()
-        self.runtime.db.execute("DELETE FROM sqlite_sequence WHERE name GLOB 'review_*'")  # ids begin anew, too
+        self.runtime.db.execute("DELETE FROM sqlite_sequence WHERE name GLOB 'review_*'")  # restart IDs at 1
 
     def process_due_events(self) -> None:
-        imports.settle(self.runtime)
+        """Complete the imports that are due."""
+        imports.complete_due_imports(self.runtime)
 
     def seed(self, data: dict[str, Any]) -> None:
-        told: dict[str, Any] = {name: data[name] for name in ("streams", "module_access_told") if name in data}
+        """Add the contents of a section of a seed."""
+        switches: dict[str, Any] = {name: data[name] for name in ("streams", "module_access_told") if name in data}
         if "version" in data:
-            told["version_major"], told["version_minor"] = _major_and_minor(data["version"])
-        self.runtime.set_switches({self.name: told})
-        plant(self.runtime.db, data)
+            switches["version_major"], switches["version_minor"] = _split_version(data["version"])
+        self.runtime.set_switches({self.name: switches})
+        add_seed(self.runtime.db, data)
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
-        return parts(snapshot)
+        """Yield sections of seeds with the contents of a snapshot."""
+        return convert_snapshot(snapshot)
 
     def exports(self, base_url: str) -> dict[str, str]:
+        """Write the ltoken file and the kwadmin program, and return the environment variables."""
         url = self.own_url or f"{base_url}{PREFIX}"
         return {
             "KLOCWORK_URL": url,
@@ -202,7 +205,7 @@ class ReviewService(Service):
         }
 
     def _write_admin_tool(self) -> str:
-        """A program that is called as the server's administration tool, and needs no other Python than this one."""
+        """Write a program in place of kwadmin that runs with this Python, and return its path."""
         path = self.runtime.state_path / "sandbox-kwadmin"
         words = [sys.executable, "-I", str(ADMIN_TOOL)]
         path.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
@@ -210,32 +213,35 @@ class ReviewService(Service):
         return str(path)
 
     def _write_ltoken_file(self, *urls: str) -> str:
-        """A file like the login tool's, with a line for every address and user that has a token."""
+        """Write an ltoken file with a line for each address and each user with a token, and return its path."""
         addresses = dict.fromkeys((url.hostname, url.port or 80) for url in map(urlsplit, urls))
         rows = self.runtime.db.execute("SELECT name, ltoken FROM review_users WHERE ltoken IS NOT NULL ORDER BY rowid")
         tokens = [(row["name"], row["ltoken"]) for row in rows]
-        lines = [f"{host};{port};{name};{token}\n" for host, port in addresses for name, token in tokens]
+        encode_records = [f"{host};{port};{name};{token}\n" for host, port in addresses for name, token in tokens]
         path = self.runtime.state_path / "ltoken"
         path.touch(mode=0o600)
         path.chmod(0o600)
-        path.write_text("".join(lines), encoding="utf-8")
+        path.write_text("".join(encode_records), encoding="utf-8")
         return str(path)
 
 
-def _page(request: Request, path: str) -> Response:
-    """Answer for any other path than those of the API."""
+def _serve_page(request: Request, path: str) -> Response:
+    """Serve a path outside the API."""
     route = PAGES.find(request.method, path, {}).route
     if route is None:
         return HTMLResponse("<html><body><h1>404 Not Found</h1></body></html>", 404)
     route.enter(request)
-    refused: Response = route.handler(path)
-    return refused
+    response: Response = route.handler(path)
+    return response
 
 
-def _major_and_minor(version: Any) -> tuple[str, str]:
-    """:raises ValueError: when it is no text, for 20.10 is another version than the number 20.1, or no version"""
+def _split_version(version: Any) -> tuple[str, str]:
+    """Return the major and minor version.
+
+    :raises ValueError: if it is not a string such as '20.4'; the numbers 20.10 and 20.1 are equal
+    """
     if not isinstance(version, str) or not version[:1].isdecimal():
-        raise ValueError(f"version takes a text such as '20.4', in quotes, not {version!r}")
+        raise ValueError(f"version must be a string such as '20.4', in quotes, not {version!r}")
     major, _dot, minor = version.partition(".")
     return major, minor
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of the review service, and the look-ups that several groups of actions share."""
+"""The tables of the service, and functions that read and write their rows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import re
 import sqlite3
 from typing import Any
 
-from .call import Call
-from .protocol import not_found
+from .api.call import Call
+from .api.protocol import not_found
 
 SCHEMA = """
 CREATE TABLE review_users (name TEXT PRIMARY KEY, password TEXT, ltoken TEXT, readonly INTEGER NOT NULL);
@@ -125,90 +125,109 @@ CREATE TABLE review_licenses (
 DEFAULT_MODULE = "*default*"
 DEFAULT_VIEW = "*default*"
 UNOWNED = "unowned"
-OF_ALL = ""  # in place of a project's id
+ALL_PROJECTS = ""  # replaces the ID of a project in rows that apply to all projects
 ACCESS_LISTS = ("allow_users", "allow_groups", "deny_users", "deny_groups")
 
 _KINDS = {"User": "review_users", "Group": "review_groups", "Role": "review_roles"}
 
 
-def slug(name: str) -> str:
-    """The id that the server makes of a project's name."""
+def derive_project_id(name: str) -> str:
+    """Return the ID that the server derives from the name of a project."""
     return re.sub(r"[^A-Za-z0-9_]", "_", name)
 
 
 def insert(db: sqlite3.Connection, table: str, **values: Any) -> None:
-    """Add a row, or put it in the place of the one with the same key."""
+    """Insert a row, or replace the row with the same key. Lists and dictionaries are stored as JSON."""
     packed = [json.dumps(value) if isinstance(value, (list, dict)) else value for value in values.values()]
     db.execute(f"INSERT OR REPLACE INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", packed)
 
 
-def change(db: sqlite3.Connection, table: str, key: str, value: object, **fields: Any) -> None:
-    """Set some columns of the row whose `key` has this value."""
+def update(db: sqlite3.Connection, table: str, key: str, value: object, **fields: Any) -> None:
+    """Update columns of the row whose `key` column has this value. Lists are stored as JSON."""
     if fields:
         packed = [json.dumps(field) if isinstance(field, list) else field for field in fields.values()]
         assignments = ", ".join(f"{name} = ?" for name in fields)
         db.execute(f"UPDATE {table} SET {assignments} WHERE {key} = ?", (*packed, value))
 
 
-def find(call: Call, kind: str, name: str) -> sqlite3.Row | None:
-    """A user, group or role."""
+def find_account(call: Call, kind: str, name: str) -> sqlite3.Row | None:
+    """Return a user, group or role, or null if it does not exist."""
     row: sqlite3.Row | None = call.db.execute(f"SELECT * FROM {_KINDS[kind]} WHERE name = ?", (name,)).fetchone()
     return row
 
 
-def require(call: Call, kind: str, name: str) -> sqlite3.Row:
-    """A user, group or role; 404 when there is none."""
-    row = find(call, kind, name)
+def require_account(call: Call, kind: str, name: str) -> sqlite3.Row:
+    """Return a user, group or role.
+
+    :arg kind: `User`, `Group` or `Role`
+    :raises ActionError: with status 404 if it does not exist
+    """
+    row = find_account(call, kind, name)
     if row is None:
         raise not_found(kind, name)
     return row
 
 
-def project_by(call: Call, column: str, value: str) -> sqlite3.Row:
-    """The project with this `name` or `id`; 404 when the caller sees none."""
+def require_project(call: Call, column: str, value: str) -> sqlite3.Row:
+    """Return the project with this `name` or `id`.
+
+    :raises ActionError: with status 404 if it does not exist, or the caller may not see it
+    """
     row: sqlite3.Row | None = call.db.execute(f"SELECT * FROM review_projects WHERE {column} = ?", (value,)).fetchone()
     hidden_stream = row is not None and row["stream"] and not call.runtime.get_switch("review", "streams")
-    if row is None or hidden_stream or not call.access.sees(row["id"]):
+    if row is None or hidden_stream or not call.access.may_see(row["id"]):
         raise not_found("Project", value)
     return row
 
 
-def add_project(db: sqlite3.Connection, name: str, creator: str, **fields: Any) -> str:
-    """Add a project with the module and the view that each has, or describe it anew; gives its id.
+def require_project_id(call: Call, parameter: str = "project") -> str:
+    """Return the ID of the project that a parameter names.
 
-    :raises ValueError: when another project has the id that it would get
+    :raises ActionError: with status 404 if it does not exist, or the caller may not see it
     """
-    described = {"description": "", "tags": [], "stream": False, **fields}
-    project_id = _id_of(db, name, described.pop("id", slug(name)))
-    insert(db, "review_projects", id=project_id, name=name, creator=creator, **described)
+    project_id: str = require_project(call, "name", call.parameters.text(parameter))["id"]
+    return project_id
+
+
+def add_project(db: sqlite3.Connection, name: str, creator: str, **fields: Any) -> str:
+    """Add a project with its default module and view, or replace it, and return its ID.
+
+    :raises ValueError: if another project has the same ID
+    """
+    columns = {"description": "", "tags": [], "stream": False, **fields}
+    project_id = _choose_project_id(db, name, columns.pop("id", derive_project_id(name)))
+    insert(db, "review_projects", id=project_id, name=name, creator=creator, **columns)
     add_module(db, project_id, DEFAULT_MODULE, paths=["**/*"], allow_all=True)
     add_view(db, project_id, DEFAULT_VIEW, query="", creator=creator, is_public=True)
     return project_id
 
 
 def add_module(db: sqlite3.Connection, project: str, name: str, **fields: Any) -> None:
-    """Add a module, which nobody sees unless told."""
+    """Add a module. By default, no user has access to it."""
     lists: dict[str, Any] = {key: [] for key in ("tags", *ACCESS_LISTS)}
     insert(db, "review_modules", project=project, name=name, **{"allow_all": False, **lists, **fields})
 
 
 def add_view(db: sqlite3.Connection, project: str, name: str, **fields: Any) -> None:
-    """Add a view, which its creator alone sees unless told."""
+    """Add a view. By default, it is private to its creator."""
     insert(db, "review_views", project=project, name=name, **{"is_public": False, "tags": [], **fields})
 
 
-def tags_of(packed: str) -> dict[str, Any]:
-    """The `tags` of a record, which has none when there are none."""
+def tags_field(packed: str) -> dict[str, Any]:
+    """Return the field `tags` of a record, or no field if the list is empty."""
     tags = json.loads(packed)
     return {"tags": tags} if tags else {}
 
 
-def _id_of(db: sqlite3.Connection, name: str, project_id: str) -> str:
-    """The id of the project with this name, which keeps it whatever its name; or the one that a new project gets."""
+def _choose_project_id(db: sqlite3.Connection, name: str, project_id: str) -> str:
+    """Return the ID of the existing project with this name, or `project_id` for a new project.
+
+    :raises ValueError: if another project has that ID
+    """
     known = db.execute("SELECT id FROM review_projects WHERE name = ?", (name,)).fetchone()
     if known:
         return str(known["id"])
     taken = db.execute("SELECT name FROM review_projects WHERE id = ?", (project_id,)).fetchone()
     if taken:
-        raise ValueError(f"the projects {taken['name']!r} and {name!r} would have one id: {project_id}")
+        raise ValueError(f"the projects {taken['name']!r} and {name!r} have the same ID {project_id!r}")
     return project_id

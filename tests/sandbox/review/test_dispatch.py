@@ -70,6 +70,6 @@ def test_a_page_for_people_is_501_when_the_real_server_has_it(api: Api, sandbox:
     (issue, *_others) = api.records("search", project="mobile-app", query="grouping:off")
     for url in (issue["url"], f"{sandbox.url}/analysis/portal/Portal.html"):
         answer = requests.get(url, timeout=60)
-        assert (answer.status_code, "does not serve this page yet" in answer.text) == (501, True)
+        assert (answer.status_code, "does not support this page" in answer.text) == (501, True)
     assert requests.get(f"{sandbox.url}/analysis/review/other.html", timeout=60).status_code == 404
     assert requests.post(f"{sandbox.url}/analysis/portal/", timeout=60).status_code == 404

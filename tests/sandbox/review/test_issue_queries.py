@@ -342,7 +342,7 @@ def test_newer_servers_find_a_build_by_its_whole_name(queries: Api, sandbox: Any
 
 
 def test_a_search_takes_one_build(queries: Api) -> None:
-    refused = (400, "A search takes one build, or two builds as diff:one,other")
+    refused = (400, "A search requires one build, or two builds as diff:one,other")
     for query in ("build:rel_1 build:rel_2", "build:rel_1,rel_2", "diff:rel_1", "-build:rel_1"):
         assert queries.refused("search", project="queries", query=query) == refused
     assert queries.refused("search", project="queries", query="build:+rel") == (404, "Build not found: rel")

@@ -53,7 +53,7 @@ def test_builds_are_loaded_renamed_and_deleted(tool: Tool, api: Api, tmp_path: p
     assert tool.lines("load", "--name", "nightly + 1", "mobile-app", str(tmp_path)) == []
     assert api.records("builds", project="mobile-app")[0]["name"] == "nightly + 1"
     assert tool.refused("load", "--name", "build_1", "mobile-app", str(tmp_path)) == "Build already exists: build_1"
-    assert tool.refused("load", "mobile-app", str(tmp_path / "none")).startswith("There is no folder")
+    assert tool.refused("load", "mobile-app", str(tmp_path / "none")).startswith("Directory does not exist")
     tool.lines("rename-build", "mobile-app", "nightly + 1", "nightly")
     tool.lines("delete-build", "mobile-app", "build_1")
     assert tool.lines("list-builds", "mobile-app") == ["build_2", "build_3", "nightly"]
@@ -141,4 +141,4 @@ def test_the_journal_tells_what_was_asked(tool: Tool, sandbox: Any) -> None:
 
 def test_a_known_command_is_refused_by_name_when_it_is_not_served(tool: Tool) -> None:
     refusal = tool.refused("export-config", "mobile-app", "analysis_profile.pconf")
-    assert refusal == "The sandbox does not serve this command yet: export-config"
+    assert refusal == "The sandbox does not support this command: export-config"

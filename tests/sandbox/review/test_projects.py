@@ -23,19 +23,19 @@ def test_two_projects_never_share_an_id(api: Api, sandbox: Any) -> None:
         sandbox.seed({"review": {"projects": [{"name": name, "creator": "admin"}]}})
 
     with pytest.raises(
-        SandboxError, match=r"the projects 'mobile-app' and 'mobile\.app' would have one id: mobile_app"
+        SandboxError, match=r"the projects 'mobile-app' and 'mobile\.app' have the same ID 'mobile_app'"
     ):
         seed("mobile.app")
     api.write("update_project", name="mobile-app", new_name="apps")
     seed("apps")
     assert [project["id"] for project in api.records("projects")] == ["platform", "mobile_app"]
-    with pytest.raises(SandboxError, match="would have one id"):
+    with pytest.raises(SandboxError, match="have the same ID"):
         seed("mobile-app")
 
 
 def test_roles_are_assigned_in_projects_that_are_there(sandbox: Any) -> None:
     role = {"name": "r", "assignments": [{"account": "bob", "project": "x"}]}
-    with pytest.raises(SandboxError, match="assigned in the project 'x', which is not there"):
+    with pytest.raises(SandboxError, match="assignment of a role names the project 'x', which does not exist"):
         sandbox.seed({"review": {"roles": [role]}})
 
 

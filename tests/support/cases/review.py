@@ -11,7 +11,7 @@ from pathlib import Path
 from sandbox import client
 from support.cases.form import FILES, Case, Operation, Query, Resource, Service, Write
 
-_ADMIN_TOOL = [sys.executable, "-I", str(Path(client.__file__).with_name("review") / "kwadmin.py")]
+_ADMIN_TOOL = [sys.executable, "-I", str(Path(client.__file__).with_name("review") / "admin_tool/kwadmin.py")]
 _BUILD = {"project": "mobile-app", "name": "build_2"}
 _ISSUES = {"project": "mobile-app", "query": "severity:1-3"}
 _MODULE = {"project": "mobile-app", "name": "ui, & more"}
