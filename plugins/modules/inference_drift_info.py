@@ -233,7 +233,7 @@ SPEC = INFERENCE + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    task.result["drift"] = drift.find_drift(AdminClient(task), drift.Declared(task.params))
+    task.result["drift"] = drift.find_drift(AdminClient(task), drift.Declaration(task.params))
 
 
 def main() -> None:

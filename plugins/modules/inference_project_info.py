@@ -115,7 +115,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.or
     AdminClient,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.project_details import (
-    DETAILS,
+    FETCHERS,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
@@ -126,7 +126,7 @@ SPEC = INFERENCE + ArgumentSpec(
     dict(
         name=dict(type="str", **NAME),
         include_archived=dict(type="bool", default=False),
-        details=dict(type="list", elements="str", choices=list(DETAILS), default=[]),
+        details=dict(type="list", elements="str", choices=list(FETCHERS), default=[]),
     )
 )
 
@@ -142,7 +142,7 @@ def run(task: Task) -> None:
     for project in found:
         for detail in task.params["details"]:
             if project["status"] != "archived" or detail == "rate_limits":
-                project[detail] = DETAILS[detail](admin, project["id"])
+                project[detail] = FETCHERS[detail](admin, project["id"])
     task.result["projects"] = found
 
 

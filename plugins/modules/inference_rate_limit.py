@@ -113,14 +113,14 @@ SPEC = (
 
 
 def run(task: Task) -> None:
-    wanted = rate_limits.parse_limits(task.params["limits"])
+    desired = rate_limits.parse_limits(task.params["limits"])
     admin = AdminClient(task)
-    limits = rate_limits.ProjectLimits(admin, projects.resolve_project_id(admin, task.params), wanted)
+    limits = rate_limits.ProjectLimits(admin, projects.resolve_project_id(admin, task.params), desired)
     reconcile(
         task,
         "rate_limits",
         read=limits.read,
-        desired=wanted,
+        desired=desired,
         update=limits.update,
         check=limits.check,
         predict_refusal=limits.predict_refusal,

@@ -156,8 +156,8 @@ def run(task: Task) -> None:
         create=user.create,
         update=user.update,
         delete=user.remove,
-        replace_reason=user.stale,
-        replace=user.renew,
+        replace_reason=user.replace_reason,
+        replace=user.replace,
         check=user.check,
         to_result=user.to_result,
     )

@@ -142,7 +142,7 @@ def test_a_server_that_is_not_there(module: str, sandbox: Sandbox) -> None:
 def test_a_wrong_path_in_the_address(module: str, sandbox: Sandbox) -> None:
     result = run(module, url=f"{sandbox.url}/elsewhere", **SERVICES[SERVICE_OF[module]].elsewhere)
     check_failure(result, sandbox)
-    assert re.search("[Ii]s the path in 'url' right|is its path right|the address lacks its version", result["msg"])
+    assert re.search("[Ii]s the path in 'url' right|is its path right|the version is missing in 'url'", result["msg"])
 
 
 @pytest.mark.parametrize(("module", "status"), [pair for pair in SERVER if pair[1] in REFUSALS])

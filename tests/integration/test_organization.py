@@ -98,7 +98,7 @@ def test_mistakes_are_reported_before_anything_is_written(sandbox: Sandbox, tmp_
     keyless = {"name": "x", "project_name": "Sandbox"}
     wrong = [
         ("projects", {"name": "Sandbox", "limits": [limit]}, "Supported parameters"),
-        ("projects", {"name": "Default project", "state": "absent"}, "can be neither changed nor archived"),
+        ("projects", {"name": "Default project", "state": "absent"}, "cannot be changed or archived"),
         ("service_accounts", keyless, "state is present but all of the following are missing: key_file"),
     ]
     mistakes = [{f"inference_provision_{name}": [entry]} for name, entry, _problem in wrong]
@@ -114,13 +114,13 @@ USERS = [
     {"email": "dora@sandbox.example", "role": "reader", "projects": []},
 ]
 DRIFT = [
-    "There is no project 'Search & find'.",
-    "The project 'Shadow' (proj_shadow) is not declared.",
-    "The limits of the project 'Search & find' are not set.",
-    "The project 'Sandbox' has 500 as max_requests_per_1_minute of gpt-4, but shall have 7.",
-    "dora@sandbox.example is neither in the organization nor invited.",
-    "bob@sandbox.example is in the organization as reader, but is not declared.",
-    "The admin key 'Old' (key_old, of an owner that is not told) is 400 days old, which is more than 90.",
+    "Project 'Search & find' does not exist.",
+    "Project 'Shadow' (proj_shadow) is not declared.",
+    "The rate limits of project 'Search & find' are not set, because the project does not exist.",
+    "Project 'Sandbox': max_requests_per_1_minute of gpt-4 is 500, but 7 is declared.",
+    "User dora@sandbox.example does not exist and has no pending invitation.",
+    "User bob@sandbox.example with the role reader is not declared.",
+    "Admin key 'Old' (key_old, owner: unknown) is 400 days old, but the maximum is 90.",
 ]
 
 
@@ -172,7 +172,7 @@ def test_drift_is_reported_and_repaired_as_far_as_possible(sandbox: Sandbox, tmp
     assert refused.writes == ["archive_project", "delete_user"]
     assert refused.failure
     assert "olivia@sandbox.example is the last owner of the organization" in refused.output
-    left = '"remaining": [ "olivia@sandbox.example is in the organization as owner, but is not declared."'
+    left = '"remaining": [ "User olivia@sandbox.example with the role owner is not declared."'
     assert left in refused.output
 
 

@@ -441,7 +441,7 @@ def test_secrets_are_made_up_from_the_name_and_the_account(tmp_path: Path) -> No
 
 BLIND = [
     ("artifact", {"toolchain_artifact_token": "wrong"}, ": 401 "),
-    ("inference", {"toolchain_inference_admin_key": "sk-admin-wrong"}, "The key was not accepted: check 'admin_key'."),
+    ("inference", {"toolchain_inference_admin_key": "sk-admin-wrong"}, "The key was rejected. Check 'admin_key'."),
     ("inference", {"toolchain_inference_user_id": "nobody"}, "The account may not read any list. GET "),
     ("review", {"toolchain_review_ltoken": "wrong", "toolchain_review_username": "admin"}, ": 401 "),
     ("review", {"toolchain_review_ltoken": BOB, "toolchain_review_username": "bob"}, "Web API access permission"),

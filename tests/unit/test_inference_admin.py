@@ -82,13 +82,13 @@ def test_page_that_ends_with_an_earlier_entry_is_an_error() -> None:
         page("/users", user(1), user(2), user(3), more=True),
         page("/users", user(4), user(2), more=True, after="user-3"),
     )
-    assert "begin anew after 'user-2'" in listed(*pages)["msg"]
+    assert "its pages repeat after 'user-2'" in listed(*pages)["msg"]
 
 
 def test_pages_that_begin_anew_are_an_error() -> None:
     result = listed(page("/users", user(1), more=True), page("/users", user(1), more=True, after="user-1"))
     assert result["failed"]
-    assert result["msg"].endswith("begin anew after 'user-1': the list is not whole.")
+    assert result["msg"].endswith("because its pages repeat after 'user-1'. Run the task again.")
 
 
 def test_a_429_that_names_no_time_is_waited_for_in_earnest(naps: list[float]) -> None:
@@ -190,4 +190,4 @@ def test_who_waits_says_so(folder: pathlib.Path, clock: list[float]) -> None:
     task = Task({"admin_requests_per_minute": 6.0}, display=told.append)
     for _number in range(5):
         AdminRateLimiter(task, ["k"]).wait("GET /organization/users")
-    assert told == ["waiting 10 s for the next turn of GET /organization/users, see 'admin_requests_per_minute'"]
+    assert told == ["waiting 10 s before GET /organization/users (admin_requests_per_minute)"]

@@ -138,14 +138,13 @@ def test_the_key_in_use_is_never_revoked(wanted: dict[str, Any], check_mode: boo
     own = page("/admin_api_keys", {**MAIN, "expires_at": NOW + 7})
     message = manage(own, name="Main", check_mode=check_mode, **wanted)["msg"]
     assert message == (
-        "The admin key 'Main' (key_main) is the one that this task uses, and is not removed: set 'admin_key' to "
-        "another one."
+        "Cannot revoke the admin key 'Main' (key_main), because this task uses it. Set 'admin_key' to another key."
     )
 
 
 def test_the_key_in_use_is_not_revoked_as_surplus() -> None:
     newer = key("key_9", VALUE, "Main", created_at=NOW)
-    assert "is the one that this task uses" in manage(listed(newer), name="Main", surplus="remove")["msg"]
+    assert "because this task uses it" in manage(listed(newer), name="Main", surplus="remove")["msg"]
     assert not manage(listed(newer), name="Main")["changed"]
 
 
@@ -158,7 +157,7 @@ def probe(status: int) -> Call:
     ("content", "calls", "message"),
     [
         (ADMIN, [], "contains the admin key 'Main', and is left unchanged"),
-        (OLD_VALUE, [probe(200)], "contains a valid key of something else"),
+        (OLD_VALUE, [probe(200)], "contains a valid key with another owner"),
         ("sk-proj-0123456789", [], "contains a key for models and completions, and is left unchanged"),
         ("-----BEGIN", [], "does not contain a key, and is left unchanged"),
     ],

@@ -615,7 +615,7 @@ def test_a_quota_that_is_used_up_is_not_waited_for(naps: list[float]) -> None:
     result = ask(refusal(429, error(QUOTA, "insufficient_quota", "insufficient_quota")))
     assert result["failed"]
     assert not result["changed"]
-    assert f"429 {QUOTA} The account's rate limit or quota is used up." in result["msg"]
+    assert f"429 {QUOTA} The rate limit or quota of the account is used up." in result["msg"]
     assert naps == []
 
 

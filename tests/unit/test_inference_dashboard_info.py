@@ -63,7 +63,7 @@ def test_a_whole_key_is_never_shown() -> None:
 @pytest.mark.parametrize("key", [KEY, ADMIN])
 def test_a_key_of_another_class_is_refused_before_the_request(key: str) -> None:
     message = ask(subject="subscription", session_token=key)["msg"]
-    assert message.startswith("Option 'session_token': takes a key for the private endpoints of the dashboard")
+    assert message.startswith("Option 'session_token': must be a key for the private endpoints of the dashboard")
 
 
 def test_a_project_is_needed_for_its_users() -> None:

@@ -57,76 +57,76 @@ def key(id_: str, days: int, redacted: str = "sk-admin-abc...wxyz") -> dict[str,
     }
 
 
-def compared(*calls: Call, **parameters: Any) -> dict[str, Any]:
+def compare(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("inference_drift_info", url=f"{server.url}/v1", admin_key=ADMIN, **parameters)
 
 
-def found(*calls: Call, **parameters: Any) -> list[tuple[str, str, Any]]:
-    result = compared(*calls, **parameters)
+def find_drift(*calls: Call, **parameters: Any) -> list[tuple[str, str, Any]]:
+    result = compare(*calls, **parameters)
     assert not result.get("failed"), result
     return [(one["problem"], one["text"], one["remediation"]) for one in result["drift"]]
 
 
-def test_an_organization_as_declared_costs_the_pages_and_one_request_for_each_project_with_limits() -> None:
+def test_declared_organization_requires_one_request_per_page_and_project_with_limits() -> None:
     calls = projects(project(1), project(2, key="k")), limits(1, a=5, b=6), limits(2, a=7)
-    wanted = [
+    declared = [
         {"name": "P1", "limits": [{"model": "a", RPM: 5}, {"model": "b", TPM: 6}]},
         {"name": "P2", "external_key_id": "k", "limits": [{"model": "a", RPM: 7}]},
         {"name": "P3", "state": "absent", "limits": [{"model": "a", RPM: 7}]},
         {"name": "Default project"},
     ]
-    assert found(*calls, projects=wanted) == []
+    assert find_drift(*calls, projects=declared) == []
 
 
-def test_projects() -> None:
+def test_project_differences_have_a_remediation() -> None:
     there = projects(project(1, key="old"), project(2), project(3), project(4, "Twin"), project(5, "Twin"))
-    wanted = [
+    declared = [
         {"name": "P1", "external_key_id": "new"},
         {"name": "Two", "id": "proj_2"},
         {"name": "P3", "state": "absent"},
         {"name": "Twin"},
         {"name": "New", "residency": "GLOBAL", "limits": [{"model": "a", RPM: 1}]},
     ]
-    assert found(there, projects=wanted) == [
+    assert find_drift(there, projects=declared) == [
         (
             "differs",
-            "The project 'P1' has the external_key_id 'old', but shall have 'new'.",
+            "Project 'P1': external_key_id is 'old', but 'new' is declared.",
             {"name": "P1", "external_key_id": "new", "id": "proj_1"},
         ),
-        ("differs", "The project 'P2' has the name 'P2', but shall have 'Two'.", {"name": "Two", "id": "proj_2"}),
-        ("ambiguous", "2 projects have the name 'Twin': declare which one by its id.", None),
-        ("missing", "There is no project 'New'.", {"name": "New", "residency": "GLOBAL"}),
+        ("differs", "Project 'P2': name is 'P2', but 'Two' is declared.", {"name": "Two", "id": "proj_2"}),
+        ("ambiguous", "2 projects have the name 'Twin'. Declare the ID of one of them.", None),
+        ("missing", "Project 'New' does not exist.", {"name": "New", "residency": "GLOBAL"}),
         (
             "undeclared",
-            "The project 'P3' (proj_3) is not declared.",
+            "Project 'P3' (proj_3) is not declared.",
             {"name": "P3", "id": "proj_3", "state": "absent"},
         ),
         (
             "missing",
-            "The limits of the project 'New' are not set.",
+            "The rate limits of project 'New' are not set, because the project does not exist.",
             {"project_name": "New", "limits": [{"model": "a", RPM: 1}]},
         ),
     ]
 
 
-def test_limits() -> None:
-    wanted = [{"model": "a", RPM: 5, TPM: 10}, {"model": "b", RPM: 10}, {"model": "c", RPM: 1}]
+def test_limit_differences_name_the_declared_value() -> None:
+    declared = [{"model": "a", RPM: 5, TPM: 10}, {"model": "b", RPM: 10}, {"model": "c", RPM: 1}]
     calls = projects(project(1)), limits(1, a=10, b=9)
-    mend = {"project_id": "proj_1", "limits": wanted}
-    assert found(*calls, projects=[{"name": "P1", "limits": wanted}]) == [
-        ("above", f"The project 'P1' has 10 as {RPM} of a, but shall have 5.", mend),
-        ("below", f"The project 'P1' has 9 as {RPM} of b, but shall have 10.", mend),
-        ("missing", f"The project 'P1' has none as {RPM} of c, but shall have 1.", mend),
+    remediation = {"project_id": "proj_1", "limits": declared}
+    assert find_drift(*calls, projects=[{"name": "P1", "limits": declared}]) == [
+        ("above", f"Project 'P1': {RPM} of a is 10, but 5 is declared.", remediation),
+        ("below", f"Project 'P1': {RPM} of b is 9, but 10 is declared.", remediation),
+        ("missing", f"Project 'P1': {RPM} of c is not set, but 1 is declared.", remediation),
     ]
 
 
-def test_users_and_who_is_invited() -> None:
+def test_pending_invitations_count_as_users() -> None:
     calls = (
         page("/invites", invite("carol"), invite("dora", "expired"), invite("emil")),
         page("/users", user("olivia", "owner"), user("alice"), user("bob")),
     )
-    wanted = [
+    declared = [
         {"email": "OLIVIA@x.y", "role": "owner"},
         {"email": "alice@x.y", "role": "owner"},
         {"email": "carol@x.y"},
@@ -134,31 +134,31 @@ def test_users_and_who_is_invited() -> None:
         {"email": "bob@x.y", "state": "absent"},
         {"email": "nobody@x.y", "state": "absent"},
     ]
-    assert found(*calls, users=wanted) == [
+    assert find_drift(*calls, users=declared) == [
         (
             "differs",
-            "alice@x.y is reader in the organization, but shall be owner.",
+            "Role of alice@x.y: reader. Declared: owner.",
             {"email": "alice@x.y", "role": "owner", "state": "present"},
         ),
         (
             "missing",
-            "dora@x.y is neither in the organization nor invited.",
+            "User dora@x.y does not exist and has no pending invitation.",
             {"email": "dora@x.y", "state": "present"},
         ),
         (
             "undeclared",
-            "bob@x.y is in the organization as reader, but is not declared.",
+            "User bob@x.y with the role reader is not declared.",
             {"email": "bob@x.y", "state": "absent"},
         ),
         (
             "undeclared",
-            "emil@x.y is invited into the organization as reader, but is not declared.",
+            "Invitation for emil@x.y with the role reader is not declared.",
             {"email": "emil@x.y", "state": "absent"},
         ),
     ]
 
 
-def test_users_of_projects() -> None:
+def test_project_roles_of_users_are_compared() -> None:
     calls = (
         projects(project(1)),
         page("/invites", invite("carol", proj_1="owner")),
@@ -166,18 +166,23 @@ def test_users_of_projects() -> None:
         page("/projects/proj_0/users", user("bob", "member"), user("gone", "member")),
         page("/projects/proj_1/users", user("alice", "member")),
     )
-    wanted = [
+    declared = [
         {"email": "alice@x.y", "projects": [{"name": "P1", "role": "owner"}]},
         {"email": "bob@x.y", "projects": []},
         {"email": "carol@x.y", "projects": [{"id": "proj_1", "role": "owner"}]},
     ]
-    result = compared(*calls, users=wanted)
+    result = compare(*calls, users=declared)
     assert [(one["text"], one["field"], one["declared"], one["current"]) for one in result["drift"]] == [
-        ("alice@x.y is member of 'P1', but shall be owner of 'P1'.", "projects", "owner of 'P1'", "member of 'P1'"),
         (
-            "bob@x.y is member of 'Default project', but shall be in no project.",
+            "Project roles of alice@x.y: member of 'P1'. Declared: owner of 'P1'.",
             "projects",
-            "in no project",
+            "owner of 'P1'",
+            "member of 'P1'",
+        ),
+        (
+            "Project roles of bob@x.y: member of 'Default project'. Declared: none.",
+            "projects",
+            "none",
             "member of 'Default project'",
         ),
     ]
@@ -188,7 +193,7 @@ def test_users_of_projects() -> None:
     }
 
 
-def test_keys() -> None:
+def test_old_keys_have_no_remediation_when_a_newer_key_shares_the_name() -> None:
     calls = (
         projects(project(1)),
         page(
@@ -199,33 +204,36 @@ def test_keys() -> None:
         page("/projects/proj_0/api_keys", key("c", 1)),
         page("/projects/proj_1/api_keys", key("d", 1000)),
     )
-    assert found(*calls, max_key_age_days=90) == [
+    assert find_drift(*calls, max_key_age_days=90) == [
         (
             "too_old",
-            "The admin key 'A' (a, of Olivia) is 91 days old, which is more than 90.",
+            "Admin key 'A' (a, owner: Olivia) is 91 days old, but the maximum is 90.",
             {"name": "A", "state": "absent"},
         ),
-        ("too_old", "The admin key 'OWN' (own, of Olivia) is 200 days old, which is more than 90.", None),
-        ("too_old", "The admin key 'B' (b2, of Olivia) is 99 days old, which is more than 90.", None),
-        ("too_old", "The key 'D' of the project 'P1' (d, of Olivia) is 1000 days old, which is more than 90.", None),
+        ("too_old", "Admin key 'OWN' (own, owner: Olivia) is 200 days old, but the maximum is 90.", None),
+        ("too_old", "Admin key 'B' (b2, owner: Olivia) is 99 days old, but the maximum is 90.", None),
+        ("too_old", "API key 'D' of project 'P1' (d, owner: Olivia) is 1000 days old, but the maximum is 90.", None),
     ]
 
 
-def test_an_old_key_is_not_revoked_by_name_when_a_key_of_unknown_age_shares_the_name() -> None:
+def test_old_key_has_no_remediation_when_a_key_of_unknown_age_shares_the_name() -> None:
     unknown = {**key("a2", 0), "name": "A", "created_at": None}
     calls = projects(), page("/admin_api_keys", key("a", 2), unknown), page("/projects/proj_0/api_keys")
-    text = "The admin key 'A' (a, of Olivia) is 2 days old, which is more than 1."
-    assert found(*calls, max_key_age_days=1) == [("too_old", text, None)]
+    text = "Admin key 'A' (a, owner: Olivia) is 2 days old, but the maximum is 1."
+    assert find_drift(*calls, max_key_age_days=1) == [("too_old", text, None)]
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"projects": [{"name": "a"}, {"name": "a"}]}, "Option 'projects[1].name': 'a' is there already"),
-        ({"users": [{"email": "A@b"}, {"email": "a@B"}]}, "Option 'users[1].email': 'a@b' is there already"),
-        ({"projects": [{"name": "a", "limits": [{"model": "m"}]}]}, "Option 'projects[0].limits[0]': has no limit"),
+        ({"projects": [{"name": "a"}, {"name": "a"}]}, "Option 'projects[1].name': 'a' is listed twice"),
+        ({"users": [{"email": "A@b"}, {"email": "a@B"}]}, "Option 'users[1].email': 'a@b' is listed twice"),
+        (
+            {"projects": [{"name": "a", "limits": [{"model": "m"}]}]},
+            "Option 'projects[0].limits[0]': must set at least one limit",
+        ),
         ({}, "one of the following is required: projects, users, max_key_age_days"),
     ],
 )
-def test_what_cannot_be_is_refused_before_any_request(given: dict[str, Any], message: str) -> None:
-    assert message in compared(**given)["msg"]
+def test_invalid_options_fail_before_any_request(given: dict[str, Any], message: str) -> None:
+    assert message in compare(**given)["msg"]

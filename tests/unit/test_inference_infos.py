@@ -80,8 +80,11 @@ def test_a_project_is_found_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("found", "message"),
     [
-        ([{**FIND, "name": "Seek"}], "Option 'project_name': there is no project 'Find' that is not archived"),
-        ([FIND, {**FIND, "id": "proj_2"}], "2 projects have the name 'Find': choose by id, one of proj_1, proj_2."),
+        ([{**FIND, "name": "Seek"}], "Option 'project_name': no active project has the name 'Find'"),
+        (
+            [FIND, {**FIND, "id": "proj_2"}],
+            "2 projects have the name 'Find'. Specify the ID of one of them: proj_1, proj_2.",
+        ),
     ],
 )
 def test_a_name_that_is_none_or_several(found: list[dict[str, Any]], message: str) -> None:

@@ -120,124 +120,126 @@ ALL_KEYS = {"api_key": KEY, "admin_key": "sk-admin-0123456789", "session_token":
 
 
 @pytest.mark.parametrize("key_class", KEY_CLASSES, ids=lambda key_class: key_class.option)
-def test_a_key_of_the_class_that_is_needed_is_sent_and_no_other(key_class: KeyClass) -> None:
+def test_only_the_key_of_the_required_class_is_sent(key_class: KeyClass) -> None:
     with conversation(models(sent_headers={"Authorization": f"Bearer {ALL_KEYS[key_class.option]}"})) as server:
         assert through(key_class, server.url, **ALL_KEYS).status == 200
 
 
 @pytest.mark.parametrize("key_class", KEY_CLASSES, ids=lambda key_class: key_class.option)
-def test_a_refusal_advises_on_the_option_of_the_class(key_class: KeyClass) -> None:
+def test_message_names_the_option_when_the_key_is_rejected_or_missing(key_class: KeyClass) -> None:
     option = key_class.option
     refusal = models(401, json=error(WRONG_KEY, code="invalid_api_key"))
     with (
         conversation(refusal) as server,
-        pytest.raises(ServerRefusal, match=rf"The key was not accepted: check '{option}'\.$"),
+        pytest.raises(ServerRefusal, match=rf"The key was rejected\. Check '{option}'\.$"),
     ):
         through(key_class, server.url, **ALL_KEYS)
     with (
         conversation(models(401, json=error(NO_KEY))) as server,
-        pytest.raises(ServerRefusal, match=rf"No key was sent: give one as '{option}'\.$"),
+        pytest.raises(ServerRefusal, match=rf"No key was sent\. Set '{option}'\.$"),
     ):
         through(key_class, server.url)
 
 
 @pytest.mark.parametrize(
-    ("key_class", "key", "complaint"),
+    ("key_class", "key", "message"),
     [
         (
             API_KEY,
             "sk-admin-0123456789",
-            "Option 'api_key': takes a key for models and completions; one that begins with sk-admin- is for the "
-            "administration of an organization and belongs into 'admin_key'",
+            "Option 'api_key': must be a key for models and completions. Keys that start with sk-admin- are for the "
+            "administration of an organization; set them as 'admin_key'",
         ),
         (
             API_KEY,
             "sess-0123456789",
-            "Option 'api_key': takes a key for models and completions; one that begins with sess- is for the private "
-            "endpoints of the dashboard and belongs into 'session_token'",
+            "Option 'api_key': must be a key for models and completions. Keys that start with sess- are for the "
+            "private endpoints of the dashboard; set them as 'session_token'",
         ),
         (
             ADMIN_KEY,
             KEY,
-            "Option 'admin_key': takes a key for the administration of an organization; one that begins with sk- is "
-            "for models and completions and belongs into 'api_key'",
+            "Option 'admin_key': must be a key for the administration of an organization. Keys that start with sk- "
+            "are for models and completions; set them as 'api_key'",
         ),
         (
             SESSION_TOKEN,
             KEY,
-            "belongs into 'api_key'",
+            "set them as 'api_key'",
         ),
     ],
 )
-def test_a_key_of_another_class_fails_before_any_request(key_class: KeyClass, key: str, complaint: str) -> None:
+def test_key_of_another_class_fails_before_any_request(key_class: KeyClass, key: str, message: str) -> None:
     with conversation() as server, pytest.raises(BadOption) as refusal:
         through(key_class, server.url, **{key_class.option: key})
-    assert str(refusal.value).endswith(f"{complaint}.")
+    assert str(refusal.value).endswith(f"{message}.")
     assert key not in str(refusal.value)
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("module", MODULES)
-def test_each_module_uses_its_class(module: str, check_mode: bool) -> None:
+def test_module_requires_its_key_class(module: str, check_mode: bool) -> None:
     key_class, options = MODULES[module]
     keys = {**ALL_KEYS, key_class.option: next(key for name, key in ALL_KEYS.items() if name != key_class.option)}
     with conversation() as server:
         result = run(module, check_mode=check_mode, url=f"{server.url}/v1", **keys, **options)
-    assert result["msg"].startswith(f"Option '{key_class.option}': takes a key for {key_class.opens}; one that begins")
+    assert result["msg"].startswith(f"Option '{key_class.option}': must be a key for {key_class.purpose}. Keys")
 
 
-def test_no_module_is_without_a_class() -> None:
+def test_all_modules_have_a_key_class() -> None:
     assert {name for name in generate.modules() if name.startswith("inference_")} == set(MODULES)
 
 
 @pytest.mark.parametrize("option", ["api_key", "organization", "project", "user_id", "group_id"])
 @pytest.mark.parametrize("value", ["sk-ключ", "a\nb: c"])
-def test_what_no_header_can_carry_fails_before_any_request(option: str, value: str) -> None:
+def test_value_fails_before_any_request_when_headers_cannot_contain_it(option: str, value: str) -> None:
     with conversation() as server:
         result = listed(server.url, **{option: value})
     assert result["msg"] == f"Option '{option}': has characters that cannot be sent in a header."
 
 
-def test_without_a_key_the_server_decides() -> None:
+def test_request_is_sent_without_a_key_when_none_is_set() -> None:
     with conversation(models(401, json=error(NO_KEY), sent_without=["Authorization"])) as server:
         result = listed(server.url)
     assert result["failed"]
-    assert result["msg"].endswith(f"401 {NO_KEY}. No key was sent: give one as 'api_key'.")
+    assert result["msg"].endswith(f"401 {NO_KEY}. No key was sent. Set 'api_key'.")
 
 
-def test_a_key_that_is_for_something_else_is_told_where_one_is_missing() -> None:
+def test_message_names_other_keys_when_the_required_key_is_missing() -> None:
     with conversation(models(401, json=error(NO_KEY))) as server:
         result = listed(server.url, admin_key="sk-admin-0123")
-    advice = "give one as 'api_key'; 'admin_key' is for the administration of an organization."
-    assert result["msg"].endswith(f"No key was sent: {advice}")
+    remedy = "Set 'api_key'. 'admin_key' is only for the administration of an organization."
+    assert result["msg"].endswith(f"No key was sent. {remedy}")
 
 
-def test_a_wrong_key_is_told() -> None:
+def test_message_names_the_option_when_the_key_is_invalid() -> None:
     message = refused(models(401, json=error(WRONG_KEY, code="invalid_api_key")))
-    assert message == f"401 {WRONG_KEY} The key was not accepted: check 'api_key'."
+    assert message == f"401 {WRONG_KEY} The key was rejected. Check 'api_key'."
 
 
 @pytest.mark.parametrize("body", [error(MISSING_SCOPES), {"error": MISSING_SCOPES}], ids=["object", "text"])
-def test_a_key_without_the_permission_is_not_called_wrong(body: dict[str, Any]) -> None:
+def test_message_names_the_permission_when_the_key_lacks_it(body: dict[str, Any]) -> None:
     message = refused(models(401, json=body))
-    assert message == f"401 {MISSING_SCOPES} The key is right, but was made without the permission for this."
+    assert message == f"401 {MISSING_SCOPES} The key is valid, but lacks the permission for this request."
 
 
 @pytest.mark.parametrize(("option", "name"), [("organization", "Organization"), ("project", "Project")])
 @pytest.mark.parametrize("coded", [True, False])
-def test_a_key_of_another_organization_or_project_is_not_called_wrong(option: str, name: str, coded: bool) -> None:
+def test_message_names_the_organization_or_project_when_the_key_belongs_to_another(
+    option: str, name: str, coded: bool
+) -> None:
     text = f"OpenAI-{name} header should match {option} for API key"
     message = refused(models(401, json=error(text, code=f"mismatched_{option}" if coded else None)))
-    assert message == f"401 {text}. The key belongs to another {option}: check '{option}'."
+    assert message == f"401 {text}. The key belongs to another {option}. Check '{option}'."
 
 
 @pytest.mark.parametrize("body", [error("No"), {"data": [{}]}, []], ids=["an error", "no model", "another form"])
 @pytest.mark.parametrize("status", [200, 400, 401, 404, 500])
-def test_the_id_of_a_request_that_failed_is_told(status: int, body: Any) -> None:
+def test_message_contains_the_request_id_when_a_request_fails(status: int, body: Any) -> None:
     answer = models(status, json=body, headers={"x-request-id": "req_0f5c2e"})
     with conversation(answer) as server:
         result = listed(server.url, api_key=KEY, retries=0)
-    assert result["msg"].endswith(" Request id: req_0f5c2e.")
+    assert result["msg"].endswith(" Request ID: req_0f5c2e.")
 
 
 @pytest.mark.parametrize(

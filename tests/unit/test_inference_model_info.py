@@ -106,7 +106,7 @@ def test_a_page_is_an_error() -> None:
 
 def test_an_address_without_its_version_is_told() -> None:
     result = listed(call("GET", "/v1/models", 404, json=error("Invalid URL (GET /models)")))
-    assert "404 Invalid URL (GET /models). The model may not be visible to this key, or the address" in result["msg"]
+    assert "404 Invalid URL (GET /models). The model may not be visible to this key, or the version" in result["msg"]
 
 
 def test_a_read_is_repeated_when_the_server_is_overloaded(naps: list[float]) -> None:

@@ -88,7 +88,7 @@ def test_a_lost_reply_is_resolved_by_reading_back() -> None:
 
 def test_several_projects_of_one_name() -> None:
     message = manage(page("/projects", FIND, TWIN), name="Find")["msg"]
-    assert message == "2 projects have the name 'Find': choose by id, one of proj_1, proj_2."
+    assert message == "2 projects have the name 'Find'. Specify the ID of one of them: proj_1, proj_2."
 
 
 def test_another_name() -> None:
@@ -133,7 +133,7 @@ def test_what_is_not_there_is_absent(absent: Call) -> None:
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_an_archived_project_does_not_come_back(check_mode: bool) -> None:
-    said = "The project 'proj_1' is archived, which cannot be undone. Without 'id' a new project is made."
+    said = "The project 'proj_1' is archived, which cannot be undone. To create a new project, omit 'id'."
     assert manage(one(OLD), id="proj_1", name="Find", check_mode=check_mode)["msg"] == said
 
 
@@ -144,25 +144,25 @@ def test_a_new_project_with_the_name_of_an_archived_one_is_told(check_mode: bool
     result = manage(*calls[: 2 if check_mode else 4], name="Find", check_mode=check_mode)
     assert result["changed"]
     assert result["warnings"] == [
-        "'Find' is the name of an archived project as well (proj_0, proj_1). Archiving cannot be undone, so a new "
-        "project gets the name. Give another 'name' to tell them apart."
+        "An archived project also has the name 'Find' (proj_0, proj_1). Archiving cannot be undone, so a new project "
+        "is created. Use another 'name' to distinguish them."
     ]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_a_new_project_gets_an_id_of_its_own(check_mode: bool) -> None:
     result = manage(one(GONE, 404), id="proj_1", name="Find", check_mode=check_mode)
-    assert "There is no project with the id 'proj_1'" in result["msg"]
+    assert "Cannot create a project with the ID 'proj_1'" in result["msg"]
 
 
 def test_a_wrong_address_does_not_make_a_project_absent() -> None:
     nowhere = one(error("Invalid URL (GET /organization/projects/proj_1)"), 404)
-    assert "the address lacks its version" in manage(nowhere, id="proj_1", state="absent")["msg"]
+    assert "the version is missing in 'url'" in manage(nowhere, id="proj_1", state="absent")["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_no_other_project_gets_the_name_of_the_default_one(check_mode: bool) -> None:
-    told = "Option 'name': 'Default project' is that of the organization's own project, and of no other."
+    told = "Option 'name': 'Default project' is reserved for the default project of the organization."
     wanted: dict[str, Any] = {"name": "Default project", "check_mode": check_mode}
     assert manage(one(), id="proj_1", **wanted)["msg"] == told
     assert manage(page("/projects", FIND), **wanted)["msg"] == told
@@ -174,4 +174,5 @@ def test_no_other_project_gets_the_name_of_the_default_one(check_mode: bool) -> 
 def test_the_default_project_is_left_alone(wanted: dict[str, Any], check_mode: bool) -> None:
     default = page("/projects", {**FIND, "name": "Default project"})
     result = manage(default, name="Default project", check_mode=check_mode, **wanted)
-    assert result["msg"] == "'Default project' is the organization's own: it can be neither changed nor archived."
+    message = "'Default project' is the default project of the organization, which cannot be changed or archived."
+    assert result["msg"] == message

@@ -68,7 +68,7 @@ def test_check_mode_foretells() -> None:
 def test_check_mode_fails_when_the_project_is_archived() -> None:
     calls = limits(row("gpt-4o")), project(archived_at=1751328000)
     result = manage(*calls, limits=[{"model": "gpt-4o", RPM: 5}], check_mode=True)
-    assert result["msg"] == "The project 'proj_1' is archived: its rate limits cannot be changed."
+    assert result["msg"] == "Cannot change the rate limits of project 'proj_1': the project is archived."
 
 
 def test_zero_is_a_limit() -> None:
@@ -80,8 +80,14 @@ def test_zero_is_a_limit() -> None:
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"model": "gpt-5", RPM: 1}, "The project 'proj_1' has no limits for the model 'gpt-5'."),
-        ({"model": "gpt-4o", IPM: 1}, "The model 'gpt-4o' has no limit 'max_images_per_1_minute'."),
+        (
+            {"model": "gpt-5", RPM: 1},
+            "Project 'proj_1' has no limits for the model 'gpt-5'. Check the ID of the model.",
+        ),
+        (
+            {"model": "gpt-4o", IPM: 1},
+            "The model 'gpt-4o' has no limit 'max_images_per_1_minute'. Remove it from 'limits'.",
+        ),
     ],
 )
 def test_what_the_project_does_not_have_is_told_before_any_write(
@@ -93,8 +99,8 @@ def test_what_the_project_does_not_have_is_told_before_any_write(
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ([{"model": "a"}], "Option 'limits[0]': has no limit"),
-        ([{"model": "a", RPM: 1}, {"model": "a", TPM: 1}], "Option 'limits[1].model': 'a' is there already"),
+        ([{"model": "a"}], "Option 'limits[0]': must set at least one limit"),
+        ([{"model": "a", RPM: 1}, {"model": "a", TPM: 1}], "Option 'limits[1].model': 'a' is listed twice"),
         ([], "Option 'limits': must not be empty"),
         ([{"model": "a", RPM: -1}], "Option 'limits[0].max_requests_per_1_minute': takes 0 to 2,147,483,647"),
     ],

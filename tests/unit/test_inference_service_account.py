@@ -159,9 +159,9 @@ def test_a_key_that_is_no_longer_good_is_replaced(key_file: pathlib.Path) -> Non
     ("content", "calls", "message"),
     [
         (OLD_SECRET, [keys(key("svc_9", "sk-svcacct-987...BBBB", "other"))], "contains a key of 'other'"),
-        (OLD_SECRET, [keys(), probe(200)], "contains a valid key of something else"),
-        (OLD_SECRET, [keys(), probe(401, "Missing scopes: api.model.read")], "contains a valid key of something else"),
-        (OLD_SECRET, [keys(), probe(403)], "contains a valid key of something else"),
+        (OLD_SECRET, [keys(), probe(200)], "contains a valid key with another owner"),
+        (OLD_SECRET, [keys(), probe(401, "Missing scopes: api.model.read")], "contains a valid key with another owner"),
+        (OLD_SECRET, [keys(), probe(403)], "contains a valid key with another owner"),
         ("sk-admin-0123456789", [keys()], "contains a key for the administration of an organization"),
         ("password", [keys()], "does not contain a key"),
         ("two words", [], "does not contain a key"),

@@ -57,13 +57,13 @@ def belongs(project: str, role: str | None, who: str = "user-2") -> Call:
     return call("GET", path, json={"id": who, "role": role, "added_at": SINCE})
 
 
-def test_a_second_run_reads_once() -> None:
+def test_second_run_reads_once() -> None:
     result = manage(ALL, role="reader")
     assert (result["changed"], result["user"]["id"], result["user"]["status"]) == (False, "user-2", "member")
     assert result["user"]["projects"] is None
 
 
-def test_another_role() -> None:
+def test_role_is_changed_when_it_differs() -> None:
     after = page("/users", OLIVIA, {**ALICE, "role": "owner"})
     result = manage(ALL, change("user-2", "owner"), after, role="owner", diff_mode=True)
     assert result["diff"] == {
@@ -72,7 +72,7 @@ def test_another_role() -> None:
     }
 
 
-def test_who_is_not_there_is_invited() -> None:
+def test_missing_user_is_invited() -> None:
     nobody = page("/invites", {**DORA, "email": "other@x.y"})
     calls = ALL, nobody, invite(role="reader"), ALL, page("/invites", DORA)
     result = manage(*calls, email="dora@x.y")
@@ -87,7 +87,7 @@ def test_who_is_not_there_is_invited() -> None:
 
 
 @pytest.mark.parametrize("projects", [[], [{"name": "Find", "role": "owner"}]])
-def test_no_projects_are_not_the_same_as_projects_left_out(projects: list[dict[str, str]]) -> None:
+def test_empty_projects_differ_from_unset_projects(projects: list[dict[str, str]]) -> None:
     wanted = [{"id": "proj_1", "role": "owner"}] if projects else []
     listed = [BOTH] if projects else []
     invited = page("/invites", {**DORA, "projects": wanted})
@@ -95,12 +95,12 @@ def test_no_projects_are_not_the_same_as_projects_left_out(projects: list[dict[s
     assert manage(*calls, email="dora@x.y", projects=projects)["user"]["projects"] == wanted
 
 
-def test_check_mode_foretells_an_invite() -> None:
+def test_check_mode_predicts_the_invitation() -> None:
     result = manage(ALL, INVITES, email="dora@x.y", check_mode=True)
     assert (result["changed"], result["user"]["role"], result["user"]["status"]) == (True, "reader", "pending")
 
 
-def test_a_pending_invite_that_differs_is_made_anew() -> None:
+def test_pending_invitation_is_replaced_when_it_differs() -> None:
     renewed = {**DORA, "id": "invite-2", "role": "owner"}
     calls = (
         ALL,
@@ -114,7 +114,7 @@ def test_a_pending_invite_that_differs_is_made_anew() -> None:
     assert manage(*calls, email="dora@x.y", role="owner")["user"]["invite_id"] == "invite-2"
 
 
-def test_nothing_is_changed_when_a_login_page_answers_the_withdrawal() -> None:
+def test_no_invitation_is_sent_when_a_login_page_answers_the_deletion() -> None:
     page_instead = call("DELETE", "/v1/organization/invites/invite-1", text="<html>Sign in</html>")
     listed = ALL, page("/invites", DORA)
     result = manage(*listed, INVITED_TO, page_instead, *listed, email="dora@x.y", role="owner")
@@ -122,7 +122,7 @@ def test_nothing_is_changed_when_a_login_page_answers_the_withdrawal() -> None:
     assert "HTML instead of JSON" in result["msg"]
 
 
-def test_an_expired_invite_is_made_anew_as_it_was() -> None:
+def test_expired_invitation_is_replaced_with_the_same_roles() -> None:
     expired = {**DORA, "status": "expired", "role": "owner"}
     renewed = {**DORA, "id": "invite-2", "role": "owner"}
     calls = (
@@ -135,18 +135,18 @@ def test_an_expired_invite_is_made_anew_as_it_was() -> None:
         page("/invites", renewed),
     )
     result = manage(*calls, email="dora@x.y", diff_mode=True)
-    assert result["diff"]["before"]["replaced"] == "the invite has expired"
+    assert result["diff"]["before"]["replaced"] == "the invitation has expired"
     assert result["user"]["invite_id"] == "invite-2"
 
 
-def test_two_invites_become_one() -> None:
+def test_several_invitations_are_replaced_by_one() -> None:
     twins = page("/invites", DORA, {**DORA, "id": "invite-2"})
     renewed = invite(role=DORA["role"], projects=DORA["projects"])
     calls = ALL, twins, INVITED_TO, withdraw(), withdraw("invite-2"), renewed, ALL, page("/invites", DORA)
     assert manage(*calls, email="dora@x.y")["changed"]
 
 
-def test_an_invite_that_does_not_tell_its_projects_is_made_anew_without() -> None:
+def test_invitation_is_replaced_without_projects_when_the_api_omits_them() -> None:
     expired = {name: value for name, value in {**DORA, "status": "expired"}.items() if name != "projects"}
     calls = ALL, page("/invites", expired), withdraw(), invite(role=DORA["role"]), ALL, page("/invites", DORA)
     assert manage(*calls, email="dora@x.y")["changed"]
@@ -161,21 +161,21 @@ def test_an_invite_that_does_not_tell_its_projects_is_made_anew_without() -> Non
     assert manage(*calls, email="dora@x.y", role="owner")["changed"]
 
 
-def test_an_accepted_invite_of_somebody_who_left_is_none() -> None:
+def test_accepted_invitation_of_a_removed_user_is_ignored() -> None:
     left = page("/invites", {**DORA, "status": "accepted"})
     assert not manage(ALL, left, email="dora@x.y", state="absent")["changed"]
     calls = ALL, left, invite(role="reader"), ALL, page("/invites", {**DORA, "status": "accepted"}, DORA)
     assert manage(*calls, email="dora@x.y")["changed"]
 
 
-def test_a_lost_reply_is_resolved_by_reading_back() -> None:
+def test_lost_response_is_resolved_by_reading_back() -> None:
     lost = call("POST", "/v1/organization/invites", drop=True)
     result = manage(ALL, INVITES, lost, ALL, page("/invites", DORA), email="dora@x.y")
     assert result["changed"]
     assert "Reading back shows that the request had its effect" in result["warnings"][0]
 
 
-def test_projects_are_joined_left_and_changed() -> None:
+def test_user_is_added_to_removed_from_and_changed_in_projects() -> None:
     third = {"id": "proj_3", "name": "Third", "created_at": SINCE}
     calls = (
         ALL,
@@ -197,7 +197,7 @@ def test_projects_are_joined_left_and_changed() -> None:
     assert result["user"]["projects"] == [{"id": "proj_1", "role": "owner"}, {"id": "proj_2", "role": "member"}]
 
 
-def test_who_becomes_an_owner_is_moved_in_projects_before() -> None:
+def test_projects_are_changed_before_the_user_becomes_an_owner() -> None:
     joined = call("POST", "/v1/organization/projects/proj_1/users", json={})
     calls = (
         ALL,
@@ -211,21 +211,24 @@ def test_who_becomes_an_owner_is_moved_in_projects_before() -> None:
     assert manage(*calls, role="owner", projects=[{"id": "proj_1"}])["changed"]
 
 
-def test_the_projects_of_an_owner_are_not_taken_away() -> None:
+def test_projects_of_an_owner_cannot_be_removed() -> None:
     calls = ALL, page("/projects", FIND), belongs("proj_1", "owner", "user-1")
     message = manage(*calls, email="olivia@x.y", projects=[], check_mode=True)["msg"]
-    assert "olivia@x.y is an owner of the organization, who can be neither changed in nor removed from" in message
+    assert "Cannot change the projects of olivia@x.y: owners of the organization cannot be removed from" in message
 
 
 @pytest.mark.parametrize(
     ("projects", "message"),
     [
-        ([{"name": "None"}], "Option 'projects[0]': there is no project 'None' that is not archived."),
-        ([{"id": "proj_1"}, {"name": "Find"}], "Option 'projects[1]': is there already."),
-        ([{"name": "Seek"}], "Option 'projects[0]': 2 projects have this name: choose by id, one of proj_2, proj_3."),
+        ([{"name": "None"}], "Option 'projects[0]': no active project has the name 'None'."),
+        ([{"id": "proj_1"}, {"name": "Find"}], "Option 'projects[1]': the project 'proj_1' is listed twice."),
+        (
+            [{"name": "Seek"}],
+            "Option 'projects[0]': 2 projects have this name. Specify the ID of one of them: proj_2, proj_3.",
+        ),
     ],
 )
-def test_wrong_projects_are_told_before_any_write(projects: list[dict[str, str]], message: str) -> None:
+def test_invalid_projects_fail_before_any_write(projects: list[dict[str, str]], message: str) -> None:
     listed = page("/projects", FIND, SEEK, {**SEEK, "id": "proj_3"})
     assert manage(ALL, INVITES, listed, email="dora@x.y", projects=projects)["msg"] == message
 
@@ -242,7 +245,7 @@ def keys(**owner: str) -> Call:
     return page("/admin_api_keys", {**KEY, "owner": {"type": "user", **owner}})
 
 
-def test_a_user_is_removed_with_what_is_left_of_invites() -> None:
+def test_user_is_removed_with_open_invitations() -> None:
     calls = (
         ALL,
         page("/invites", {**DORA, "email": "alice@x.y", "status": "expired"}),
@@ -256,7 +259,7 @@ def test_a_user_is_removed_with_what_is_left_of_invites() -> None:
     assert (result["changed"], result["user"]) == (True, None)
 
 
-def test_an_invite_is_taken_back() -> None:
+def test_invitation_is_deleted_when_state_is_absent() -> None:
     calls = ALL, page("/invites", DORA), withdraw(), ALL, INVITES
     assert manage(*calls, email="dora@x.y", state="absent")["changed"]
     assert not manage(ALL, INVITES, email="dora@x.y", state="absent")["changed"]
@@ -264,28 +267,28 @@ def test_an_invite_is_taken_back() -> None:
 
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("wanted", [{"state": "absent"}, {"role": "reader"}])
-def test_the_last_owner_stays(wanted: dict[str, str], check_mode: bool) -> None:
+def test_last_owner_cannot_be_removed_or_demoted(wanted: dict[str, str], check_mode: bool) -> None:
     invites = [INVITES] if "state" in wanted else []
     message = manage(ALL, *invites, email="olivia@x.y", check_mode=check_mode, **wanted)["msg"]
-    assert message == "olivia@x.y is the last owner of the organization, which needs one."
+    assert message == "olivia@x.y is the last owner of the organization. Make another user an owner first."
 
 
 @pytest.mark.parametrize("wanted", [{"state": "absent"}, {"role": "reader"}])
-def test_nobody_takes_the_right_of_their_own_key_away(wanted: dict[str, str]) -> None:
+def test_owner_of_the_admin_key_cannot_be_removed_or_demoted(wanted: dict[str, str]) -> None:
     owners = page("/users", OLIVIA, {**ALICE, "role": "owner"})
     invites = [INVITES] if "state" in wanted else []
     message = manage(owners, *invites, keys(id="user-2"), **wanted)["msg"]
-    assert message == "The admin key is that of alice@X.y: another owner's is needed for this."
+    assert message == "alice@X.y is the owner of the admin key. Use the admin key of another owner."
 
 
-def test_a_key_that_nobody_knows_is_warned_of() -> None:
+def test_task_warns_when_the_owner_of_the_admin_key_is_unknown() -> None:
     unknown = page("/admin_api_keys", {**KEY, "redacted_value": "sk-admin-999...9999"})
     result = manage(ALL, INVITES, unknown, state="absent", check_mode=True)
-    assert "does not tell whose the admin key is" in result["warnings"][0]
+    assert "The owner of the admin key is unknown" in result["warnings"][0]
 
 
 @pytest.mark.parametrize("role", ["member", "owner"])
-def test_project_is_joined_when_another_client_adds_the_user_at_the_same_time(role: str) -> None:
+def test_membership_is_accepted_when_another_client_creates_it_at_the_same_time(role: str) -> None:
     path = "/v1/organization/projects/proj_2/users"
     refused = call("POST", path, 400, json=error("The user is already a member of this project"))
     before = ALL, BOTH, belongs("proj_1", "member"), belongs("proj_2", None)
@@ -298,18 +301,18 @@ def test_project_is_joined_when_another_client_adds_the_user_at_the_same_time(ro
 
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize("state", ["present", "absent"])
-def test_user_is_left_alone_when_several_have_the_address(state: str, check_mode: bool) -> None:
+def test_task_fails_when_several_users_have_the_address(state: str, check_mode: bool) -> None:
     twins = page("/users", OLIVIA, ALICE, {**ALICE, "id": "user-3", "email": "alice@x.y"})
     calls = [twins, INVITES] if state == "absent" else [twins]
     result = manage(*calls, state=state, check_mode=check_mode)
-    assert result["msg"] == "2 users have the e-mail address 'alice@X.y': user-2, user-3."
+    assert result["msg"] == "2 users have the email address 'alice@X.y': user-2, user-3. Remove all but one of them."
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_invite_is_kept_when_the_service_would_refuse_its_replacement(check_mode: bool) -> None:
+def test_invitation_is_not_deleted_when_the_api_would_refuse_its_replacement(check_mode: bool) -> None:
     expired = page("/invites", {**DORA, "status": "expired"})
     result = manage(ALL, expired, BOTH, email="dora@x.y", check_mode=check_mode)
     assert result["msg"] == (
-        "dora@x.y is invited to projects that are archived or do not exist: proj_0. Give 'projects' without them."
+        "dora@x.y is invited to projects that are archived or do not exist: proj_0. Set 'projects' without them."
     )
     assert not result["changed"]

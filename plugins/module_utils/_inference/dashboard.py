@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the private pages of the dashboard read: of no promised form, so it is given as it comes."""
+"""Private endpoints of the dashboard. Their responses have no documented format."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ PATHS = {
     "project_users": "",
 }
 
-# A whole key; what lists have instead of one has dots or stars in it
+# A complete key. Redacted keys contain dots or asterisks
 _KEY = re.compile(r"(sk|sess)-[\w-]{16,}")
 
 
 def fetch(task: Task, subject: str) -> t.Any:
-    """The answer, an object or a list, in which whole keys are secrets of the task."""
+    """Return the response, an object or a list. Complete keys in it are registered as secrets."""
     inference = InferenceService(task)
     if subject == "project_users":
         organization = encode_path(task.params["organization"], option="organization")
         project = encode_path(task.params["project"], option="project")
-        came = inference.fetch_dashboard(f"/organizations{organization}/projects{project}/users", versioned=True)
+        response = inference.fetch_dashboard(f"/organizations{organization}/projects{project}/users", versioned=True)
     else:
-        came = inference.fetch_dashboard(PATHS[subject])
-    for key in _KEY.finditer(came.text):
+        response = inference.fetch_dashboard(PATHS[subject])
+    for key in _KEY.finditer(response.text):
         task.register_secret(key.group())
-    return came.json((dict, list))
+    return response.json((dict, list))
 
 
-def extract_amounts(value: t.Any) -> dict[str, t.Any]:
-    """The amounts of money among the members of an answer, by name."""
-    found = {}
-    for name, amount in value.items() if isinstance(value, dict) else ():
+def extract_amounts(response: t.Any) -> dict[str, t.Any]:
+    """Return the amounts of money in a response, by field name."""
+    amounts = {}
+    for name, amount in response.items() if isinstance(response, dict) else ():
         if name.endswith("_usd") and isinstance(amount, (int, float)) and not isinstance(amount, bool):
-            found[name] = {"amount": amount, "currency": "USD", "unit": "dollar"}
-    return found
+            amounts[name] = {"amount": amount, "currency": "USD", "unit": "dollar"}
+    return amounts

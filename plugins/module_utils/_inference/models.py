@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The models that a key may use."""
+"""Models and the limits of fine-tuning jobs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
 
 
 def list_models(inference: InferenceService) -> list[dict[str, t.Any]]:
-    """All models, the newest first. The server's list has no pages and no order of its own."""
+    """Return all models, newest first. The list of the server has no pages and no defined order."""
     entries = inference.create_client(API_KEY).read("GET", "/models").record().records("data")
-    return sorted(map(_model, entries), key=lambda model: (-(model["created"] or 0), model["id"]))
+    return sorted(map(_parse_model, entries), key=lambda model: (-(model["created"] or 0), model["id"]))
 
 
-def _model(entry: Record) -> dict[str, t.Any]:
+def _parse_model(entry: Record) -> dict[str, t.Any]:
     return {
         "id": entry.text("id"),
         "created": entry.maybe_integer("created"),
@@ -29,7 +29,7 @@ def _model(entry: Record) -> dict[str, t.Any]:
 
 
 def list_fine_tuning_limits(inference: InferenceService) -> list[dict[str, t.Any]]:
-    """How many tuning jobs of each model may wait and begin, by model."""
+    """Return the limits of fine-tuning jobs, sorted by model."""
     entries = inference.create_client(API_KEY).read("GET", "/fine_tuning/model_limits").record().records("data")
     names = ("curr_pending_jobs", "max_pending_jobs", "jobs_so_far_today", "max_jobs_per_day")
     limits = [{"id": entry.text("id"), **{name: entry.maybe_integer(name) for name in names}} for entry in entries]

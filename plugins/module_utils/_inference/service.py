@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The inference service: its options, its three classes of keys, and its error shapes."""
+"""Options, authentication and error messages of OpenAI-compatible APIs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url
 
-# Its keys are not one for another: each kind of endpoint takes its own
+# Each kind of endpoint accepts only its own class of keys
 INFERENCE = service_options(
     "inference",
     dict(
@@ -60,18 +60,18 @@ INFERENCE = service_options(
 
 @dataclasses.dataclass(frozen=True)
 class KeyClass:
-    """A class of keys. What a key of one class opens, no key of another does.
+    """A class of keys. Each endpoint accepts keys of one class.
 
-    :ivar option: the option that takes it
-    :ivar prefix: how the vendor's keys of this class begin; other servers' keys begin as they like
-    :ivar opens: what it is for
-    :ivar hides: what else a 404 may mean
+    :ivar option: the option that contains the key
+    :ivar prefix: the prefix of OpenAI's keys of this class; other servers may use any prefix
+    :ivar purpose: the endpoints that accept the key, for messages
+    :ivar not_found_cause: a possible cause of status 404, for messages
     """
 
     option: str
     prefix: str
-    opens: str
-    hides: str
+    purpose: str
+    not_found_cause: str
 
 
 API_KEY = KeyClass(
@@ -90,14 +90,14 @@ SESSION_TOKEN = KeyClass(
     "session_token",
     "sess-",
     "the private endpoints of the dashboard",
-    "The server may have no such page",
+    "The server may not have this endpoint",
 )
 KEY_CLASSES = (API_KEY, ADMIN_KEY, SESSION_TOKEN)
 
 _SELECTORS = {"organization": "OpenAI-Organization", "project": "OpenAI-Project"}
-# These were seen to be sent by others; the vendor's own clients do not know them
+# Some third-party clients send these headers. The official clients do not
 _UNOFFICIAL = {"user_id": "OpenAI-User", "group_id": "OpenAI-Group"}
-# What the browser sends along with the private requests
+# Headers that browsers send to the private endpoints of the dashboard
 _BROWSER = {
     "Origin": "https://platform.openai.com",
     "Referer": "https://platform.openai.com/",
@@ -107,46 +107,49 @@ _BROWSER = {
 
 
 class InferenceService:
-    """Talks to an OpenAI-compatible API."""
+    """An OpenAI-compatible API."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
         self._url = check_url(task.params["url"])
 
     def is_rejected(self, key: str, key_class: KeyClass, path: str) -> bool:
-        """Whether a key is good for nothing, unlike one that only may not do what is asked for here."""
+        """Return whether the server rejects a key, rather than denying it access to this path only."""
         credential = Credential({"Authorization": f"Bearer {key}"})
-        explain = functools.partial(_explain, refused=_not_accepted(key_class), hidden=key_class.hides)
+        explain = functools.partial(
+            _explain, rejection=_describe_rejected_key(key_class), not_found_cause=key_class.not_found_cause
+        )
         http = HttpClient(self._task, self._url, credential=credential, explain=explain)
         response = http.read("GET", path, accept=(200, 401, 403))
-        return response.status == 401 and not any(words in response.text for words in ("Missing scopes", "mismatched_"))
+        is_denied = any(phrase in response.text for phrase in ("Missing scopes", "mismatched_"))
+        return response.status == 401 and not is_denied
 
     def fetch_dashboard(self, path: str, versioned: bool = False) -> Response:
-        """The answer to a private request, as the browser sends it.
+        """Return the response of a private endpoint of the dashboard.
 
-        :arg versioned: whether it is below the version of the API, where most are beside it
+        :arg versioned: whether the path is below `/v1`; most are not
         """
         http = self.create_client(SESSION_TOKEN, self._url if versioned else self._url.removesuffix("/v1"))
         return http.read("GET", f"/dashboard{path}", headers=_BROWSER)
 
     def create_client(self, key_class: KeyClass, base_url: str | None = None) -> HttpClient:
-        """Requests with the key of a class, and no other.
+        """Return a client that authenticates with the key of a class.
 
-        :raises BadOption: when the option of this class has a key of another
+        :raises BadOption: if the option contains a key of another class
         """
-        headers = _selectors(self._task)
+        headers = _selector_headers(self._task)
         key = self._task.params[key_class.option]
         if key:
             key = self._task.register_secret(check_header_value(key_class.option, key))
             _check_class(key, key_class)
             headers["Authorization"] = f"Bearer {key}"
-        refused = _not_accepted(key_class) if key else _no_key(self._task, key_class)
-        explain = functools.partial(_explain, refused=refused, hidden=key_class.hides)
+        rejection = _describe_rejected_key(key_class) if key else _describe_missing_key(self._task, key_class)
+        explain = functools.partial(_explain, rejection=rejection, not_found_cause=key_class.not_found_cause)
         credential = Credential(headers, key_class.option if key else None)
         return HttpClient(self._task, base_url or self._url, credential=credential, explain=explain)
 
 
-def _selectors(task: Task) -> dict[str, str]:
+def _selector_headers(task: Task) -> dict[str, str]:
     headers = {**_SELECTORS, **_UNOFFICIAL}
     return {
         headers[option]: check_header_value(option, value)
@@ -156,54 +159,54 @@ def _selectors(task: Task) -> dict[str, str]:
 
 
 def classify_key(key: str) -> KeyClass | None:
-    """The class that a key belongs to by its prefix, if it has one of the vendor's."""
-    fitting = [key_class for key_class in KEY_CLASSES if key.startswith(key_class.prefix)]
-    return max(fitting, key=lambda key_class: len(key_class.prefix)) if fitting else None
+    """Return the class of a key with the longest matching prefix, `None` if the prefix is not one of OpenAI's."""
+    matches = [key_class for key_class in KEY_CLASSES if key.startswith(key_class.prefix)]
+    return max(matches, key=lambda key_class: len(key_class.prefix), default=None)
 
 
-def _check_class(key: str, wanted: KeyClass) -> None:
-    if (real := classify_key(key)) not in (wanted, None):
+def _check_class(key: str, expected: KeyClass) -> None:
+    if (actual := classify_key(key)) not in (expected, None):
         raise BadOption(
-            wanted.option,
-            f"takes a key for {wanted.opens}; one that begins with {real.prefix} is for {real.opens} and belongs into "
-            f"'{real.option}'",
+            expected.option,
+            f"must be a key for {expected.purpose}. Keys that start with {actual.prefix} are for {actual.purpose}; set "
+            f"them as '{actual.option}'",
         )
 
 
-def _not_accepted(key_class: KeyClass) -> str:
-    return f"The key was not accepted: check '{key_class.option}'."
+def _describe_rejected_key(key_class: KeyClass) -> str:
+    return f"The key was rejected. Check '{key_class.option}'."
 
 
-def _no_key(task: Task, wanted: KeyClass) -> str:
-    others = [f"'{other.option}' is for {other.opens}" for other in KEY_CLASSES if task.params[other.option]]
-    return f"No key was sent: give one as '{wanted.option}'{''.join(f'; {other}' for other in others)}."
+def _describe_missing_key(task: Task, expected: KeyClass) -> str:
+    others = [f" '{other.option}' is only for {other.purpose}." for other in KEY_CLASSES if task.params[other.option]]
+    return f"No key was sent. Set '{expected.option}'.{''.join(others)}"
 
 
-def _explain(response: Response, *, refused: str, hidden: str) -> tuple[str | None, str | None]:
-    """The server's own message; and what to do, with the id of the request, which the server's support asks for."""
-    message = _message(response)
+def _explain(response: Response, *, rejection: str, not_found_cause: str) -> tuple[str | None, str | None]:
+    """Return the server's message, and the remedy with the request ID that the support of the server needs."""
+    message = _extract_message(response)
     request_id = response.headers.get("x-request-id")
-    advice = [_advice(response, message or "", refused, hidden), f"Request id: {request_id}." if request_id else None]
-    return message, " ".join(filter(None, advice)) or None
+    remedy = _suggest_remedy(response, message or "", rejection, not_found_cause)
+    return message, " ".join(filter(None, [remedy, f"Request ID: {request_id}." if request_id else None])) or None
 
 
-def _advice(response: Response, message: str, refused: str, hidden: str) -> str | None:
+def _suggest_remedy(response: Response, message: str, rejection: str, not_found_cause: str) -> str | None:
     if response.status == 404:
-        return f"{hidden}, or the address lacks its version (such as /v1)."
+        return f"{not_found_cause}, or the version is missing in 'url' (such as /v1)."
     if response.status == 429:
-        return "The account's rate limit or quota is used up."
+        return "The rate limit or quota of the account is used up."
     if response.status != 401:
         return None
     if "Missing scopes" in message:
-        return "The key is right, but was made without the permission for this."
+        return "The key is valid, but lacks the permission for this request."
     for option, header in _SELECTORS.items():
         if f"mismatched_{option}" in response.text or header in message:
-            return f"The key belongs to another {option}: check '{option}'."
-    return refused
+            return f"The key belongs to another {option}. Check '{option}'."
+    return rejection
 
 
-def _message(response: Response) -> str | None:
-    """The server's message: in an object, as a bare text, or without an envelope."""
+def _extract_message(response: Response) -> str | None:
+    """Return the server's message from an error object, a string, or a body without the `error` envelope."""
     body = response.json_or_none()
     if not isinstance(body, dict):
         return response.short_text()

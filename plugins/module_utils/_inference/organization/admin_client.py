@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The administrative calls: lists in pages, at the pace that the service takes."""
+"""The administration API of an OpenAI organization, with paging and rate limiting."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _PAGE_SIZE = "100"
-# The service does not say how long to wait, but a minute is enough
+# Responses with status 429 do not report a delay. Six retries at this interval cover a minute, which suffices
 _RATE_LIMIT_DELAY = 10.0
 _READ = dataclasses.replace(retry.IDEMPOTENT, rate_limit_delay=_RATE_LIMIT_DELAY)
 _WRITE = dataclasses.replace(retry.WRITE, rate_limit_delay=_RATE_LIMIT_DELAY)
 
 
 class AdminClient:
-    """The administration of an organization.
+    """A client of the administration API.
 
-    A path has `{}` in place of each id, so that calls of one kind are known as such.
+    Paths contain `{}` for each ID, so that requests of the same kind share a rate limit.
     """
 
     def __init__(self, task: Task) -> None:
         self._task = task
         self._http = InferenceService(task).create_client(ADMIN_KEY)
-        self._pace = AdminRateLimiter(task, [self._http.base_url, task.params[ADMIN_KEY.option] or ""])
+        self._limiter = AdminRateLimiter(task, [self._http.base_url, task.params[ADMIN_KEY.option] or ""])
 
     def now(self) -> float:
-        """Return the seconds since 1970 by the service's clock."""
+        """Return the time of the server as a Unix timestamp."""
         return self._http.now()
 
     def iter_entries(self, path: str, *ids: str, query: t.Mapping[str, str] | None = None) -> t.Iterator[Record]:
-        """Return all entries of a list, each once, although another client's changes can move them to a later page.
+        """Yield the entries of a list, without duplicates if another client moves an entry to a later page.
 
-        :raises ToolchainError: when the pages begin anew, so that nobody knows whether they are all
+        :raises ToolchainError: if the cursor repeats, since the list may be incomplete
         """
         seen: set[str] = set()
         after: dict[str, str] = {}
@@ -59,8 +59,8 @@ class AdminClient:
             cursor = entries[-1].text("id")
             if cursor in seen:
                 raise ToolchainError(
-                    f"The pages of {self._http.base_url}{_format_path(path, ids)} begin anew after '{cursor}': the "
-                    "list is not whole."
+                    f"GET {self._http.base_url}{_format_path(path, ids)}: the list may be incomplete, because its "
+                    f"pages repeat after '{cursor}'. Run the task again."
                 )
             seen.update(new)
             after = {"after": cursor}
@@ -68,47 +68,47 @@ class AdminClient:
     def list_nonempty(self, path: str, query: t.Mapping[str, str] | None = None) -> list[Record]:
         """Return the entries of a list that is never empty in an organization.
 
-        :raises ToolchainError: when it is empty, because then the response says nothing about what exists
+        :raises ToolchainError: if it is empty, since the response cannot be trusted then
         """
         entries = list(self.iter_entries(path, query=query))
         if not entries:
             raise ToolchainError(
                 f"GET {self._http.base_url}{path}: the list is empty, but each organization has at least one entry. "
-                "Is the address right, and may the key read the list?"
+                "Check 'url' and the permissions of the key."
             )
         return entries
 
     def find(self, path: str, *ids: str) -> Record | None:
-        """One object, or `None` when it is not there."""
+        """Return an object, `None` if it does not exist."""
         try:
             return self._read(path, *ids).record()
         except ServerRefusal as refusal:
-            # an address that is wrong says nothing of the object
+            # a 404 for a wrong base URL does not prove that the object is missing
             if refusal.status == 404 and refusal.text.startswith("{") and "Invalid URL" not in refusal.text:
                 return None
             raise
 
-    def post(self, path: str, *ids: str, json: t.Any = None, repeatable: bool = False) -> Record:
-        """Make or change something.
+    def post(self, path: str, *ids: str, json: t.Any = None, is_idempotent: bool = False) -> Record:
+        """Create or update an object.
 
-        :arg repeatable: whether done twice it is as done once
+        :arg is_idempotent: whether the request may be retried after any error
         """
-        self._pace.wait(f"POST {path}")
-        policy = _READ if repeatable else _WRITE
+        self._limiter.wait(f"POST {path}")
+        policy = _READ if is_idempotent else _WRITE
         return self._http.write("POST", _format_path(path, ids), json=json, policy=policy).record()
 
     def delete(self, path: str, *ids: str) -> None:
-        """Delete an object, unless it is gone.
+        """Delete an object if it exists.
 
-        :raises UnexpectedResponse: if the response is no object, such as a login page
+        :raises UnexpectedResponse: if the response is not an object, such as a login page
         """
-        self._pace.wait(f"DELETE {path}")
+        self._limiter.wait(f"DELETE {path}")
         response = self._http.write("DELETE", _format_path(path, ids), policy=_READ, accept=(200, 404))
         if response.status == 200:
             response.record()
 
     def _read(self, path: str, *ids: str, **options: t.Any) -> Response:
-        self._pace.wait(f"GET {path}")
+        self._limiter.wait(f"GET {path}")
         return self._http.read("GET", _format_path(path, ids), policy=_READ, **options)
 
 

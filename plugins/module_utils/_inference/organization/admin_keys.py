@@ -21,11 +21,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 LONGEST_LIFE = 365 * 86400
 
-_MEMBERS = (
+_FIELDS = (
     *("id", "name", "redacted_value", "created", "created_at", "last_used", "last_used_at"),
     *("expires", "expires_at", "age_days", "owner"),
 )
-_ALL = "/organization/admin_api_keys"
+_PATH = "/organization/admin_api_keys"
 
 
 class AdminKeyService(SecretService):
@@ -52,41 +52,41 @@ class AdminKeyService(SecretService):
         """Create a key."""
         lifetime = self._task.params["expires_in"]
         body = {"name": self._task.params["name"], **({"expires_in_seconds": lifetime} if lifetime else {})}
-        reply = self._admin.post(_ALL, json=body)
+        reply = self._admin.post(_PATH, json=body)
         return listings.parse_admin_key(reply, self._admin.now()), {"secret": reply.text("value")}
 
     def delete(self, item_id: str) -> None:
         """Revoke a key."""
-        self._admin.delete(f"{_ALL}/{{}}", item_id)
+        self._admin.delete(f"{_PATH}/{{}}", item_id)
 
     def expiry_reason(self, item: Fields) -> str | None:
         """Return a reason if the key has expired, or expires within `rotate_before` seconds."""
-        left = float("inf") if item["expires"] is None else item["expires"] - self._admin.now()
-        if left <= 0:
+        remaining = float("inf") if item["expires"] is None else item["expires"] - self._admin.now()
+        if remaining <= 0:
             return "it has expired"
-        return "it expires soon" if left < (self._task.params["rotate_before"] or 0) else None
+        return "it expires soon" if remaining < (self._task.params["rotate_before"] or 0) else None
 
     def find_owner(self, secret: str, items: list[Fields]) -> str | None:
         """Return the ID of the key with this name that is in the file."""
         key = redacted_keys.find_key(secret, self._keys)
         path = self._task.params["key_file"]
         if key is None:
-            redacted_keys.check_replaceable(self._task, ADMIN_KEY, secret, _ALL)
+            redacted_keys.check_replaceable(self._task, ADMIN_KEY, secret, _PATH)
             return None
         if key["name"] != self._task.params["name"]:
             raise BadOption("key_file", f"'{path}' contains the admin key '{key['name']}', and is left unchanged")
         return key["id"]
 
     def check_removal(self, item_ids: list[str]) -> None:
-        """Verify that the key that the task authenticates with is not removed."""
+        """Check that the task does not remove its own admin key."""
         own = redacted_keys.find_key(self._task.params["admin_key"], self._keys)
         if own and own["id"] in item_ids:
             raise ToolchainError(
-                f"The admin key '{own['name']}' ({own['id']}) is the one that this task uses, and is not removed: set "
-                "'admin_key' to another one."
+                f"Cannot revoke the admin key '{own['name']}' ({own['id']}), because this task uses it. Set 'admin_key' "
+                "to another key."
             )
 
 
 def to_result(key: Fields) -> Fields:
-    """Return a key with all its members, also a predicted one."""
-    return {**dict.fromkeys(_MEMBERS), "surplus": [], **key}
+    """Return the fields of the result, also for a predicted key."""
+    return {**dict.fromkeys(_FIELDS), "surplus": [], **key}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Administrative calls at the pace that the service takes, over all tasks of a run and all processes here."""
+"""A rate limiter for administrative requests, shared by all processes of a user on this machine."""
 
 from __future__ import annotations
 
@@ -18,44 +18,45 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files import
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import temporary_directory
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# So many calls of a kind may come at once
+# Number of requests of a kind that are sent without a delay
 BURST = 4
-# Seconds; a moment that is farther away is from before the clock was set
+# In seconds. A stored time that is later than this results from a change of the clock
 _LONGEST_DELAY = 3600.0
-# Where no file can be kept, each process goes by itself
+# Used if the file cannot be created: each process limits only its own requests
 _PROCESS_SCHEDULES: dict[str, dict[str, float]] = {}
 
 
 class AdminRateLimiter:
-    """Whose turn it is: for each kind of call the moment from which on a whole burst may come again.
+    """Delays requests so that each kind stays within `admin_requests_per_minute`.
 
-    It is kept in a file of this user's in the folder for temporary files, for each task runs in a process of its own.
+    The schedule maps each kind of request to the time at which a full burst is available again. It is stored in a file
+    in the directory for temporary files, because each task runs in its own process.
 
-    :arg whose: the address and the key, which the service counts for
+    :arg quota_key: the base URL and the key, which share a quota on the server
     """
 
     def __init__(self, task: Task, quota_key: t.Sequence[str]) -> None:
         self._task = task
         self._name = hashlib.sha256(json.dumps(quota_key).encode()).hexdigest()
 
-    def wait(self, call: str) -> None:
-        """Take the next turn for a kind of call, and wait for it."""
+    def wait(self, kind: str) -> None:
+        """Reserve the next time slot for a kind of request, and wait for it."""
         if not self._task.params["admin_requests_per_minute"]:
             return
-        every = 60.0 / self._task.params["admin_requests_per_minute"]
-        with _locked_schedule(self._name) as turns:
+        interval = 60.0 / self._task.params["admin_requests_per_minute"]
+        with _locked_schedule(self._name) as schedule:
             now = time.time()
-            whole = max(now, min(turns.get(call, now), now + _LONGEST_DELAY))
-            turns.update({call: whole + every})
-        wait = whole - now - (BURST - 1) * every
+            full_burst = max(now, min(schedule.get(kind, now), now + _LONGEST_DELAY))
+            schedule[kind] = full_burst + interval
+        wait = full_burst - now - (BURST - 1) * interval
         if wait > 0:
-            self._task.display(f"waiting {wait:.0f} s for the next turn of {call}, see 'admin_requests_per_minute'")
+            self._task.display(f"waiting {wait:.0f} s before {kind} (admin_requests_per_minute)")
             time.sleep(wait)
 
 
 @contextlib.contextmanager
 def _locked_schedule(name: str) -> t.Iterator[dict[str, float]]:
-    """The moments by kind of call, which nobody else changes meanwhile; changes are kept."""
+    """Yield the schedule, locked against other processes, and store its changes."""
     try:
         path = rehearsal.resolve_write(os.path.join(temporary_directory(), name))
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
@@ -64,18 +65,18 @@ def _locked_schedule(name: str) -> t.Iterator[dict[str, float]]:
         return
     with open(handle, "r+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        turns = _parse_schedule(file.read())
-        yield turns
+        schedule = _parse_schedule(file.read())
+        yield schedule
         file.seek(0)
         file.truncate()
-        json.dump(turns, file)
+        json.dump(schedule, file)
 
 
 def _parse_schedule(text: str) -> dict[str, float]:
     try:
-        turns = json.loads(text)
+        schedule = json.loads(text)
     except ValueError:
         return {}
-    if not isinstance(turns, dict):
+    if not isinstance(schedule, dict):
         return {}
-    return {call: moment for call, moment in turns.items() if isinstance(moment, (int, float))}
+    return {kind: timestamp for kind, timestamp in schedule.items() if isinstance(timestamp, (int, float))}

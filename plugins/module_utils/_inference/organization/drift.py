@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an organization has other than it is declared to have, and what mends it."""
+"""Compare an OpenAI organization with its declared state and find the module options that remediate differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
-# What is declared, an entry each
+# Options for the declared items
 PROJECT_OPTIONS = dict(
     type="list",
     elements="dict",
@@ -50,15 +50,15 @@ USER_OPTIONS = dict(
 
 
 @dataclasses.dataclass(frozen=True)
-class Finding:
-    """One thing that is other than declared.
+class Difference:
+    """A difference between the current and the declared state.
 
     :ivar kind: `projects`, `limits`, `users` or `keys`
     :ivar problem: `missing`, `undeclared`, `ambiguous`, `differs`, `above`, `below` or `too_old`
-    :ivar name: of the project, user or key
-    :ivar text: the finding as a sentence
-    :ivar field: the member that differs
-    :ivar remediation: the options of the module that mends it, or `None` when none can
+    :ivar name: name of the project or key, email address of the user, or ID of the model
+    :ivar text: the difference as a sentence
+    :ivar field: the field that differs
+    :ivar remediation: options of the module that remediates it, `None` if a decision is required
     """
 
     kind: str
@@ -73,8 +73,8 @@ class Finding:
     remediation: Fields | None = None
 
 
-class Declared:
-    """What is declared of an organization; what is not given is not compared.
+class Declaration:
+    """The declared state of an organization. Options that are not set are not compared.
 
     :arg params: `projects`, `users` and `max_key_age_days`
     """
@@ -83,138 +83,152 @@ class Declared:
         self.projects: list[Fields] | None = params["projects"]
         self.users: list[Fields] | None = params["users"]
         self.own_key: str | None = params["admin_key"]
-        self.max_age: int | None = params["max_key_age_days"]
-        _check_once("projects", [(_key(project), project[_key(project)]) for project in self.projects or ()])
-        _check_once("users", [("email", user["email"].casefold()) for user in self.users or ()])
+        self.max_key_age: int | None = params["max_key_age_days"]
+        _check_unique(
+            "projects", [(_identifier(project), project[_identifier(project)]) for project in self.projects or ()]
+        )
+        _check_unique("users", [("email", user["email"].casefold()) for user in self.users or ()])
         for number, project in enumerate(self.projects or ()):
             rate_limits.parse_limits(project["limits"] or [], f"projects[{number}].limits")
 
+    @property
+    def requires_projects(self) -> bool:
+        """Whether the comparison requires the list of projects."""
+        has_user_projects = any(user["projects"] is not None for user in self.users or ())
+        return self.projects is not None or self.max_key_age is not None or has_user_projects
 
-def find_drift(admin: AdminClient, declared: Declared) -> list[dict[str, t.Any]]:
-    """All findings, in the order in which they are mended."""
-    found = projects.list_projects(admin) if _needs_projects(declared) else []
-    findings: list[Finding] = []
+
+def find_drift(admin: AdminClient, declared: Declaration) -> list[dict[str, t.Any]]:
+    """Return all differences in the order in which they must be remediated."""
+    current_projects = projects.list_projects(admin) if declared.requires_projects else []
+    differences: list[Difference] = []
     if declared.projects is not None:
-        findings += _of_projects(declared.projects, found)
+        differences += _compare_projects(declared.projects, current_projects)
         for project in declared.projects:
             if project["state"] == "present" and project["limits"]:
-                findings += _of_limits(admin, project, _named(found, project))
+                differences += _compare_limits(admin, project, _find_matches(current_projects, project))
     if declared.users is not None:
-        findings += _of_users(admin, declared.users, found)
-    if declared.max_age is not None:
-        findings += _of_keys(admin, declared, declared.max_age, found)
-    return [dataclasses.asdict(finding) for finding in findings]
+        differences += _compare_users(admin, declared.users, current_projects)
+    if declared.max_key_age is not None:
+        differences += _compare_keys(admin, declared.own_key, declared.max_key_age, current_projects)
+    return [dataclasses.asdict(difference) for difference in differences]
 
 
-def _needs_projects(declared: Declared) -> bool:
-    in_projects = any(user["projects"] is not None for user in declared.users or ())
-    return declared.projects is not None or declared.max_age is not None or in_projects
-
-
-def _check_once(option: str, names: list[tuple[str, str]]) -> None:
+def _check_unique(option: str, names: list[tuple[str, str]]) -> None:
     seen: set[str] = set()
-    for number, (key, name) in enumerate(names):
+    for number, (field, name) in enumerate(names):
         if name in seen:
-            raise BadOption(f"{option}[{number}].{key}", f"'{name}' is there already")
+            raise BadOption(f"{option}[{number}].{field}", f"'{name}' is listed twice")
         seen.add(name)
 
 
-def _named(found: list[Fields], declared: Fields) -> list[Fields]:
-    """The projects that a declared one may be."""
-    key = _key(declared)
-    return [project for project in found if project[key] == declared[key]]
-
-
-def _key(declared: Fields) -> str:
+def _identifier(declared: Fields) -> str:
+    """Return the field that identifies a declared project."""
     return "name" if declared["id"] is None else "id"
 
 
-def _of_projects(declared: list[Fields], found: list[Fields]) -> t.Iterator[Finding]:
-    known = [projects.DEFAULT_PROJECT]
+def _find_matches(current: list[Fields], declared: Fields) -> list[Fields]:
+    """Return the existing projects that match a declared one."""
+    field = _identifier(declared)
+    return [project for project in current if project[field] == declared[field]]
+
+
+def _compare_projects(declared: list[Fields], current: list[Fields]) -> t.Iterator[Difference]:
+    expected = [projects.DEFAULT_PROJECT]
     for project in declared:
-        theirs = _named(found, project)
+        matches = _find_matches(current, project)
         if project["state"] == "present":
-            known += [one["id"] for one in theirs]
-            yield from _of_project(project, theirs)
-    for one in found:
-        if one["id"] not in known and one["name"] not in known:
-            yield Finding(
+            expected += [match["id"] for match in matches]
+            yield from _compare_project(project, matches)
+    for project in current:
+        if project["id"] not in expected and project["name"] not in expected:
+            yield Difference(
                 "projects",
                 "undeclared",
-                one["name"],
-                f"The project '{one['name']}' ({one['id']}) is not declared.",
-                id=one["id"],
-                remediation=_given({"name": one["name"], "id": one["id"], "state": "absent"}),
+                project["name"],
+                f"Project '{project['name']}' ({project['id']}) is not declared.",
+                id=project["id"],
+                remediation=_drop_unset({"name": project["name"], "id": project["id"], "state": "absent"}),
             )
 
 
-def _of_project(declared: Fields, found: list[Fields]) -> t.Iterator[Finding]:
+def _compare_project(declared: Fields, matches: list[Fields]) -> t.Iterator[Difference]:
     name = declared["name"]
-    mend = _given({key: declared[key] for key in ("name", "id", "external_key_id", "residency")})
-    if not found:
-        yield Finding("projects", "missing", name, f"There is no project '{name}'.", remediation=mend)
-    elif len(found) > 1:
-        text = f"{len(found)} projects have the name '{name}': declare which one by its id."
-        yield Finding("projects", "ambiguous", name, text, current=[one["id"] for one in found])
-    else:
-        for what in ("name", "external_key_id"):
-            if declared[what] is not None and declared[what] != found[0][what]:
-                has, id_ = found[0][what], found[0]["id"]
-                text = (
-                    f"The project '{found[0]['name']}' has the {what} {_shown(has)}, but shall have '{declared[what]}'."
-                )
-                differing = {"field": what, "declared": declared[what], "current": has}
-                yield Finding("projects", "differs", name, text, id=id_, **differing, remediation={**mend, "id": id_})
-
-
-def _of_limits(admin: AdminClient, declared: Fields, found: list[Fields]) -> t.Iterator[Finding]:
-    """A limit that the service does not have for a model is told as missing."""
-    name = declared["name"]
-    wanted = rate_limits.parse_limits(declared["limits"])
-    entries = [{"model": model, **limits} for model, limits in wanted.items()]
-    if not found:
-        text = f"The limits of the project '{name}' are not set."
-        yield Finding(
-            "limits", "missing", name, text, project=name, remediation={"project_name": name, "limits": entries}
-        )
-    if len(found) != 1:
+    remediation = _drop_unset({field: declared[field] for field in ("name", "id", "external_key_id", "residency")})
+    if not matches:
+        yield Difference("projects", "missing", name, f"Project '{name}' does not exist.", remediation=remediation)
         return
-    mend = {"project_id": found[0]["id"], "limits": entries}
-    rows = rate_limits.fetch_project_limits(admin, found[0]["id"])
-    for model, limits in wanted.items():
-        for what, number in limits.items():
-            has = rows.get(model, {}).get(what)
-            if has != number:
-                problem = "missing" if has is None else "above" if has > number else "below"
-                text = f"The project '{name}' has {_shown(has)} as {what} of {model}, but shall have {number}."
-                yield Finding(
-                    *("limits", problem, model, text),
-                    id=found[0]["id"],
+    if len(matches) > 1:
+        text = f"{len(matches)} projects have the name '{name}'. Declare the ID of one of them."
+        yield Difference("projects", "ambiguous", name, text, current=[project["id"] for project in matches])
+        return
+    project = matches[0]
+    for field in ("name", "external_key_id"):
+        if declared[field] is not None and declared[field] != project[field]:
+            value = _format_value(project[field])
+            yield Difference(
+                "projects",
+                "differs",
+                name,
+                f"Project '{project['name']}': {field} is {value}, but '{declared[field]}' is declared.",
+                id=project["id"],
+                field=field,
+                declared=declared[field],
+                current=project[field],
+                remediation={**remediation, "id": project["id"]},
+            )
+
+
+def _compare_limits(admin: AdminClient, declared: Fields, matches: list[Fields]) -> t.Iterator[Difference]:
+    name = declared["name"]
+    desired = rate_limits.parse_limits(declared["limits"])
+    entries = [{"model": model, **limits} for model, limits in desired.items()]
+    if not matches:
+        text = f"The rate limits of project '{name}' are not set, because the project does not exist."
+        remediation = {"project_name": name, "limits": entries}
+        yield Difference("limits", "missing", name, text, project=name, remediation=remediation)
+    if len(matches) != 1:
+        return
+    id_ = matches[0]["id"]
+    rows = rate_limits.fetch_project_limits(admin, id_)
+    for model, limits in desired.items():
+        for field, value in limits.items():
+            current = rows.get(model, {}).get(field)
+            if current != value:
+                yield Difference(
+                    "limits",
+                    "missing" if current is None else "above" if current > value else "below",
+                    model,
+                    f"Project '{name}': {field} of {model} is {_format_value(current)}, but {value} is declared.",
+                    id=id_,
                     project=name,
-                    field=what,
-                    declared=number,
-                    current=has,
-                    remediation=mend,
+                    field=field,
+                    declared=value,
+                    current=current,
+                    remediation={"project_id": id_, "limits": entries},
                 )
 
 
-def _of_users(admin: AdminClient, declared: list[Fields], found: list[Fields]) -> t.Iterator[Finding]:
-    people = _people(admin, found if any(user["projects"] is not None for user in declared) else [])
+def _compare_users(
+    admin: AdminClient, declared: list[Fields], current_projects: list[Fields]
+) -> t.Iterator[Difference]:
+    has_projects = any(user["projects"] is not None for user in declared)
+    current = _fetch_users(admin, current_projects if has_projects else [])
     for user in declared:
-        person = people.pop(user["email"].casefold(), None)
+        person = current.pop(user["email"].casefold(), None)
         if user["state"] == "absent":
             if person is not None:
-                yield _undeclared(person)
+                yield _report_undeclared(person)
         elif person is None:
-            text = f"{user['email']} is neither in the organization nor invited."
-            yield Finding("users", "missing", user["email"], text, remediation=_given(user))
+            text = f"User {user['email']} does not exist and has no pending invitation."
+            yield Difference("users", "missing", user["email"], text, remediation=_drop_unset(user))
         else:
-            yield from _of_user(user, person, found)
-    yield from map(_undeclared, people.values())
+            yield from _compare_user(user, person, current_projects)
+    yield from map(_report_undeclared, current.values())
 
 
-def _people(admin: AdminClient, of_projects: list[Fields]) -> dict[str, Fields]:
-    """Users, and who has an invite that is pending, by e-mail address; each with the role in each of the projects."""
+def _fetch_users(admin: AdminClient, of_projects: list[Fields]) -> dict[str, Fields]:
+    """Return users and pending invitations by email address, each with `roles` by the ID of the project."""
     people: dict[str, Fields] = {}
     for invite in listings.list_invites(admin):
         if invite["status"] == "pending":
@@ -230,94 +244,99 @@ def _people(admin: AdminClient, of_projects: list[Fields]) -> dict[str, Fields]:
     return people
 
 
-def _undeclared(person: Fields) -> Finding:
-    email = person["email"]
-    how = "invited into" if person.get("status") else "in"
-    text = f"{email or person['id']} is {how} the organization as {person['role']}, but is not declared."
-    mend = {"email": email, "state": "absent"} if email else None
-    return Finding("users", "undeclared", email, text, id=person["id"], current=person["role"], remediation=mend)
+def _report_undeclared(person: Fields) -> Difference:
+    email, role = person["email"], person["role"]
+    kind = "Invitation for" if person.get("status") else "User"
+    text = f"{kind} {email or person['id']} with the role {role} is not declared."
+    remediation = {"email": email, "state": "absent"} if email else None
+    return Difference("users", "undeclared", email, text, id=person["id"], current=role, remediation=remediation)
 
 
-def _of_user(declared: Fields, person: Fields, found: list[Fields]) -> t.Iterator[Finding]:
-    differing = []
+def _compare_user(declared: Fields, person: Fields, current_projects: list[Fields]) -> t.Iterator[Difference]:
+    changes = []
     if declared["role"] not in (None, person["role"]):
-        has = person["role"]
-        differing.append(("role", declared["role"], has, f"{has} in the organization, but shall be {declared['role']}"))
+        changes.append(("role", "Role", declared["role"], person["role"]))
     if declared["projects"] is not None:
-        names = {project["id"]: project["name"] for project in found}
-        shall = {_id_of(project, found): project["role"] for project in declared["projects"]}
-        if shall != person["roles"]:
-            wanted, has = _roles(shall, names), _roles(person["roles"], names)
-            differing.append(("projects", wanted, has, f"{has}, but shall be {wanted}"))
-    for what, wanted, has, text in differing:
-        yield Finding(
-            *("users", "differs", declared["email"], f"{declared['email']} is {text}."),
+        names = {project["id"]: project["name"] for project in current_projects}
+        roles = {_find_project_id(project, current_projects): project["role"] for project in declared["projects"]}
+        if roles != person["roles"]:
+            current = _format_roles(person["roles"], names)
+            changes.append(("projects", "Project roles", _format_roles(roles, names), current))
+    for field, title, value, current in changes:
+        yield Difference(
+            "users",
+            "differs",
+            declared["email"],
+            f"{title} of {declared['email']}: {current}. Declared: {value}.",
             id=person["id"],
-            field=what,
-            declared=wanted,
-            current=has,
-            remediation=_given(declared),
+            field=field,
+            declared=value,
+            current=current,
+            remediation=_drop_unset(declared),
         )
 
 
-def _id_of(project: Fields, found: list[Fields]) -> str:
-    """Its id, as far as there is one; else what it is declared by."""
-    return next((one["id"] for one in found if one["name"] == project["name"]), project["id"] or project["name"])
+def _find_project_id(project: Fields, current: list[Fields]) -> str:
+    """Return the ID of a declared project, its name if it does not exist."""
+    return next(
+        (match["id"] for match in current if match["name"] == project["name"]), project["id"] or project["name"]
+    )
 
 
-def _of_keys(admin: AdminClient, declared: Declared, most: int, found: list[Fields]) -> t.Iterator[Finding]:
-    """Admin keys can be revoked; keys of projects are of people and service accounts, who are to make others first."""
+def _compare_keys(
+    admin: AdminClient, own_key: str | None, max_age: int, current_projects: list[Fields]
+) -> t.Iterator[Difference]:
+    """Report old keys. Project keys have no remediation, because their owners must create new keys first."""
     keys = listings.list_admin_keys(admin)
-    own = redacted_keys.find_key(declared.own_key, keys)
-    # to revoke is by name
-    kept = [key["name"] for key in keys if key is own or not _is_too_old(key, most)]
+    own = redacted_keys.find_key(own_key, keys)
+    # inference_admin_key revokes all keys with a name, so names with another key are excluded
+    protected = [key["name"] for key in keys if key is own or not _is_too_old(key, max_age)]
     for key in keys:
-        mend = None if key["name"] in (None, *kept) else {"name": key["name"], "state": "absent"}
-        yield from _of_key(key, most, remediation=mend)
-    for project in found:
+        remediation = None if key["name"] in (None, *protected) else {"name": key["name"], "state": "absent"}
+        yield from _compare_key(key, max_age, remediation=remediation)
+    for project in current_projects:
         for key in listings.list_project_keys(admin, project["id"]):
-            yield from _of_key(key, most, project=project["name"])
+            yield from _compare_key(key, max_age, project=project["name"])
 
 
-def _of_key(
-    key: Fields, most: int, *, project: str | None = None, remediation: Fields | None = None
-) -> t.Iterator[Finding]:
-    if not _is_too_old(key, most):
+def _compare_key(
+    key: Fields, max_age: int, *, project: str | None = None, remediation: Fields | None = None
+) -> t.Iterator[Difference]:
+    if not _is_too_old(key, max_age):
         return
     age, owner = key["age_days"], key["owner"]
-    whose = owner["name"] or owner["email"] or owner["id"] or "an owner that is not told"
-    what = f"admin key '{key['name']}'" if project is None else f"key '{key['name']}' of the project '{project}'"
-    yield Finding(
+    owner_name = owner["name"] or owner["email"] or owner["id"] or "unknown"
+    title = f"Admin key '{key['name']}'" if project is None else f"API key '{key['name']}' of project '{project}'"
+    yield Difference(
         "keys",
         "too_old",
         key["name"],
-        f"The {what} ({key['id']}, of {whose}) is {age} days old, which is more than {most}.",
+        f"{title} ({key['id']}, owner: {owner_name}) is {age} days old, but the maximum is {max_age}.",
         id=key["id"],
         project=project,
         field="age_days",
-        declared=most,
+        declared=max_age,
         current=age,
         remediation=remediation,
     )
 
 
-def _is_too_old(key: Fields, most: int) -> bool:
-    """Return whether a key is known to be older than so many days."""
-    return key["age_days"] is not None and key["age_days"] > most
+def _is_too_old(key: Fields, max_age: int) -> bool:
+    """Return whether a key is older than `max_age` days. A key of unknown age is not."""
+    return key["age_days"] is not None and key["age_days"] > max_age
 
 
-def _given(entry: Fields) -> Fields:
-    """An entry without what is not given."""
-    given = {key: value for key, value in entry.items() if value is not None}
-    if given.get("projects"):
-        given["projects"] = [_given(project) for project in given["projects"]]
-    return given
+def _drop_unset(entry: Fields) -> Fields:
+    """Return an entry without options that are not set."""
+    options = {name: value for name, value in entry.items() if value is not None}
+    if options.get("projects"):
+        options["projects"] = [_drop_unset(project) for project in options["projects"]]
+    return options
 
 
-def _shown(value: t.Any) -> str:
-    return "none" if value is None else f"'{value}'" if isinstance(value, str) else str(value)
+def _format_value(value: t.Any) -> str:
+    return "not set" if value is None else f"'{value}'" if isinstance(value, str) else str(value)
 
 
-def _roles(roles: dict[str, str], names: dict[str, str]) -> str:
-    told = sorted(f"{role} of '{names.get(id_, id_)}'" for id_, role in roles.items())
-    return ", ".join(told) or "in no project"
+def _format_roles(roles: dict[str, str], names: dict[str, str]) -> str:
+    return ", ".join(sorted(f"{role} of '{names.get(id_, id_)}'" for id_, role in roles.items())) or "none"

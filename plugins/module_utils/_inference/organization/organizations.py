@@ -18,14 +18,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 
 def list_organizations(task: Task) -> list[dict[str, t.Any]]:
-    """The organizations with their projects, by id. An admin key is used before a session."""
-    of_browser = bool(task.params["session_token"]) and not task.params["admin_key"]
-    http = InferenceService(task).create_client(SESSION_TOKEN if of_browser else ADMIN_KEY)
+    """Return the organizations with their projects, sorted by ID. An admin key takes precedence over a session."""
+    uses_session = bool(task.params["session_token"]) and not task.params["admin_key"]
+    http = InferenceService(task).create_client(SESSION_TOKEN if uses_session else ADMIN_KEY)
     entries = http.read("GET", "/organizations").record().records("data")
-    return sorted(map(_organization, entries), key=lambda organization: organization["id"])
+    return sorted(map(_parse_organization, entries), key=lambda organization: organization["id"])
 
 
-def _organization(entry: Record) -> dict[str, t.Any]:
+def _parse_organization(entry: Record) -> dict[str, t.Any]:
     projects = entry.maybe_record("projects")
     return {
         "id": entry.text("id"),

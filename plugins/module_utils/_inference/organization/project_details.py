@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What can be told of a project besides the project itself."""
+"""Functions that fetch the details of a project."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.or
     AdminClient,
 )
 
-# By its name; each takes the id of the project
-DETAILS: dict[str, t.Callable[[AdminClient, str], t.Any]] = {
+# Functions by detail. The string argument is the ID of the project
+FETCHERS: dict[str, t.Callable[[AdminClient, str], t.Any]] = {
     "rate_limits": rate_limits.fetch_project_limits,
     "users": listings.list_users,
     "service_accounts": listings.list_service_accounts,

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Rate limits: those of a project, and those that the dashboard tells, in one shape."""
+"""Rate limits of a project or of the organization, in the same format."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ LIMITS = (
     "max_requests_per_1_day",
     "batch_1_day_max_input_tokens",
 )
-# What the service has for as many as one likes
+# The value that means unlimited
 UNLIMITED = 2**31 - 1
-# A count of tokens is no secret, though the name could be one's
+# no_log=False, because Ansible takes "tokens" in a name for a secret
 LIMIT_OPTIONS = {name: dict(type="int", no_log=False, at_least=0, at_most=UNLIMITED) for name in LIMITS}
 
-# Those of one model
+# The limits of one model
 MODEL_OPTIONS = dict(model=dict(type="str", required=True, **NAME), **LIMIT_OPTIONS)
 
-_OF_PROJECT = "/organization/projects/{}/rate_limits"
+_PATH = "/organization/projects/{}/rate_limits"
 
 
 def fetch_project_limits(admin: AdminClient, project: str) -> Fields:
-    """The limits of a project, by model."""
-    entries = {entry.text("model"): entry for entry in admin.iter_entries(_OF_PROJECT, project)}
-    return to_result({model: _row(model, entry, entry.text("id")) for model, entry in sorted(entries.items())})
+    """Return the limits of a project by model."""
+    entries = {entry.text("model"): entry for entry in admin.iter_entries(_PATH, project)}
+    return to_result({model: _parse_row(model, entry, entry.text("id")) for model, entry in sorted(entries.items())})
 
 
 def fetch_dashboard_limits(inference: InferenceService) -> Fields:
-    """The limits of the organization, as the dashboard has them."""
-    answer = inference.fetch_dashboard("/rate_limits").record()
-    return to_result({name: _row(name, answer.record(name), None) for name in sorted(answer)})
+    """Return the limits of the organization by model, read from the dashboard."""
+    record = inference.fetch_dashboard("/rate_limits").record()
+    return to_result({name: _parse_row(name, record.record(name), None) for name in sorted(record)})
 
 
 def to_result(rows: Fields) -> Fields:
-    """The rows, each with the names of those limits that are none in truth."""
+    """Return the rows, each with the names of the unlimited limits."""
     return {
         model: {**row, "unlimited": [name for name in LIMITS if (row.get(name) or 0) >= UNLIMITED]}
         for model, row in rows.items()
@@ -58,73 +58,79 @@ def to_result(rows: Fields) -> Fields:
 
 
 class ProjectLimits:
-    """Those limits of a project that the user cares for: model to limit to number.
+    """The limits of the declared models in a project.
 
-    :arg wanted: what the user gives
+    :arg desired: the declared limits by model, each `{name of the limit: value}`
     """
 
-    def __init__(self, admin: AdminClient, project: str, wanted: dict[str, Fields]) -> None:
+    def __init__(self, admin: AdminClient, project: str, desired: dict[str, Fields]) -> None:
         self._admin = admin
         self._project = project
-        self._wanted = wanted
+        self._desired = desired
         self._ids: dict[str, str] = {}
 
     def read(self) -> Fields:
-        """The limits of these models.
+        """Return the limits of the declared models.
 
-        :raises ToolchainError: when the project knows no such model
+        :raises ToolchainError: if the project has no limits for a model
         """
         rows = fetch_project_limits(self._admin, self._project)
-        for model in self._wanted:
+        for model in self._desired:
             if model not in rows:
-                raise ToolchainError(f"The project '{self._project}' has no limits for the model '{model}'.")
-        self._ids = {model: rows[model]["id"] for model in self._wanted}
-        return {model: rows[model] for model in self._wanted}
+                raise ToolchainError(
+                    f"Project '{self._project}' has no limits for the model '{model}'. Check the ID of the model."
+                )
+        self._ids = {model: rows[model]["id"] for model in self._desired}
+        return {model: rows[model] for model in self._desired}
 
-    def check(self, before: Fields | None, wanted: Fields | None) -> None:
+    def check(self, before: Fields | None, desired: Fields | None) -> None:
+        """Check that the models have the declared limits.
+
+        :raises ToolchainError: if a model does not have one of them
         """
-        :raises ToolchainError: when a model has no such limit
-        """
-        for model, limits in (wanted or {}).items():
+        for model, limits in (desired or {}).items():
             for name in limits:
                 if before and before[model][name] is None:
-                    raise ToolchainError(f"The model '{model}' has no limit '{name}'.")
+                    raise ToolchainError(f"The model '{model}' has no limit '{name}'. Remove it from 'limits'.")
 
     def predict_refusal(self) -> None:
-        """
-        :raises ToolchainError: when the project is archived, so that the service lists its limits and changes none
+        """Predict whether the API refuses the change, as for archived projects, whose limits are read-only.
+
+        :raises ToolchainError: if the project is archived
         """
         if projects.is_archived(self._admin, self._project):
-            raise ToolchainError(f"The project '{self._project}' is archived: its rate limits cannot be changed.")
+            raise ToolchainError(
+                f"Cannot change the rate limits of project '{self._project}': the project is archived."
+            )
 
     def update(self, changes: Fields) -> None:
-        """Set those that differ, a request for each model."""
+        """Set the changed limits with one request for each model."""
         for model, limits in changes.items():
-            self._admin.post(f"{_OF_PROJECT}/{{}}", self._project, self._ids[model], json=limits, repeatable=True)
+            self._admin.post(f"{_PATH}/{{}}", self._project, self._ids[model], json=limits, is_idempotent=True)
 
 
-def parse_limits(given: list[Fields], option: str = "limits") -> dict[str, Fields]:
-    """What the user gives, by model.
+def parse_limits(entries: list[Fields], option: str = "limits") -> dict[str, Fields]:
+    """Return the declared limits by model.
 
-    :arg option: where it is given
-    :raises BadOption: when a model is given twice, or without a limit
+    :arg option: name of the option, for messages
+    :raises BadOption: if a model is listed twice or has no limit
     """
-    wanted: dict[str, Fields] = {}
-    for number, entry in enumerate(given):
+    desired: dict[str, Fields] = {}
+    for number, entry in enumerate(entries):
         limits = {name: entry[name] for name in LIMITS if entry[name] is not None}
         if not limits:
-            raise BadOption(f"{option}[{number}]", f"has no limit; it takes {', '.join(LIMITS)}")
-        if entry["model"] in wanted:
-            raise BadOption(f"{option}[{number}].model", f"'{entry['model']}' is there already")
-        wanted[entry["model"]] = limits
-    return wanted
+            raise BadOption(f"{option}[{number}]", f"must set at least one limit: {', '.join(LIMITS)}")
+        if entry["model"] in desired:
+            raise BadOption(f"{option}[{number}].model", f"'{entry['model']}' is listed twice")
+        desired[entry["model"]] = limits
+    return desired
 
 
-def _row(name: str, entry: Record, id_: str | None) -> dict[str, t.Any]:
-    return {"id": id_, "kind": _kind(name), **{limit: entry.maybe_integer(limit) for limit in LIMITS}}
+def _parse_row(name: str, entry: Record, id_: str | None) -> dict[str, t.Any]:
+    return {"id": id_, "kind": _classify(name), **{limit: entry.maybe_integer(limit) for limit in LIMITS}}
 
 
-def _kind(name: str) -> str:
+def _classify(name: str) -> str:
     if name == "*":
         return "fallback"
     if name.startswith("ft:"):

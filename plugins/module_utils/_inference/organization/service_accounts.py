@@ -51,7 +51,7 @@ class ServiceAccountService(SecretService):
 
     def update(self, item_id: str, changes: Fields) -> None:
         """Set the role of an account."""
-        self._admin.post(_ONE, self._project, item_id, json=changes, repeatable=True)
+        self._admin.post(_ONE, self._project, item_id, json=changes, is_idempotent=True)
 
     def delete(self, item_id: str) -> None:
         """Delete an account and its keys."""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""People in an organization: users, and those who are invited, with their roles in it and in its projects."""
+"""Users and invitations of an OpenAI organization, with their roles in the organization and in its projects."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 ROLES = ("owner", "reader")
 PROJECT_ROLES = ("owner", "member")
-EMAIL = (r"[^@\s]+@[^@\s]+", "an e-mail address")
-# Those that somebody belongs to
+EMAIL = (r"[^@\s]+@[^@\s]+", "an email address")
+# Option for the projects of a user
 PROJECT_OPTIONS = dict(
     type="list",
     elements="dict",
@@ -42,107 +42,110 @@ PROJECT_OPTIONS = dict(
 )
 
 _OWNER, _READER = ROLES
-_MEMBERS = (
+_FIELDS = (
     *("id", "email", "name", "role", "status", "projects"),
     *("added", "added_at", "invite_id", "expires", "expires_at"),
 )
-_USER = "/organization/users/{}"
-_INVITES = "/organization/invites"
-_PROJECT_USERS = "/organization/projects/{}/users"
+_USER_PATH = "/organization/users/{}"
+_INVITES_PATH = "/organization/invites"
+_PROJECT_USERS_PATH = "/organization/projects/{}/users"
 
 
 class User:
-    """One person, known by an e-mail address: a user of the organization, or somebody who is invited.
+    """The user or invitation with the email address in the task's options.
 
-    A person is `{id, email, name, role, status, projects, added, added_at, invite_id, expires, expires_at}`, with the
-    status `member`, `pending` or `expired`, and projects as `[{id, role}]`, by id; `None` where nobody asked for them.
+    It is represented by `{id, email, name, role, status, projects, added, added_at, invite_id, expires, expires_at}`.
+    The status is `member`, `pending` or `expired`. Projects are `[{id, role}]`, sorted by ID, `None` if the option
+    `projects` is not set.
     """
 
     def __init__(self, task: Task) -> None:
         self._task = task
         self._admin = AdminClient(task)
         self._email: str = task.params["email"]
-        self._there = task.params["state"] == "present"
+        self._is_present = task.params["state"] == "present"
         self._users: list[Fields] = []
-        self._invites: list[Fields] = []  # those that nobody has accepted
-        self._found: Fields = {}
+        self._invites: list[Fields] = []  # invitations that are not accepted
+        self._current: Fields = {}
         self._projects: list[Fields] | None = None
 
     def find(self) -> Fields | None:
-        """The person, or `None`."""
+        """Return the user or the invitation, `None` if neither exists."""
         self._users = listings.list_users(self._admin)
-        theirs = listings.filter_by_email(self._users, [self._email])
-        if not theirs or not self._there:
+        users = listings.filter_by_email(self._users, [self._email])
+        if not users or not self._is_present:
             invites = listings.filter_by_email(listings.list_invites(self._admin), [self._email])
             self._invites = [invite for invite in invites if invite["status"] != "accepted"]
-        if len(theirs) > 1:
-            these = ", ".join(user["id"] for user in theirs)
-            raise ToolchainError(f"{len(theirs)} users have the e-mail address '{self._email}': {these}.")
-        if theirs:
-            user = theirs[0]
-            self._found = {**user, "status": "member", "projects": self._projects_of(user["id"])}
+        if len(users) > 1:
+            ids = ", ".join(user["id"] for user in users)
+            raise ToolchainError(
+                f"{len(users)} users have the email address '{self._email}': {ids}. Remove all but one of them."
+            )
+        if users:
+            user = users[0]
+            self._current = {**user, "status": "member", "projects": self._fetch_projects(user["id"])}
         else:
-            self._found = _invited(self._invites[-1]) if self._invites else {}
-        return self._found or None
+            self._current = _from_invitation(self._invites[-1]) if self._invites else {}
+        return self._current or None
 
     def desired(self, before: Fields | None) -> Fields:
-        """What the user gives; an invite gets the rest from those it replaces, a first one the least role."""
-        wanted = self._task.select_provided("role")
+        """Return the desired fields. A new invitation keeps the role and projects of the one it replaces."""
+        desired = self._task.select_provided("role")
         if self._task.params["projects"] is not None:
-            wanted["projects"] = self._wanted_projects()
+            desired["projects"] = self._desired_projects()
         if before is None:
-            return {"role": _READER, **wanted}
-        if self.stale(before):
-            return {**_roles(before), **wanted}
-        return wanted
+            return {"role": _READER, **desired}
+        if self.replace_reason(before):
+            return {**_select_roles(before), **desired}
+        return desired
 
-    def stale(self, before: Fields) -> str | None:
-        """Why another invite is needed, if it is."""
+    def replace_reason(self, before: Fields) -> str | None:
+        """Return the reason for which the invitation must be replaced."""
         if before["status"] == "expired":
-            return "the invite has expired"
+            return "the invitation has expired"
         if before["status"] == "pending" and len(self._invites) > 1:
-            return "there is more than one invite"
+            return "several invitations exist"
         return None
 
-    def check(self, before: Fields | None, wanted: Fields | None) -> None:
-        """
-        :raises ToolchainError: when nobody could administrate the organization afterwards, or not with this key; when
-            the projects of an owner of the organization would change; when an invite would be withdrawn although the
-            service refuses the one that replaces it
+    def check(self, before: Fields | None, desired: Fields | None) -> None:
+        """Check that the change is possible and safe.
+
+        :raises ToolchainError: if it would remove or demote the last owner or the owner of the admin key, if it would
+            change or remove a project of an owner, or if the API would refuse the new invitation
         """
         if before is None:
             return
         if before["status"] != "member":
-            self._check_projects({**_roles(before), **wanted} if wanted is not None else {})
+            self._check_projects({**_select_roles(before), **desired} if desired is not None else {})
             return
         was_owner = before["role"] == _OWNER
-        stays_owner = was_owner and wanted is not None and "role" not in wanted
-        if wanted is None or (was_owner and not stays_owner):
-            self._check_not_needed(before)
-        elif stays_owner and "projects" in wanted:
-            kept = [project for project in before["projects"] if project in wanted["projects"]]
-            if kept != before["projects"]:
+        remains_owner = was_owner and desired is not None and "role" not in desired
+        if desired is None or (was_owner and not remains_owner):
+            self._check_dispensable(before)
+        elif remains_owner and "projects" in desired:
+            unchanged = [project for project in before["projects"] if project in desired["projects"]]
+            if unchanged != before["projects"]:
                 raise ToolchainError(
-                    f"{self._email} is an owner of the organization, who can be neither changed in nor removed from "
-                    "its projects: leave out 'projects', or give another 'role'."
+                    f"Cannot change the projects of {self._email}: owners of the organization cannot be removed from "
+                    "projects or get another role in them. Omit 'projects', or set another 'role'."
                 )
 
     def create(self, fields: Fields) -> None:
-        """Invite."""
-        self._admin.post(_INVITES, json={"email": self._email, **fields})
+        """Send an invitation."""
+        self._admin.post(_INVITES_PATH, json={"email": self._email, **fields})
 
-    def renew(self, fields: Fields) -> None:
-        """Invite anew."""
-        self._withdraw()
+    def replace(self, fields: Fields) -> None:
+        """Delete the invitations and send a new one."""
+        self._delete_invitations()
         self.create(fields)
 
     def update(self, changes: Fields) -> None:
-        """Change roles. An invite cannot be changed, so it is made anew.
+        """Change roles and projects. The API cannot change an invitation, so it is replaced.
 
-        Owners of the organization cannot be moved in projects: who becomes one is moved before, who was one after.
+        The projects of owners cannot be changed. A user is promoted to owner after, and demoted before, that change.
         """
-        if self._found["status"] != "member":
-            self.renew({**_roles(self._found), **changes})
+        if self._current["status"] != "member":
+            self.replace({**_select_roles(self._current), **changes})
             return
         becomes_owner = changes.get("role") == _OWNER
         if "role" in changes and not becomes_owner:
@@ -153,105 +156,111 @@ class User:
             self._set_role(_OWNER)
 
     def remove(self) -> None:
-        """Take back the invites, and remove the user."""
-        self._withdraw()
-        if self._found["status"] == "member":
-            self._admin.delete(_USER, self._found["id"])
+        """Delete the invitations and remove the user."""
+        self._delete_invitations()
+        if self._current["status"] == "member":
+            self._admin.delete(_USER_PATH, self._current["id"])
 
     def to_result(self, person: Fields) -> Fields:
-        """The person with all members, also before there is an invite."""
-        return {**dict.fromkeys(_MEMBERS), "email": self._email, "status": "pending", **person}
+        """Return the fields of the result, also for an invitation that does not exist yet."""
+        return {**dict.fromkeys(_FIELDS), "email": self._email, "status": "pending", **person}
 
-    def _known_projects(self) -> list[Fields]:
+    def _list_projects(self) -> list[Fields]:
         if self._projects is None:
             self._projects = projects.list_projects(self._admin)
         return self._projects
 
-    def _projects_of(self, user: str) -> list[Fields] | None:
-        """Projects with the role in each. Nobody tells them together, so each one is asked."""
-        if not self._there or self._task.params["projects"] is None:
+    def _fetch_projects(self, user_id: str) -> list[Fields] | None:
+        """Return the projects of a user. The API does not list them, so each project is requested."""
+        if not self._is_present or self._task.params["projects"] is None:
             return None
-        found = []
-        for project in self._known_projects():
-            if entry := self._admin.find(f"{_PROJECT_USERS}/{{}}", project["id"], user):
-                found.append({"id": project["id"], "role": entry.text("role")})
-        return sorted(found, key=lambda project: project["id"])
+        memberships = []
+        for project in self._list_projects():
+            if entry := self._admin.find(f"{_PROJECT_USERS_PATH}/{{}}", project["id"], user_id):
+                memberships.append({"id": project["id"], "role": entry.text("role")})
+        return sorted(memberships, key=lambda project: project["id"])
 
-    def _wanted_projects(self) -> list[Fields]:
+    def _desired_projects(self) -> list[Fields]:
+        """Return the declared projects with their IDs, sorted by ID.
+
+        :raises BadOption: if a project does not exist, is ambiguous, or is listed twice
         """
-        :raises BadOption: when there is no such project, or it is given twice
-        """
-        wanted: dict[str, Fields] = {}
-        for number, given in enumerate(self._task.params["projects"]):
-            id_ = self._id_of(given, f"projects[{number}]")
-            if id_ in wanted:
-                raise BadOption(f"projects[{number}]", "is there already")
-            wanted[id_] = {"id": id_, "role": given["role"]}
-        return [wanted[id_] for id_ in sorted(wanted)]
+        desired: dict[str, Fields] = {}
+        for number, project in enumerate(self._task.params["projects"]):
+            id_ = self._resolve_id(project, f"projects[{number}]")
+            if id_ in desired:
+                raise BadOption(f"projects[{number}]", f"the project '{id_}' is listed twice")
+            desired[id_] = {"id": id_, "role": project["role"]}
+        return [desired[id_] for id_ in sorted(desired)]
 
-    def _id_of(self, given: Fields, option: str) -> str:
-        by = "id" if given["id"] is not None else "name"
-        found = [project["id"] for project in self._known_projects() if project[by] == given[by]]
-        if not found:
-            raise BadOption(option, f"there is no project '{given[by]}' that is not archived")
-        if len(found) > 1:
-            raise BadOption(option, f"{len(found)} projects have this name: choose by id, one of {', '.join(found)}")
-        return found[0]
+    def _resolve_id(self, declared: Fields, option: str) -> str:
+        field = "id" if declared["id"] is not None else "name"
+        ids = [project["id"] for project in self._list_projects() if project[field] == declared[field]]
+        if not ids:
+            raise BadOption(option, f"no active project has the {field} '{declared[field]}'")
+        if len(ids) > 1:
+            raise BadOption(
+                option, f"{len(ids)} projects have this name. Specify the ID of one of them: {', '.join(ids)}"
+            )
+        return ids[0]
 
-    def _check_projects(self, invite: Fields) -> None:
-        ids = [project["id"] for project in invite.get("projects") or ()]
-        active = {project["id"] for project in self._known_projects()} if ids else set()
-        if gone := [id_ for id_ in ids if id_ not in active]:
+    def _check_projects(self, invitation: Fields) -> None:
+        ids = [project["id"] for project in invitation.get("projects") or ()]
+        active = {project["id"] for project in self._list_projects()} if ids else set()
+        if inactive := [id_ for id_ in ids if id_ not in active]:
             raise ToolchainError(
-                f"{self._email} is invited to projects that are archived or do not exist: {', '.join(gone)}. Give "
+                f"{self._email} is invited to projects that are archived or do not exist: {', '.join(inactive)}. Set "
                 "'projects' without them."
             )
 
-    def _check_not_needed(self, before: Fields) -> None:
+    def _check_dispensable(self, before: Fields) -> None:
+        """Check that the organization and the admin key do not depend on a user who is removed or demoted."""
         owners = [user["id"] for user in self._users if user["role"] == _OWNER]
         if owners == [before["id"]]:
-            raise ToolchainError(f"{self._email} is the last owner of the organization, which needs one.")
+            raise ToolchainError(
+                f"{self._email} is the last owner of the organization. Make another user an owner first."
+            )
         own = redacted_keys.find_key(self._task.params["admin_key"], listings.list_admin_keys(self._admin))
         if own is None:
-            self._task.warn(f"The service does not tell whose the admin key is, so it may be that of {self._email}.")
+            self._task.warn(f"The owner of the admin key is unknown, so it may be {self._email}.")
         elif own["owner"]["id"] == before["id"]:
-            raise ToolchainError(f"The admin key is that of {self._email}: another owner's is needed for this.")
+            raise ToolchainError(f"{self._email} is the owner of the admin key. Use the admin key of another owner.")
 
-    def _withdraw(self) -> None:
-        for invite in self._invites:
-            self._admin.delete(f"{_INVITES}/{{}}", invite["id"])
+    def _delete_invitations(self) -> None:
+        for invitation in self._invites:
+            self._admin.delete(f"{_INVITES_PATH}/{{}}", invitation["id"])
 
     def _set_role(self, role: str) -> None:
-        self._admin.post(_USER, self._found["id"], json={"role": role}, repeatable=True)
+        self._admin.post(_USER_PATH, self._current["id"], json={"role": role}, is_idempotent=True)
 
-    def _set_projects(self, wanted: list[Fields]) -> None:
-        user = self._found["id"]
-        had = {project["id"]: project["role"] for project in self._found["projects"]}
-        roles = {project["id"]: project["role"] for project in wanted}
-        for project in sorted(had.keys() - roles.keys()):
-            self._admin.delete(f"{_PROJECT_USERS}/{{}}", project, user)
+    def _set_projects(self, desired: list[Fields]) -> None:
+        user = self._current["id"]
+        current = {project["id"]: project["role"] for project in self._current["projects"]}
+        roles = {project["id"]: project["role"] for project in desired}
+        for project in sorted(current.keys() - roles.keys()):
+            self._admin.delete(f"{_PROJECT_USERS_PATH}/{{}}", project, user)
         for project, role in roles.items():
-            if project not in had:
-                self._join(project, user, role)
-            elif had[project] != role:
-                path = f"{_PROJECT_USERS}/{{}}"
-                self._admin.post(path, project, user, json={"role": role}, repeatable=True)
+            if project not in current:
+                self._add_to_project(project, user, role)
+            elif current[project] != role:
+                path = f"{_PROJECT_USERS_PATH}/{{}}"
+                self._admin.post(path, project, user, json={"role": role}, is_idempotent=True)
 
-    def _join(self, project: str, user: str, role: str) -> None:
-        """Add the user to a project, unless another client did so in between."""
+    def _add_to_project(self, project: str, user: str, role: str) -> None:
+        """Add the user to a project. If that is refused, accept the membership that another client created."""
         try:
-            self._admin.post(_PROJECT_USERS, project, json={"user_id": user, "role": role})
+            self._admin.post(_PROJECT_USERS_PATH, project, json={"user_id": user, "role": role})
         except ServerRefusal:
-            member = self._admin.find(f"{_PROJECT_USERS}/{{}}", project, user)
+            member = self._admin.find(f"{_PROJECT_USERS_PATH}/{{}}", project, user)
             if member is None or member.text("role") != role:
                 raise
 
 
-def _roles(invited: Fields) -> Fields:
-    """What another invite gets from one, as far as that tells."""
-    return {name: invited[name] for name in ("role", "projects") if invited[name] is not None}
+def _select_roles(invitation: Fields) -> Fields:
+    """Return the fields that a new invitation takes over."""
+    return {name: invitation[name] for name in ("role", "projects") if invitation[name] is not None}
 
 
-def _invited(invite: Fields) -> Fields:
-    told: dict[str, t.Any] = {name: invite[name] for name in _MEMBERS if name in invite}
-    return {**told, "id": None, "invite_id": invite["id"]}
+def _from_invitation(invitation: Fields) -> Fields:
+    fields: dict[str, t.Any] = {name: invitation[name] for name in _FIELDS if name in invitation}
+    return {**fields, "id": None, "invite_id": invitation["id"]}
