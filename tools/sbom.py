@@ -68,7 +68,7 @@ def requirements() -> list[str]:
     lines = (CHECKOUT / "requirements.txt").read_text()
     of_guide = yaml.safe_load((CHECKOUT / "docs/site/guides/execution-environment.yml").read_text())["dependencies"]
     run_by = [of_guide[program]["package_pip"] for program in ("ansible_core", "ansible_runner")]
-    return [*run_by, *of_guide["python"], *re.findall(r"^\w.*", lines, re.MULTILINE)]
+    return [*run_by, *of_guide.get("python", []), *re.findall(r"^\w.*", lines, re.MULTILINE)]
 
 
 def needed(sbom: dict[str, Any]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def tables() -> dict[str, str]:
         "reference/playbooks.inc": "\n".join(map(playbook, playbooks)),
         "reference/variables.inc": "\n".join(map(login, SERVICES)),
         "reference/connection.inc": connection(),
-        "fails/messages.inc": messages(),
+        "troubleshooting/messages.inc": messages(),
     }
 
 

@@ -1,13 +1,15 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The examples of the READMEs run as a user would copy them, with the addresses and credentials of the sandbox."""
+"""Run the examples in the READMEs of the roles with the addresses and credentials of the sandbox.
+
+test_site.py follows the README of the collection.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +19,17 @@ import yaml
 from sandbox.client import Sandbox
 from support.playbook import ROOT, SUPPORT, environment, finished
 
-READMES = [ROOT / "README.md", *sorted((ROOT / "roles").glob("*/README.md"))]
-FILE = re.compile(r"# (inventory/\S+)\n")
+READMES = sorted((ROOT / "roles").glob("*/README.md"))
 STARTED = re.compile(r"^PLAY \[(\S+)\] \*", re.MULTILINE)
 
 
 def blocks(readme: Path, language: str) -> list[str]:
-    """Return the code blocks of a README in a language."""
+    """Return the code blocks of a README that have this language."""
     return re.findall(rf"^```{language}\n(.*?)^```", readme.read_text(), re.MULTILINE | re.DOTALL)
 
 
 def play(block: str) -> dict[str, Any]:
-    """Return a code block as a play, which tasks alone are not."""
+    """Return a code block as a play; wrap a list of tasks in one."""
     entries = yaml.safe_load(block)
     if "hosts" not in entries[0]:
         return {"hosts": "localhost", "gather_facts": False, "tasks": entries}
@@ -37,43 +38,24 @@ def play(block: str) -> dict[str, Any]:
 
 
 PLAYS = {
-    f"{readme.parent.name if readme.parent != ROOT else 'README'}-{number}": play(block)
+    f"{readme.parent.name}-{number}": play(block)
     for readme in READMES
     for number, block in enumerate(blocks(readme, "yaml"))
-    if not FILE.match(block)
 }
-COMMANDS = [
-    line.removeprefix("$ ")
-    for block in blocks(ROOT / "README.md", "console")
-    for line in block.splitlines()
-    if line.startswith(("$ ansible ", "$ ansible-playbook "))
-]
-# A command with more options proves the one without them, and test_site.py runs the commands of the guide
-GUIDE = (ROOT / "docs/docsite/rst/guide_start.rst").read_text()
-LONGEST = [
-    command
-    for command in COMMANDS
-    if f"$ {command}\n" not in GUIDE and not any(other.startswith(f"{command} ") for other in COMMANDS)
-]
 
 
 @pytest.fixture(scope="module")
 def home(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new home folder, with the login of Klocwork and the inventory of the README."""
+    """Return a new home directory with the login token of Klocwork."""
     folder = tmp_path_factory.mktemp("home")
     running_sandbox.reset()
     (folder / ".klocwork").mkdir()
     (folder / ".klocwork" / "ltoken").write_text(Path(running_sandbox.environment["KLOCWORK_LTOKEN"]).read_text())
-    for block in blocks(ROOT / "README.md", "yaml"):
-        if named := FILE.match(block):
-            file = folder / named[1]
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(block)
     return folder
 
 
-def run(sandbox: Sandbox, home: Path, program: str, *options: str, **settings: str) -> tuple[str, int]:
-    """Run a program of Ansible in the home folder with the sandbox in place of the servers.
+def run_plays(sandbox: Sandbox, home: Path, **settings: str) -> tuple[str, int]:
+    """Run plays.yml in the home directory with the sandbox in place of the servers.
 
     :return: the output and the exit status
     """
@@ -89,14 +71,14 @@ def run(sandbox: Sandbox, home: Path, program: str, *options: str, **settings: s
         "toolchain_inference_api_key": variables["OPENAI_API_KEY"],
     }
     where = environment(sandbox, HOME=str(home), PWD=str(home), **settings)
-    return finished([*options, "--extra-vars", json.dumps(servers)], where, home, program)
+    return finished(["plays.yml", "--extra-vars", json.dumps(servers)], where, home)
 
 
 @pytest.fixture(scope="module")
 def failures(running_sandbox: Sandbox, home: Path) -> dict[str, str]:
     """Run all plays with one start of ansible-playbook, each on a fresh sandbox; return the output of those that fail.
 
-    A failure ends a run, so that the plays after it need one more start.
+    A failure ends a run; the remaining plays run after another start.
     """
     settings = {
         "ANSIBLE_CALLBACK_PLUGINS": str(SUPPORT / "callback_plugins"),
@@ -108,7 +90,7 @@ def failures(running_sandbox: Sandbox, home: Path) -> dict[str, str]:
     while rest:
         plays = [{**PLAYS[name], "name": name} for name in rest]
         (home / "plays.yml").write_text(yaml.safe_dump(plays, sort_keys=False))
-        output, status = run(running_sandbox, home, "ansible-playbook", "plays.yml", **settings)
+        output, status = run_plays(running_sandbox, home, **settings)
         started = STARTED.findall(output)
         assert started, output
         assert started == rest[: len(started)]
@@ -119,11 +101,5 @@ def failures(running_sandbox: Sandbox, home: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", PLAYS)
-def test_an_example_runs(failures: dict[str, str], name: str) -> None:
+def test_example_succeeds(failures: dict[str, str], name: str) -> None:
     assert name not in failures, failures[name]
-
-
-@pytest.mark.parametrize("command", LONGEST)
-def test_a_command_runs(command: str, sandbox: Sandbox, home: Path) -> None:
-    output, status = run(sandbox, home, *shlex.split(command))
-    assert status == 0, output

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands of a page of the documentation site run in their order, beside the files that the page shows.
+"""Run the commands of the documentation site and of the README in their order, in the directory of their files.
 
-The pages for new readers are followed as a whole, from the installation on, in a home that is as new.
+The pages of the section "Get started" are followed as a whole, from the installation on, in an empty home directory.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sysconfig
 import textwrap
@@ -26,11 +27,11 @@ import yaml
 
 from export import export
 from sandbox.client import Sandbox
-from support.playbook import PLAYBOOK, ROOT, environment
+from support.playbook import PLAYBOOK, ROOT, environment, list_failures
 from support.programs import programs
 
 SITE = ROOT / "docs" / "site"
-FOLDERS = ("guides", "coming-from")
+FOLDERS = ("guides", "migration")
 COMMAND = re.compile(r"^ +\$ (.*)$", re.MULTILINE)
 # Commands that need a container engine (test_execution_environment.py), build a package (test_installed.py), install
 # what `make dist` installs, start the sandbox with a seed (test_process.py) or belong to other tools
@@ -45,15 +46,22 @@ SHOWN = re.compile(r"^\.\. literalinclude:: ([\w.-]+)$|:download:`[^`]*<([\w.-]+
 EACH_TIME = {"maintenance"}
 # Guides that write nothing to a server
 ONLY_READS = {"execution-environments", "in-process", "quality-gate"}
+# Guides that other tests run
+OTHER_TESTS = {"release", "testing", "rehearse"}
+
+
+# A command that fails, with the message that the page shows
+FAILING = re.compile(r"^ +\$ (.*)\n +fatal: \[([\w-]+)\]: FAILED! => ((?:.*\S.*\n)+)", re.MULTILINE)
 
 
 def commands(page: Path) -> list[str]:
-    """The commands of a page that can be run."""
-    return [command for command in COMMAND.findall(page.read_text()) if not NOT_RUN.match(command)]
+    """Return the commands of a page that can be run and succeed."""
+    text = FAILING.sub("", page.read_text())
+    return [command for command in COMMAND.findall(text) if not NOT_RUN.match(command)]
 
 
 def pages(folder: str) -> list[Path]:
-    """The pages with commands in a folder, but for its first one, which tells how to begin."""
+    """Return the pages with commands in a directory, except its index."""
     return [page for page in sorted((SITE / folder).glob("*.rst")) if page.stem != "index" and commands(page)]
 
 
@@ -169,8 +177,6 @@ def test_a_new_reader_gets_from_the_installation_to_a_pipeline(
         "python3 -m venv": "python3 -m venv --without-pip",
         " | tee ~/sandbox.env": SECOND_SHELL,
         "--port 8080": "--port 0",
-        "/tmp/": f"{tmp_path}/",
-        "cp -r docs/site": "cp -r ~/checkout/docs/site",
         "https://repo.example.com/ansible": tarballs,
         "https://git.example.com/buildworks/toolchain.git": f"file://{checkout(tmp_path / 'checkout')}",
         "https://repo-eu.example.com": sandbox.environment["JFROG_URL"],
@@ -202,8 +208,13 @@ def test_a_new_reader_gets_from_the_installation_to_a_pipeline(
 
 
 def test_each_page_with_commands_is_followed() -> None:
-    found = [page for page in (ROOT / "docs").rglob("*.rst") if commands(page)]
-    assert sorted(found) == sorted([*START, *pages("guides"), *pages("coming-from")])
+    landing_page = SITE / "index.rst"
+    found = [page for page in (ROOT / "docs").rglob("*.rst") if commands(page) and page != landing_page]
+    assert sorted(found) == sorted([*START, *pages("guides"), *pages("migration")])
+    readme = (ROOT / "README.md").read_text()
+    assert [command for command in commands(landing_page) if f"$ {command}\n" not in readme] == []
+    playbook = (SITE / "release.yml").read_text().partition("---\n")[2]
+    assert f"```yaml\n# release.yml\n{playbook}```" in readme
 
 
 def test_steps_that_a_page_shows_for_a_pipeline_are_its_commands() -> None:
@@ -212,16 +223,87 @@ def test_steps_that_a_page_shows_for_a_pipeline_are_its_commands() -> None:
     assert [step["run"] for steps in shown for step in steps if "run" in step] == commands(page)
 
 
+MARKDOWN_BLOCK = re.compile(r"^```(yaml|console|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def follow_readme(readme: str) -> str:
+    """Return a script that pastes the code blocks of a README in their order.
+
+    A YAML block names its file in the first line.
+    """
+    steps = []
+    for language, text in MARKDOWN_BLOCK.findall(readme):
+        if language == "yaml":
+            file = text.partition("\n")[0].removeprefix("# ")
+            steps.append(f"mkdir -p $(dirname {file})\ncat > {file} <<'END'\n{text}END")
+        elif language == "console":
+            found = [line.removeprefix("$ ") for line in text.splitlines()]
+            steps += [command for command in found if not NOT_RUN.match(command)]
+    return "\n".join(steps)
+
+
+def test_readme_works_when_pasted_in_order_into_an_empty_folder(tmp_path: Path, path: str) -> None:
+    readme = (ROOT / "README.md").read_text()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    script = follow_readme(readme)
+    replacements = {
+        "python3 -m venv": "python3 -m venv --without-pip",
+        "8080": str(port),
+        "https://git.example.com/buildworks/toolchain.git": f"file://{checkout(tmp_path / 'checkout')}",
+    }
+    for old, new in replacements.items():
+        assert old in script, old
+        script = script.replace(old, new)
+    (tmp_path / "script").write_text(
+        "set -eo pipefail\ntrap 'kill $(jobs -p)' EXIT\n"
+        'toolchain-sandbox() { PYTHONPATH="$PYTHONPATH:$HOME/checkout/extensions" exec python -m sandbox "$@"; }\n'
+        f"mkdir ~/empty\ncd ~/empty\n{script}\n"
+    )
+    packages = sysconfig.get_path("purelib")
+    reader = environment(HOME=str(tmp_path), PATH=path, PYTHONPATH=packages, PIP_NO_INDEX="1")
+    del reader["ANSIBLE_COLLECTIONS_PATH"]
+    done = subprocess.run(
+        ["timeout", "--signal=KILL", str(PATIENCE), "bash", tmp_path / "script"],
+        cwd=tmp_path,
+        env=reader,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    assert "WARNING" not in output, output
+    lines = {line.strip() for line in output.splitlines()}
+    shown = [
+        line for language, text in MARKDOWN_BLOCK.findall(readme) if language == "text" for line in text.splitlines()
+    ]
+    assert shown
+    assert [line for line in shown if line.strip() not in lines] == []
+    assert re.findall(r"^(artifactory|jenkins) +: ok=\d+ +changed=(\d)", output, re.MULTILINE) == [
+        *[("artifactory", "1"), ("jenkins", "0")] * 2,
+    ]
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 200
+
+
+# A script may only have read; after a restart, Jenkins reads the metadata of the update site again
+NOT_A_CHANGE = ("script", "refresh_metadata")
+
+
 def writes(sandbox: Sandbox) -> set[str]:
-    """Return the services that were written to since the last look; a script may only have read."""
-    written = [entry for entry in sandbox.journal() if entry["effect"] == "write" and entry["label"] != "script"]
+    """Return the services that were changed since the last call."""
+    entries = [entry for entry in sandbox.journal() if entry["effect"] == "write"]
     sandbox.clear_journal()
-    return {entry["service"] for entry in written}
+    return {entry["service"] for entry in entries if entry["label"] not in NOT_A_CHANGE}
 
 
 GUIDES = pages("guides")
 FOR_EMPTY_SERVERS = [page for page in GUIDES if "--seed empty.yml" in page.read_text()]
-OTHER_GUIDES = [page for page in GUIDES if page not in FOR_EMPTY_SERVERS and page.stem not in ("release", "testing")]
+OTHER_GUIDES = [page for page in GUIDES if page not in FOR_EMPTY_SERVERS and page.stem not in OTHER_TESTS]
 WRITE_ONCE = [page for page in OTHER_GUIDES if page.stem not in ONLY_READS]
 START_OF_PLAYBOOK = "ansible-playbook -i inventory.yml "
 PLAY = re.compile(r"^PLAY \[(.*)\] \*+$((?:\n(?!PLAY ).*)*)", re.MULTILINE)
@@ -244,7 +326,7 @@ def run_other_commands(pages: list[Path], folder: Path, reader: dict[str, str]) 
     for page in pages:
         for command in commands(page):
             if not command.startswith(START_OF_PLAYBOOK):
-                run(command, folder, reader)
+                run(command.replace("seq 500", "seq 20"), folder, reader)
 
 
 def has_changed(page: Path, output: str) -> bool:
@@ -256,6 +338,8 @@ def has_changed(page: Path, output: str) -> bool:
 
 def test_guides_run_and_have_nothing_to_do_again(sandbox: Sandbox, reader: dict[str, str]) -> None:
     """First run the playbooks in check mode where a guide does so."""
+    snapshots = yaml.safe_load((SITE / "guides/maven-snapshots.yml").read_text())["artifact"]["repositories"]
+    sandbox.seed({"artifact": {"repositories": snapshots}})
     folder = Path(reader["HOME"]) / "guides"
     run_other_commands(WRITE_ONCE, folder, reader)
     in_check_mode = [playbook for page in WRITE_ONCE for playbook in playbooks(page)[:-1]]
@@ -289,6 +373,43 @@ def test_the_guide_to_tests_runs_the_commands_of_the_guide_to_releases(reader: d
     run(command, Path(reader["HOME"]) / "guides", reader)
 
 
+def test_guide_to_rehearsals_changes_nothing(sandbox: Sandbox, reader: dict[str, str]) -> None:
+    snapshot, rehearse = commands(SITE / "guides/rehearse.rst")
+    folder = Path(reader["HOME"]) / "guides"
+    run(snapshot, folder, reader)
+    assert "The second run changed nothing." in run(rehearse, folder, reader)
+    assert not writes(sandbox)
+
+
+WITH_FAILURES = [page for page in GUIDES if FAILING.search(page.read_text())]
+
+
+@pytest.mark.parametrize("page", WITH_FAILURES, ids=[page.stem for page in WITH_FAILURES])
+def test_guides_fail_as_shown(page: Path, sandbox: Sandbox, reader: dict[str, str]) -> None:
+    folder = Path(reader["HOME"]) / "guides"
+    if seed := re.search(r"--seed ([\w-]+\.yml)", page.read_text()):
+        sandbox.seed(yaml.safe_load((folder / seed[1]).read_text()), reset=True)
+    for command in commands(page):
+        if "ansible-playbook" not in command and page.stem not in OTHER_TESTS:
+            run(command, folder, reader)
+    for command, host, shown in FAILING.findall(page.read_text()):
+        done = subprocess.run(
+            ["timeout", "--signal=KILL", str(PATIENCE), "sh", "-c", command],
+            cwd=folder,
+            env=reader,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        assert done.returncode == 2, done.stdout
+        output = " ".join((done.stdout + done.stderr).split())
+        message = re.sub(
+            r"req_\w+", "req_...", list_failures(output)[host].replace(sandbox.url, "http://127.0.0.1:8080")
+        )
+        assert " ".join(shown.split()) in message
+
+
 def test_guides_for_empty_servers_run_and_have_nothing_to_do_again(sandbox: Sandbox, reader: dict[str, str]) -> None:
     seed = Path(reader["HOME"]) / "guides/empty.yml"
     sandbox.seed(yaml.safe_load(seed.read_text()), reset=True)
@@ -296,7 +417,7 @@ def test_guides_for_empty_servers_run_and_have_nothing_to_do_again(sandbox: Sand
 
 
 def test_what_replaces_other_tools_runs_and_has_nothing_to_do_again(sandbox: Sandbox, reader: dict[str, str]) -> None:
-    run_twice(pages("coming-from"), "ansible-playbook -i ../guides/inventory.yml", sandbox, reader)
+    run_twice(pages("migration"), "ansible-playbook -i ../guides/inventory.yml", sandbox, reader)
 
 
 def run_twice(pages: list[Path], command: str, sandbox: Sandbox, reader: dict[str, str]) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What people meet first: requirements, and the permissions that tasks need."""
+"""Documentation of the permissions that modules need."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import generate
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_readme_names_the_permissions_for_each_module() -> None:
-    table = (ROOT / "README.md").read_text().partition("| task | permission")[2].partition("\n\n")[0]
-    assert [module for module in generate.modules() if f"`{module}`" not in table] == []
+def test_the_permissions_page_lists_each_module() -> None:
+    page = (ROOT / "docs/site/reference/permissions.rst").read_text()
+    assert [module for module in generate.modules() if f"<buildworks.toolchain.{module}#module>" not in page] == []
 
 
 def test_each_module_names_the_permission_that_it_needs() -> None:

@@ -1,12 +1,13 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pages of the documentation site in a browser; `make site` builds them first."""
+"""Open pages of the documentation site in a browser; `make site` builds them first."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
@@ -16,19 +17,19 @@ from support.browser import Chromium
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-# One of each kind, those with the widest tables and the longest names
+# One page of each kind, with the widest tables and the longest names
 PAGES = (
     "index",
     "start/servers",
     "guides/clean-up",
     "reference/playbooks",
     "reference/variables",
-    "fails/index",
-    "tested/index",
+    "troubleshooting/index",
+    "support/index",
     "collections/buildworks/toolchain/inference_admin_key_module",
     "collections/buildworks/toolchain/overview_role",
 )
-# What the page does to its tables when it is there
+# site.js has put all tables into boxes that the keyboard can scroll
 READY = """() => [...document.querySelectorAll("table.docutils")].every(
     table => table.closest(".wy-table-responsive[tabindex]"))"""
 
@@ -45,8 +46,33 @@ def wait_until_ready(page: Page) -> None:
     page.wait_for_function(READY)
 
 
+# What people search for, and pages that they expect near the top
+SEARCHES = {
+    "upload file artifactory": {"provision-artifact.html", "artifact_file_module.html"},
+    "trigger jenkins job": {"builds.html", "ci_build_module.html"},
+    "onboard klocwork": {"onboard-project.html", "review_onboarding_role.html"},
+    "rotate token": {"rotate-tokens.html", "access_token_module.html"},
+}
+MAX_RANK = 8
+
+
+@pytest.mark.parametrize("query", SEARCHES)
+def test_search_finds_the_pages_for_common_tasks(browser: Chromium, site: Path, query: str) -> None:
+    found: list[str] = []
+
+    def read_results(page: Page) -> None:
+        page.wait_for_selector("#search-results li a")
+        page.wait_for_function("() => !/Searching/.test(document.querySelector('#search-results h2').textContent)")
+        links = page.locator("#search-results li > a").all()
+        found.extend((link.get_attribute("href") or "").partition("?")[0].rsplit("/", 1)[-1] for link in links)
+
+    browser.visit(f"{(site / 'search.html').as_uri()}?q={quote(query)}", read_results)
+    names = [name.partition("#")[0] for name in found]
+    assert SEARCHES[query] & set(list(dict.fromkeys(names))[:MAX_RANK]), names
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_people_can_use_the_pages(browser: Chromium, site: Path, name: str) -> None:
     shown = f"site-{name.replace('/', '-')}"
-    # The theme has one scheme, and a menu that waits beside the window of a phone
+    # The theme has one color scheme, and a menu outside the window of a phone
     browser.check_page(site / f"{name}.html", shown, wait_until_ready, within=".wy-nav-content", schemes=["light"])
