@@ -36,7 +36,7 @@ from .repositories.repositories import PATTERNS, POLICY, Repository
 from .state import State
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
-# Path of a content request. `content_path.parse` parses the target.
+# Path of a content request. `content_path.parse_target` parses the target.
 NON_API_PREFIX = "/{:(?!(?:api|ui)(?:/|$))}"
 CONTENT_PATH = f"{NON_API_PREFIX}{{target:[^/].*}}"
 # Scope of calls that do not exist in the OSS edition.
@@ -145,7 +145,7 @@ class Call:
         return self._find_in(readable, path)
 
     def find_readable_items(self, key: str, path: str) -> list[Item]:
-        """Return the items at a path that the caller may read, without failing if there are none."""
+        """Return the items at a path that the caller may read, or an empty list."""
         return self._find_in(self._readable_storages(self.repositories.list_storages(key), path), path)
 
     def _readable_storages(self, storages: list[str], path: str) -> list[str]:

@@ -269,7 +269,7 @@ class Accounts:
         scope_list = scopes.split_scopes(claims.scope)
         user = self._select_user(claims.username)
         has_user_permissions = "applied-permissions/user" in scope_list
-        rules: list[Rule | TargetRule] = list(scopes.artifact_rules(scope_list))
+        rules: list[Rule | TargetRule] = list(scopes.parse_artifact_rules(scope_list))
         for scope in scope_list:
             for group in scopes.parse_groups(scope):
                 rules += self._group_rules(group)

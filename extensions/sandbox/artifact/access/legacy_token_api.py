@@ -36,7 +36,7 @@ class TokenError(ApiError):
 
 
 async def create_token(call: Call) -> Response:
-    """POST /api/security/token"""
+    """Handle `POST /api/security/token`."""
     form = await _read_form(call)
     if call.principal.anonymous:
         raise TokenError(401, "invalid_client", "Anonymous users cannot create tokens")
@@ -49,14 +49,14 @@ async def create_token(call: Call) -> Response:
 
 
 async def list_tokens(call: Call) -> Response:
-    """GET /api/security/token"""
+    """Handle `GET /api/security/token`."""
     call.require_login()
     entries = [_token_entry(claims) for claims, _last_used in call.tokens.list_stored() if _is_visible(call, claims)]
     return _json_response({"tokens": entries})
 
 
 async def revoke_token(call: Call) -> Response:
-    """POST /api/security/token/revoke"""
+    """Handle `POST /api/security/token/revoke`."""
     form = await _read_form(call)
     call.require_login()
     if "token" not in form and "token_id" not in form:

@@ -27,14 +27,14 @@ MAX_PATTERN_LENGTH = 1024
 
 
 async def list_targets(call: Call) -> Response:
-    """GET /api/security/permissions"""
+    """Handle `GET /api/security/permissions`."""
     require_security_admin(call)
     targets = [list_entry(call, "permissions", name) for name in call.accounts.list_targets()]
     return call.vendor_json("security.PermissionTargets", targets)
 
 
 async def get_target(call: Call, name: str) -> Response:
-    """GET /api/security/permissions/{name}"""
+    """Handle `GET /api/security/permissions/{name}`."""
     require_security_admin(call)
     return call.vendor_json(
         "security.PermissionTarget", {"name": name, **require_found(call.accounts.list_targets().get(name))}
@@ -42,7 +42,7 @@ async def get_target(call: Call, name: str) -> Response:
 
 
 async def replace_target(call: Call, name: str) -> Response:
-    """PUT /api/security/permissions/{name}"""
+    """Handle `PUT /api/security/permissions/{name}`."""
     require_security_admin(call)
     body = await read_body(call, "PermissionTarget")
     target = {member: body.get(member, default) for member, default in DEFAULTS.items()}
@@ -51,8 +51,8 @@ async def replace_target(call: Call, name: str) -> Response:
     return Response(status_code=201)
 
 
-async def delete_target_by_name(call: Call, name: str) -> Response:
-    """DELETE /api/security/permissions/{name}"""
+async def delete_target(call: Call, name: str) -> Response:
+    """Handle `DELETE /api/security/permissions/{name}`."""
     require_security_admin(call)
     require_found(call.accounts.list_targets().get(name))
     call.accounts.delete_target(name)
@@ -66,19 +66,19 @@ def _validate_target(call: Call, name: str, target: dict[str, Any]) -> None:
     ):
         raise ArtifactError(400)
     repositories = target["repositories"]
-    if not repositories or not is_string_list(repositories) or not _is_principals(target["principals"]):
+    if not repositories or not is_string_list(repositories) or not _are_principals(target["principals"]):
         raise ArtifactError(400)
     for key in repositories:
         if key not in ("ANY", *REPOSITORY_WILDCARDS) and call.repositories.find(key) is None:
             raise ArtifactError(400, f"Permission target contains a reference to a non-existing repository '{key}'.")
 
 
-def _is_principals(body: Any) -> bool:
+def _are_principals(value: Any) -> bool:
     """Return whether a value maps users and groups to lists of action letters."""
-    if not isinstance(body, dict) or not body.keys() <= {"users", "groups"}:
+    if not isinstance(value, dict) or not value.keys() <= {"users", "groups"}:
         return False
-    members = [kind for kind in body.values() if kind is not None]
-    return all(isinstance(kind, dict) and all(map(is_string_list, kind.values())) for kind in members)
+    mappings = [kind for kind in value.values() if kind is not None]
+    return all(isinstance(kind, dict) and all(map(is_string_list, kind.values())) for kind in mappings)
 
 
 TARGETS = "/api/security/permissions"
@@ -86,5 +86,5 @@ ROUTES = (
     Route("GET", TARGETS, list_targets, "list_permission_targets"),
     Route("GET", f"{TARGETS}/{{name}}", get_target, "permission_target_detail"),
     Route("PUT", f"{TARGETS}/{{name}}", replace_target, "replace_permission_target"),
-    Route("DELETE", f"{TARGETS}/{{name}}", delete_target_by_name, "delete_permission_target"),
+    Route("DELETE", f"{TARGETS}/{{name}}", delete_target, "delete_permission_target"),
 )

@@ -57,7 +57,11 @@ class TargetRule:
 
     def allows(self, action: str, repo: str, path: str) -> bool:
         """Return whether the rule permits an action."""
-        return self.allows_anywhere(action, repo) and matches(path, self.includes) and not matches(path, self.excludes)
+        return (
+            self.allows_anywhere(action, repo)
+            and matches_patterns(path, self.includes)
+            and not matches_patterns(path, self.excludes)
+        )
 
     def allows_anywhere(self, action: str, repo: str) -> bool:
         """Return whether the rule permits an action anywhere in a repository."""
@@ -73,7 +77,7 @@ def compile_pattern(pattern: str) -> Glob:
     return Glob([*(WILDCARDS.get(part, part) for part in parts), globs.BELOW])
 
 
-def matches(path: str, patterns: str) -> bool:
+def matches_patterns(path: str, patterns: str) -> bool:
     """Return whether a path matches one of the comma-separated patterns."""
     return any(compile_pattern(pattern.strip()).fullmatch(path) for pattern in patterns.split(",") if pattern.strip())
 
@@ -115,13 +119,15 @@ def parse_groups(scope: str) -> list[str]:
     return [name.strip('"') for name in re.findall(r'"[^"]+"|[^",]+', names)] if marker else []
 
 
-def artifact_rules(scopes: Iterable[str]) -> list[Rule]:
+def parse_artifact_rules(scopes: Iterable[str]) -> list[Rule]:
     """Return the rules that scopes of the form `artifact:<path>:<actions>` define."""
-    matches = [SCOPE.fullmatch(scope) for scope in scopes if scope.startswith("artifact:")]
-    return [Rule(match["repo"], match["path"] or "", match["actions"]) for match in matches if match]
+    matches_patterns = [SCOPE.fullmatch(scope) for scope in scopes if scope.startswith("artifact:")]
+    return [Rule(match["repo"], match["path"] or "", match["actions"]) for match in matches_patterns if match]
 
 
 def permits_system_read(scope: str, part: str) -> bool:
     """Return whether a scope permits reading a part of the system."""
-    matches = [SCOPE.fullmatch(single) for single in split_scopes(scope)]
-    return any(match and match["part"] == part and set("r*") & set(match["system_actions"]) for match in matches)
+    matches_patterns = [SCOPE.fullmatch(single) for single in split_scopes(scope)]
+    return any(
+        match and match["part"] == part and set("r*") & set(match["system_actions"]) for match in matches_patterns
+    )

@@ -35,13 +35,13 @@ SORT_KEYS: dict[str, Callable[[Claims], Any]] = {
 }
 
 
-async def ping(call: Call) -> Response:
-    """GET /access/api/v1/system/ping"""
+async def ping(_call: Call) -> Response:
+    """Handle `GET /access/api/v1/system/ping`."""
     return PlainTextResponse("OK", headers={"Content-Type": "text/plain"})
 
 
 async def create_token(call: Call) -> Response:
-    """POST /access/api/v1/tokens"""
+    """Handle `POST /access/api/v1/tokens`."""
     fields = await _read_fields(call.request)
     grant_type = fields.get("grant_type") or "client_credentials"
     if grant_type == "refresh_token":
@@ -64,7 +64,7 @@ async def create_token(call: Call) -> Response:
 
 
 async def list_tokens(call: Call) -> Response:
-    """GET /access/api/v1/tokens"""
+    """Handle `GET /access/api/v1/tokens`."""
     caller = require_caller(call)
     query = call.query
     sort_key = query.get("order_by", "created")
@@ -73,7 +73,7 @@ async def list_tokens(call: Call) -> Response:
     tokens = [
         (claims, last_used)
         for claims, last_used in call.tokens.list_stored()
-        if _is_visible(call, claims, caller)
+        if _is_visible(claims, caller)
         and globs.matches(query.get("description", "*"), claims.description or "")
         and query.get("username", claims.username) == claims.username
         and query.get("token_id", claims.token_id) == claims.token_id
@@ -84,35 +84,35 @@ async def list_tokens(call: Call) -> Response:
 
 
 async def get_token(call: Call, token_id: str) -> Response:
-    """GET /access/api/v1/tokens/{id}, or /me"""
+    """Handle `GET /access/api/v1/tokens/{id}` and `GET /access/api/v1/tokens/me`."""
     caller = require_caller(call)
     if token_id == "me" and caller.claims is not None and call.supports(feature_versions.CURRENT_TOKEN):
         token_id = caller.claims.token_id
     token = call.tokens.find(token_id)
-    if token is None or not _is_visible(call, token[0], caller):
+    if token is None or not _is_visible(token[0], caller):
         raise AccessError(404, f"Token with id {token_id} not found")
     return _json_response(_token_entry(call, *token))
 
 
 async def revoke_token(call: Call, token_id: str) -> Response:
-    """DELETE /access/api/v1/tokens/{id}"""
+    """Handle `DELETE /access/api/v1/tokens/{id}`."""
     caller = require_caller(call)
     token = call.tokens.find(token_id)
     if token is None:
         return Response(status_code=204)
-    if not _is_visible(call, token[0], caller):
+    if not _is_visible(token[0], caller):
         raise AccessError(403, "Only an administrator may revoke the tokens of others")
     call.tokens.revoke(token_id)
     return Response(status_code=200)
 
 
 async def revoke_by_value(call: Call) -> Response:
-    """DELETE /access/api/v1/tokens/revoke"""
+    """Handle `DELETE /access/api/v1/tokens/revoke`."""
     caller = require_caller(call)
     claims = call.tokens.read_claims(str((await _read_fields(call.request)).get("token", "")))
     if claims is None:
         raise AccessError(400, "Not a token of this server")
-    if not _is_visible(call, claims, caller):
+    if not _is_visible(claims, caller):
         raise AccessError(403, "Only an administrator may revoke the tokens of others")
     if not call.tokens.revoke(claims.token_id):
         raise AccessError(404, f"Token with id {claims.token_id} not found")
@@ -213,7 +213,7 @@ def _token_entry(call: Call, claims: Claims, last_used: int | None) -> dict[str,
     }
 
 
-def _is_visible(call: Call, claims: Claims, caller: Principal) -> bool:
+def _is_visible(claims: Claims, caller: Principal) -> bool:
     return caller.admin or claims.username == caller.name
 
 

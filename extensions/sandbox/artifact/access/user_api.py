@@ -41,14 +41,14 @@ BOOLEAN_STRINGS = {"true": True, "false": False, "": None}
 
 
 async def list_users(call: Call) -> Response:
-    """GET /api/security/users"""
+    """Handle `GET /api/security/users`."""
     require_security_admin(call)
     users = [{**list_entry(call, "users", user["name"]), "realm": REALM} for user in call.accounts.list_users()]
     return call.vendor_json("security.Users", users)
 
 
 async def get_user(call: Call, name: str) -> Response:
-    """GET /api/security/users/{name}"""
+    """Handle `GET /api/security/users/{name}`."""
     require_security_admin(call)
     user = require_found(call.accounts.find_user(name))
     fields = {**USER_DEFAULTS, **user["about"], "admin": user["admin"]}
@@ -56,7 +56,7 @@ async def get_user(call: Call, name: str) -> Response:
 
 
 async def replace_user(call: Call, name: str) -> Response:
-    """PUT /api/security/users/{name}: fields that are not sent get their defaults"""
+    """Handle `PUT /api/security/users/{name}`. Missing fields get their defaults."""
     require_security_admin(call)
     body = await read_body(call, "User")
     if not body.get("email"):
@@ -73,7 +73,7 @@ async def replace_user(call: Call, name: str) -> Response:
 
 
 async def update_user(call: Call, name: str) -> Response:
-    """POST /api/security/users/{name}: fields that are not sent are kept"""
+    """Handle `POST /api/security/users/{name}`. Missing fields are not changed."""
     require_security_admin(call)
     body = await read_body(call, "User")
     existing = require_found(call.accounts.find_user(name))
@@ -82,7 +82,7 @@ async def update_user(call: Call, name: str) -> Response:
 
 
 async def delete_user(call: Call, name: str) -> Response:
-    """DELETE /api/security/users/{name}"""
+    """Handle `DELETE /api/security/users/{name}`."""
     require_security_admin(call)
     require_found(call.accounts.find_user(name))
     call.accounts.delete_user(name)
@@ -90,7 +90,7 @@ async def delete_user(call: Call, name: str) -> Response:
 
 
 async def list_groups(call: Call) -> Response:
-    """GET /api/security/groups"""
+    """Handle `GET /api/security/groups`."""
     require_security_admin(call)
     return call.vendor_json(
         "security.Groups", [list_entry(call, "groups", group["name"]) for group in call.accounts.list_groups()]
@@ -98,7 +98,7 @@ async def list_groups(call: Call) -> Response:
 
 
 async def get_group(call: Call, name: str) -> Response:
-    """GET /api/security/groups/{name}[?includeUsers=true]"""
+    """Handle `GET /api/security/groups/{name}[?includeUsers=true]`."""
     require_security_admin(call)
     group = require_found(call.accounts.find_group(name))
     fields = {"name": name, **GROUP_DEFAULTS, **group["about"]}
@@ -108,7 +108,7 @@ async def get_group(call: Call, name: str) -> Response:
 
 
 async def replace_group(call: Call, name: str) -> Response:
-    """PUT /api/security/groups/{name}: fields that are not sent get their defaults"""
+    """Handle `PUT /api/security/groups/{name}`. Missing fields get their defaults."""
     require_security_admin(call)
     body = await read_body(call, "Group")
     existing = call.accounts.find_group(name) or {"permissions": {}}
@@ -117,7 +117,7 @@ async def replace_group(call: Call, name: str) -> Response:
 
 
 async def update_group(call: Call, name: str) -> Response:
-    """POST /api/security/groups/{name}: fields that are not sent are kept"""
+    """Handle `POST /api/security/groups/{name}`. Missing fields are not changed."""
     require_security_admin(call)
     body = await read_body(call, "Group")
     existing = require_found(call.accounts.find_group(name))
@@ -126,7 +126,7 @@ async def update_group(call: Call, name: str) -> Response:
 
 
 async def delete_group(call: Call, name: str) -> Response:
-    """DELETE /api/security/groups/{name}"""
+    """Handle `DELETE /api/security/groups/{name}`."""
     require_security_admin(call)
     require_found(call.accounts.find_group(name))
     call.accounts.delete_group(name)
@@ -134,21 +134,21 @@ async def delete_group(call: Call, name: str) -> Response:
 
 
 async def list_locked_users(call: Call) -> Response:
-    """GET /api/security/lockedUsers"""
+    """Handle `GET /api/security/lockedUsers`."""
     call.require_admin()
     locked = [user["name"] for user in call.accounts.list_users() if user["locked"]]
     return Response(format_json(locked), media_type="application/json")
 
 
 async def unlock_user(call: Call, name: str) -> Response:
-    """POST /api/security/unlockUsers/{name}: succeeds even if the user does not exist"""
+    """Handle `POST /api/security/unlockUsers/{name}`, which succeeds even if the user does not exist."""
     call.require_admin()
     call.accounts.unlock([name])
     return PlainTextResponse(f"The user: '{name}' was successfully unlocked")
 
 
 async def unlock_users(call: Call) -> Response:
-    """POST /api/security/unlockUsers"""
+    """Handle `POST /api/security/unlockUsers`."""
     call.require_admin()
     names = await _parse_body(call)
     if not is_string_list(names):
@@ -158,7 +158,7 @@ async def unlock_users(call: Call) -> Response:
 
 
 async def unlock_all_users(call: Call) -> Response:
-    """POST /api/security/unlockAllUsers"""
+    """Handle `POST /api/security/unlockAllUsers`."""
     call.require_admin()
     call.accounts.unlock(user["name"] for user in call.accounts.list_users())
     return PlainTextResponse("All users were successfully unlocked")

@@ -42,7 +42,7 @@ class Column:
 
 @dataclass
 class Statement:
-    """The SQL of a query and its columns. If `identified` is set, each row begins with its identity."""
+    """The SQL of a query and its columns. If `has_identity` is set, each row begins with its identity."""
 
     sql: str
     parameters: list[Any]
@@ -53,7 +53,7 @@ class Statement:
 
 @dataclass
 class QueryContext:
-    """The time, the members of virtual repositories, and whether the caller is no administrator."""
+    """The time, the members of virtual repositories, and whether the caller lacks administrator permissions."""
 
     now: float
     virtual: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -78,8 +78,8 @@ def compile_query(query: Query, context: QueryContext) -> Statement:
 class _PropertyRows:
     """The rows of properties that a condition refers to.
 
-    If `shown` is set, these are the returned ones. `same` maps domain and owner to the alias of the row that all
-    conditions of a group refer to. Otherwise, a condition uses its own subquery.
+    If `is_returned` is set, these are the rows that the query returns. `same` maps domain and owner to the alias of
+    the row that all conditions of a group refer to. Otherwise, each condition uses its own subquery.
     """
 
     is_returned: bool = False
@@ -87,7 +87,10 @@ class _PropertyRows:
 
 
 class _Compiler:
+    """Builds the SQL of one query: joins, conditions and parameters, in the order of the SQL."""
+
     def __init__(self, query: Query, context: QueryContext, criteria: Group, result: ResultFields) -> None:
+        """Create a compiler for normalized criteria."""
         self._query = query
         self._context = context
         self._criteria = criteria
@@ -98,21 +101,22 @@ class _Compiler:
         self._groups = 0
 
     def compile(self) -> Statement:
+        """Return the statement."""
         query = self._query
         columns = [
             Column(path.steps, path.domain, path.domain.by_name[path.field or ""]) for path in self._result.paths
         ]
-        expressions = [self._column(column) for column in columns]
+        expressions = [self._column_sql(column) for column in columns]
         has_identity = self._result.spans_domains
         if has_identity:
-            expressions.insert(0, self._identity())
-        where = [*self._result_filter(), *self._criteria_sql(), *self._implicit_conditions()]
+            expressions.insert(0, self._identity_sql())
+        conditions = [*self._result_filter(), *self._criteria_sql(), *self._implicit_conditions()]
         distinct = "DISTINCT " if query.distinct and not self._is_unique(columns) else ""
         parts = [f"SELECT {distinct}{', '.join(expressions)} FROM {query.domain.table} AS main", *self._joins]
-        if where:
-            parts.append("WHERE " + " AND ".join(where))
-        if order := self._order_by():
-            parts.append(f"ORDER BY {order}")
+        if conditions:
+            parts.append("WHERE " + " AND ".join(conditions))
+        if sort_order := self._order_by():
+            parts.append(f"ORDER BY {sort_order}")
         if query.limit is not None or query.offset:
             parts.append(f"LIMIT {-1 if query.limit is None else query.limit} OFFSET {query.offset}")
         return Statement(" ".join(parts), self._parameters, columns, has_identity, query)
@@ -132,7 +136,7 @@ class _Compiler:
             domain = DOMAINS[link.domain]
         return self._aliases[domain.name]
 
-    def _column(self, column: Column) -> str:
+    def _column_sql(self, column: Column) -> str:
         return column.field.column.format(t=self._join_path(column.steps))
 
     def _is_unique(self, columns: Iterable[Column]) -> bool:
@@ -150,7 +154,7 @@ class _Compiler:
             return False
         return identified_tables.issuperset(self._aliases)
 
-    def _identity(self) -> str:
+    def _identity_sql(self) -> str:
         domain = self._query.domain
         own = [domain.by_name[path.field or ""].column for path in self._result.paths if not path.steps]
         return (domain.identity or " || '/' || ".join(own)).format(t="main")
@@ -207,7 +211,7 @@ class _Compiler:
 
     # --- Conditions on properties -------------------------------------------------------------------------------------
 
-    def _owner_of(self, path: Path) -> tuple[str, Domain]:
+    def _resolve_owner(self, path: Path) -> tuple[str, Domain]:
         """Return the SQL for the id of the owner, and the domain of its properties."""
         if path.domain.owner:
             if not path.steps:
@@ -218,7 +222,7 @@ class _Compiler:
         return f"{self._join_path(path.steps)}.id", DOMAINS[path.domain.links["property"].domain]
 
     def _compile_property(self, condition: Condition, rows: _PropertyRows) -> str:
-        owner, domain = self._owner_of(condition.path)
+        owner, domain = self._resolve_owner(condition.path)
         negated = property_conditions.is_negated(condition)
         if negated and rows.same is None:
             property_conditions.validate(condition, domain)
@@ -290,7 +294,7 @@ class _Compiler:
 
     def _order_by(self) -> str | None:
         if self._result.spans_domains:
-            return self._identity()
+            return self._identity_sql()
         direction = " DESC" if self._query.descending else ""
         parts = []
         for path in self._query.sort_by:

@@ -76,7 +76,7 @@ def _create_key_predicate(operator: str, value: str | None, has_virtual: bool) -
     if value is None:
         if operator in PATTERN_OPERATORS or has_virtual:
             raise QueryFailure
-        return lambda key: False
+        return lambda _key: False
     if operator in PATTERN_OPERATORS:
         pattern = compile_virtual_pattern(value)
         return lambda key: bool(pattern.fullmatch(key))

@@ -53,7 +53,7 @@ class Link:
 class Domain:
     """A domain. `prefix` precedes the names of its fields in responses.
 
-    Rows that span domains are sorted by the `identity` of the first domain or, if it has none, by its fields.
+    Rows that span domains are sorted by the `identity` of the first domain or, if that is `None`, by its fields.
     Adjacent rows with the same identity and fields are merged. For properties, `owner` is the column with the id of
     the owner. `member` is the name of the domain's objects within those of other domains, by default the name of the
     domain. The fields in `unique` identify a row of one owner.

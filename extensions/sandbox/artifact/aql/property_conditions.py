@@ -64,7 +64,7 @@ def validate(condition: Condition, domain: Domain) -> None:
 
 
 def _split_condition(condition: Condition, domain: Domain, operator: str, key_operator: str) -> list[Part]:
-    """Return the parts that concern key and value. If both are compared, the key is compared with `of_key`."""
+    """Return the parts that concern key and value. If both are compared, the key is compared with `key_operator`."""
     key, value = domain.by_name["key"], domain.by_name["value"]
     if condition.path.field is not None:
         return [Part(domain.by_name[condition.path.field], operator, condition.value)]

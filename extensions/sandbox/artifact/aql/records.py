@@ -40,9 +40,9 @@ class RecordConverter:
 
     def records(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
         """Yield the records for the rows."""
-        return self._nested(rows) if self._identified else self._flat(rows)
+        return self._iterate_nested(rows) if self._identified else self._iterate_flat(rows)
 
-    def _flat(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
+    def _iterate_flat(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
         previous: list[Any] | None = None
         for row in rows:
             values = [
@@ -53,7 +53,7 @@ class RecordConverter:
                 yield {name: value for name, value in members if name is not None and value is not None}
             previous = values
 
-    def _nested(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
+    def _iterate_nested(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
         """Yield nested records. Objects that belong to equal rows are merged."""
         previous: _RecordBuilder | None = None
         for row in rows:

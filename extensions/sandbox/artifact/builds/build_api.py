@@ -31,7 +31,7 @@ BUILD_INFO_REPO = "artifactory-build-info"
 
 
 async def list_builds(call: Call) -> Response:
-    """GET /api/build"""
+    """Handle `GET /api/build`."""
     entries = [
         {"uri": f"/{quote(name, safe='')}", "lastStarted": format_time_with_offset(started)}
         for name, started in call.builds.list_names(get_project(call))
@@ -43,7 +43,7 @@ async def list_builds(call: Call) -> Response:
 
 
 async def list_runs(call: Call, name: str) -> Response:
-    """GET /api/build/{name}"""
+    """Handle `GET /api/build/{name}`."""
     require_build_read(call, name)
     entries = [
         {"uri": f"/{quote(run.number, safe='')}", "started": format_time_with_offset(run.started)}
@@ -56,7 +56,7 @@ async def list_runs(call: Call, name: str) -> Response:
 
 
 async def get_run(call: Call, name: str, number: str) -> Response:
-    """GET /api/build/{name}/{number}"""
+    """Handle `GET /api/build/{name}/{number}`."""
     require_build_read(call, name)
     try:
         started = parse_time(call.query["started"]) if "started" in call.query else None
@@ -87,13 +87,13 @@ def _compare_runs(call: Call, build: Build) -> Response:
 
 
 async def publish_build(call: Call) -> Response:
-    """PUT /api/build"""
+    """Handle `PUT /api/build`."""
     record = await read_json_body(call, dict)
     name = str(record.get("name") or "")
     call.require_permission("w", BUILD_INFO_REPO, name, _permission_message(call, "publish", "Deploy"))
     if not name or not record.get("number"):
         raise ArtifactError(400, "The build's name and number are needed.")
-    # The server ignores a promotion history in the record; only promotions create one.
+    # A record may contain the history of another server. Here, only promotions create one.
     record.pop("statuses", None)
     try:
         server_fields = {"number": str(record["number"]), "artifactoryPrincipal": call.principal.name}
@@ -104,7 +104,7 @@ async def publish_build(call: Call) -> Response:
 
 
 async def append_modules(call: Call, name: str, number: str) -> Response:
-    """POST /api/build/append/{name}/{number}"""
+    """Handle `POST /api/build/append/{name}/{number}`."""
     call.require_permission("w", BUILD_INFO_REPO, name, _permission_message(call, "publish", "Deploy"))
     modules = await read_json_body(call, list)
     build = call.builds.find(get_project(call), name, number)
@@ -115,7 +115,7 @@ async def append_modules(call: Call, name: str, number: str) -> Response:
 
 
 async def rename_build(call: Call, name: str) -> Response:
-    """POST /api/build/rename/{name}?to={new name}"""
+    """Handle `POST /api/build/rename/{name}?to={new name}`."""
     call.require_pro()
     call.require_permission("d", BUILD_INFO_REPO, name, _permission_message(call, "rename", "Delete"))
     new_name = call.query.get("to", "")
@@ -128,7 +128,7 @@ async def rename_build(call: Call, name: str) -> Response:
 
 
 async def delete_runs(call: Call, name: str) -> Response:
-    """DELETE /api/build/{name}?buildNumbers=51,52"""
+    """Handle `DELETE /api/build/{name}?buildNumbers=51,52`."""
     call.require_pro()
     numbers = list(filter(None, call.query.get("buildNumbers", "").split(",")))
     is_delete_all, artifacts = (call.query.get(switch) == "1" for switch in ("deleteAll", "artifacts"))
@@ -136,7 +136,7 @@ async def delete_runs(call: Call, name: str) -> Response:
 
 
 async def delete_runs_by_post(call: Call) -> Response:
-    """POST /api/build/delete"""
+    """Handle `POST /api/build/delete`."""
     call.require_pro()
     request = await read_json_object(call, deleteAll=to_boolean, deleteArtifacts=to_boolean)
     if not request.get("buildName"):

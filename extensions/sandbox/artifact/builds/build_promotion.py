@@ -26,7 +26,7 @@ BOOLEANS = ("dryRun", "copy", "artifacts", "dependencies", "failFast")
 
 
 async def promote_build(call: Call, name: str, number: str) -> Response:
-    """POST /api/build/promote/{name}/{number}"""
+    """Handle `POST /api/build/promote/{name}/{number}`."""
     call.require_pro()
     request = await build_api.read_json_object(call, **dict.fromkeys(BOOLEANS, to_boolean))
     request["dryRun"] = _is_dry_run(call, request)

@@ -21,7 +21,10 @@ from .records import Build
 
 
 async def search_pattern_artifacts(call: Call) -> Response:
-    """POST /api/build/patternArtifacts: returns one entry for each query, null if the run does not exist"""
+    """Handle `POST /api/build/patternArtifacts`.
+
+    The response has one entry for each query, null if the run does not exist.
+    """
     call.require_pro()
     requests = await build_api.read_json_body(call, list)
     if not all(map(_is_valid, requests)):

@@ -26,7 +26,7 @@ ERROR_MESSAGE = (
 
 
 async def apply_retention(call: Call, name: str) -> Response:
-    """POST /api/build/retention/{name}"""
+    """Handle `POST /api/build/retention/{name}`."""
     call.require_pro()
     request: dict[str, Any] = {"count": 0}
     if await call.request.body():

@@ -49,7 +49,7 @@ READ_ERRORS = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error,
 
 
 async def explode(call: Call, repository: Repository, path: str) -> Response:
-    """PUT /{repo}/{folder}/{archive} with X-Explode-Archive: stores the entries in the folder"""
+    """Handle `PUT /{repo}/{folder}/{archive}` with X-Explode-Archive: store the entries in the folder."""
     call.require_pro()
     folder, _slash, name = path.rpartition("/")
     kind = next((kind for kind in EXTENSIONS if name.lower().endswith(f".{kind}")), None)

@@ -35,7 +35,7 @@ CHECKSUM_TYPE = "application/x-checksum"
 
 
 async def download(call: Call, target: str) -> Response:
-    """GET or HEAD /{repo}/{path}[!{entry}]"""
+    """Handle `GET or HEAD /{repo}/{path}[!{entry}]`."""
     target_path = content_path.parse_target(target)
     repo, path = target_path.repo, target_path.path
     _validate_dates(call)
@@ -206,7 +206,7 @@ def _file_headers(call: Call, item: Item) -> dict[str, str]:
 
 
 async def delete_content(call: Call, target: str) -> Response:
-    """DELETE /{repo}/{path}; `path:properties` deletes only the properties of the item"""
+    """Handle `DELETE /{repo}/{path}`. The suffix `:properties` limits it to the properties of the item."""
     target_path = content_path.parse_target(target)
     repo, path = target_path.repo, target_path.path.removesuffix(PROPERTIES_SUFFIX)
     if not call.repositories.is_stored(repo):

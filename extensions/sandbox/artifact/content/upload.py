@@ -46,7 +46,7 @@ ALGORITHM_LABELS = {"sha256": "SHA-256", "sha1": "SHA-1"}
 
 
 async def upload_file(call: Call, target: str) -> Response:
-    """PUT /{repo}/{path}[;k=v]"""
+    """Handle `PUT /{repo}/{path}[;k=v]`."""
     repository, target_path = _resolve_target(call, content_path.parse_target(target))
     if target_path.path.endswith(PROPERTIES_SUFFIX):
         return await _upload_properties(call, target_path)
@@ -93,7 +93,7 @@ async def upload_file(call: Call, target: str) -> Response:
 
 
 async def create_folder(call: Call, target: str) -> Response:
-    """PUT /{repo}/{path}/[;k=v]"""
+    """Handle `PUT /{repo}/{path}/[;k=v]`."""
     repository, target_path = _resolve_target(call, content_path.parse_target(target))
     check_upload(call, repository, target_path, is_folder=True)
     properties = _validate_properties(call, target_path)
@@ -214,7 +214,7 @@ async def _find_existing_content(call: Call, client_checksums: ClientChecksums) 
             (item for item in Tree(db).find_by_content(algorithm, checksum) if may("r", item.repo, item.path)), None
         )
     )
-    # The reader's snapshot may be outdated: check that the content still exists.
+    # The content may have been deleted meanwhile.
     if readable is not None and next(call.items.find_by_content(algorithm, checksum), None) is not None:
         assert readable.sha256 and readable.sha1 and readable.md5 and readable.size is not None
         return StoredFile(readable.sha256, readable.sha1, readable.md5, readable.size)

@@ -46,36 +46,36 @@ PROPERTY_FORMATTERS: dict[str, Callable[[Item], str | None]] = {
     "getetag": lambda item: f'W/"{item.size or 0}-{formatdate(item.modified, usegmt=True)}"',
     "creationdate": lambda item: strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(item.created)),
     "displayname": lambda item: escape(item.name),
-    "source": lambda item: "",
+    "source": lambda _item: "",
 }
 
 
 async def describe_methods(call: Call, target: str) -> Response:
-    """OPTIONS /{repo}/{path}"""
+    """Handle `OPTIONS /{repo}/{path}`."""
     _require_repository(call, target)
     return Response(headers={"DAV": "1,2", "Allow": SUPPORTED_METHODS, "MS-Author-Via": "DAV"})
 
 
 async def refuse_post(call: Call, target: str) -> Response:
-    """POST /{repo}/{path}: not allowed, with a different Allow header than other methods"""
+    """Handle `POST /{repo}/{path}`, which is refused with a different Allow header than other methods."""
     target_path = _require_repository(call, target)
     raise ApiError(405, {"Allow": "GET" if call.repositories.is_virtual(target_path.repo) else "GET,PUT,DELETE"})
 
 
 async def refuse_method(call: Call, target: str) -> Response:
-    """Any other method on /{repo}/{path}: not allowed"""
+    """Handle any other method on `/{repo}/{path}`, which is refused."""
     _require_repository(call, target)
     raise ApiError(405, {"Allow": SUPPORTED_METHODS})
 
 
 async def unlock_item(call: Call, target: str) -> Response:
-    """UNLOCK /{repo}/{path}: succeeds without effect"""
+    """Handle `UNLOCK /{repo}/{path}`, which succeeds without effect."""
     _require_repository(call, target)
     return Response(status_code=204)
 
 
 async def lock_item(call: Call, target: str) -> Response:
-    """LOCK /{repo}/{path}: succeeds without effect"""
+    """Handle `LOCK /{repo}/{path}`, which succeeds without effect."""
     target_path = _require_repository(call, target)
     root = await _parse_body(call)
     if root is None:
@@ -94,7 +94,7 @@ async def lock_item(call: Call, target: str) -> Response:
 
 
 async def patch_properties(call: Call, target: str) -> Response:
-    """PROPPATCH /{repo}/{path}: succeeds without effect"""
+    """Handle `PROPPATCH /{repo}/{path}`, which succeeds without effect."""
     target_path = _require_repository(call, target)
     if not call.find_items(target_path.repo, target_path.path):
         raise ArtifactError(404, f"Resource {target_path.repo}/{target_path.path} does not exists.")
@@ -102,7 +102,7 @@ async def patch_properties(call: Call, target: str) -> Response:
 
 
 async def create_collection(call: Call, target: str) -> Response:
-    """MKCOL /{repo}/{path}"""
+    """Handle `MKCOL /{repo}/{path}`."""
     target_path = _require_repository(call, target)
     repository = call.repositories.find(target_path.repo)
     if repository is None or not call.repositories.is_stored(target_path.repo):
@@ -124,7 +124,7 @@ async def create_collection(call: Call, target: str) -> Response:
 
 
 async def move_content(call: Call, target: str) -> Response:
-    """MOVE /{repo}/{path} with a Destination header"""
+    """Handle `MOVE /{repo}/{path}` with a Destination header."""
     target_path = _require_repository(call, target)
     if not target_path.path:
         raise ArtifactError(400, "Cannot perform MOVE action on a repository. Please specify a valid path")
@@ -137,7 +137,7 @@ async def move_content(call: Call, target: str) -> Response:
 
 
 async def find_properties(call: Call, target: str) -> Response:
-    """PROPFIND /{repo}/{path} with a Depth header; unreadable items are omitted"""
+    """Handle `PROPFIND /{repo}/{path}` with a Depth header. Unreadable items are omitted."""
     target_path = _require_repository(call, target)
     names = await _read_property_names(call)
     depth = DEPTHS.get(call.request.headers.get("depth", ""), MAX_DEPTH)

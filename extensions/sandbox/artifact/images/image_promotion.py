@@ -22,7 +22,7 @@ from .registry import DIGEST, image_name, registry_storages
 
 
 async def promote_image(call: Call, repo: str) -> Response:
-    """POST /api/docker/{repo}/v2/promote"""
+    """Handle `POST /api/docker/{repo}/v2/promote`."""
     call.require_pro()
     request = await build_api.read_json_object(call, copy=to_boolean)
     target, image = request.get("targetRepo"), request.get("dockerRepository")

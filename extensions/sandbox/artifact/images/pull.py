@@ -47,8 +47,8 @@ MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
 TOKEN_SECONDS = 3600
 
 
-async def get_token(call: Call, repo: str) -> Response:
-    """GET /api/docker/{repo}/v2/token, the realm of the registry's challenge"""
+async def get_token(call: Call, **_parameters: str) -> Response:
+    """Handle `GET /api/docker/{repo}/v2/token`, the realm in the registry's challenge."""
     claims_of_caller = call.principal.claims
     claims = call.tokens.issue(
         lifetime=TOKEN_SECONDS,
@@ -61,7 +61,7 @@ async def get_token(call: Call, repo: str) -> Response:
 
 
 async def check_api(call: Call, repo: str) -> Response:
-    """GET /api/docker/{repo}/v2/"""
+    """Handle `GET /api/docker/{repo}/v2/`."""
     if repo == NO_REPOSITORY:
         call.require_pro()
         require_caller(call, repo, "")
@@ -71,7 +71,10 @@ async def check_api(call: Call, repo: str) -> Response:
 
 
 async def get_catalog(call: Call, repo: str) -> Response:
-    """GET /api/docker/{repo}/v2/_catalog; without a repository, images of all repositories with their keys"""
+    """Handle `GET /api/docker/{repo}/v2/_catalog`.
+
+    Without a repository, the images of all repositories are listed, prefixed with the repository key.
+    """
     if repo == NO_REPOSITORY:
         call.require_pro()
         require_caller(call, repo, "registry:catalog:*")
@@ -96,7 +99,7 @@ async def get_catalog(call: Call, repo: str) -> Response:
 
 
 async def list_tags(call: Call, repo: str, image: str) -> Response:
-    """GET /api/docker/{repo}/v2/{image}/tags/list"""
+    """Handle `GET /api/docker/{repo}/v2/{image}/tags/list`."""
     storages = require_readable(call, repo, token_scope(call, repo, image, "pull"))
     manifests = await call.runtime.readers.read(
         lambda db: [item for storage in storages for item in Tree(db).list_manifests(storage, image)]
@@ -112,7 +115,7 @@ async def list_tags(call: Call, repo: str, image: str) -> Response:
 
 
 async def get_manifest(call: Call, repo: str, image: str, reference: str) -> Response:
-    """GET or HEAD /api/docker/{repo}/v2/{image}/manifests/{reference}"""
+    """Handle `GET or HEAD /api/docker/{repo}/v2/{image}/manifests/{reference}`."""
     storages = require_readable(call, repo, token_scope(call, repo, image, "pull"))
     stored = [item for storage in storages for item in await find_manifests(call, storage, image, reference)]
     manifest = next(iter(select_readable(call, repo, image, stored)), None)
@@ -128,7 +131,7 @@ async def get_manifest(call: Call, repo: str, image: str, reference: str) -> Res
 
 
 async def get_blob(call: Call, repo: str, image: str, digest: str) -> Response:
-    """GET or HEAD /api/docker/{repo}/v2/{image}/blobs/{digest}"""
+    """Handle `GET or HEAD /api/docker/{repo}/v2/{image}/blobs/{digest}`."""
     storages = require_readable(call, repo, token_scope(call, repo, image, "pull"))
     item = find_blob(call, storages, parse_digest(digest))
     if item is None:
@@ -138,8 +141,8 @@ async def get_blob(call: Call, repo: str, image: str, digest: str) -> Response:
     return serve_content(call, item, _headers(item, "application/octet-stream"))
 
 
-async def refuse_misplaced_request(call: Call) -> Response:
-    """GET /api/docker/v2/..., where the repository is missing"""
+async def refuse_misplaced_request(_call: Call) -> Response:
+    """Handle `GET /api/docker/v2/...`, where the repository is missing."""
     raise ArtifactError(400, "Unsupported docker repository request for 'v2'")
 
 

@@ -48,7 +48,11 @@ CONTENT_RANGE = re.compile(r"(?:bytes )?([0-9]{1,18})-([0-9]{1,18})(?:/.*)?")
 
 
 async def start_upload(call: Call, repo: str, image: str) -> Response:
-    """POST /api/docker/{repo}/v2/{image}/blobs/uploads/[?mount={digest}[&from={image}]] or [?digest={digest}]"""
+    """Handle `POST /api/docker/{repo}/v2/{image}/blobs/uploads/`.
+
+    The query may contain `mount={digest}`, optionally with `from={image}`, or `digest={digest}` for an upload in one
+    request.
+    """
     repository = require_writable(call, repo, image)
     call.require_disk_space()
     if "mount" in call.query:
@@ -66,7 +70,7 @@ async def start_upload(call: Call, repo: str, image: str) -> Response:
 
 
 async def append_chunk(call: Call, repo: str, image: str, id: str) -> Response:
-    """PATCH /api/docker/{repo}/v2/{image}/blobs/uploads/{id}"""
+    """Handle `PATCH /api/docker/{repo}/v2/{image}/blobs/uploads/{id}`."""
     upload = _require_upload(call, repo, image, id)
     async with upload.writing:
         _require_upload(call, repo, image, id)  # it may have been finished while waiting for the lock
@@ -75,7 +79,7 @@ async def append_chunk(call: Call, repo: str, image: str, id: str) -> Response:
 
 
 async def finish_upload(call: Call, repo: str, image: str, id: str) -> Response:
-    """PUT /api/docker/{repo}/v2/{image}/blobs/uploads/{id}?digest={digest}"""
+    """Handle `PUT /api/docker/{repo}/v2/{image}/blobs/uploads/{id}?digest={digest}`."""
     upload = _require_upload(call, repo, image, id)
     async with upload.writing:
         _require_upload(call, repo, image, id)
@@ -83,18 +87,18 @@ async def finish_upload(call: Call, repo: str, image: str, id: str) -> Response:
 
 
 async def get_upload_status(call: Call, repo: str, image: str, id: str) -> Response:
-    """GET /api/docker/{repo}/v2/{image}/blobs/uploads/{id}"""
+    """Handle `GET /api/docker/{repo}/v2/{image}/blobs/uploads/{id}`."""
     return _status_response(call, repo, _require_upload(call, repo, image, id), 204)
 
 
 async def cancel_upload(call: Call, repo: str, image: str, id: str) -> Response:
-    """DELETE /api/docker/{repo}/v2/{image}/blobs/uploads/{id}"""
+    """Handle `DELETE /api/docker/{repo}/v2/{image}/blobs/uploads/{id}`."""
     call.uploads.cancel(_require_upload(call, repo, image, id))
     return Response(status_code=204, headers=VERSION_HEADER)
 
 
 async def put_manifest(call: Call, repo: str, image: str, reference: str) -> Response:
-    """PUT /api/docker/{repo}/v2/{image}/manifests/{reference}"""
+    """Handle `PUT /api/docker/{repo}/v2/{image}/manifests/{reference}`."""
     repository = require_writable(call, repo, image)
     call.require_disk_space()
     content = await _read_body(call)
@@ -118,7 +122,7 @@ async def put_manifest(call: Call, repo: str, image: str, reference: str) -> Res
 
 
 async def delete_manifest(call: Call, repo: str, image: str, reference: str) -> Response:
-    """DELETE /api/docker/{repo}/v2/{image}/manifests/{reference}; a digest deletes all its tags"""
+    """Handle `DELETE /api/docker/{repo}/v2/{image}/manifests/{reference}`. A digest deletes all its tags."""
     repository = require_writable(call, repo, image)
     manifests = await find_manifests(call, repository.key, image, reference)
     if not manifests:
@@ -142,7 +146,10 @@ async def _delete_tag(call: Call, key: str, path: str) -> None:
 
 
 async def delete_blob(call: Call, repo: str, image: str, digest: str) -> Response:
-    """DELETE /api/docker/{repo}/v2/{image}/blobs/{digest}; unsupported, because blobs are deleted with manifests"""
+    """Handle `DELETE /api/docker/{repo}/v2/{image}/blobs/{digest}`.
+
+    It is unsupported, because blobs are deleted with their manifests.
+    """
     require_writable(call, repo, image)
     raise DockerError(405, "UNSUPPORTED", "The operation is unsupported.", {"digest": digest})
 

@@ -82,7 +82,7 @@ def require_readable(call: Call, repo: str, scope: str = "") -> list[str]:
 
 
 def select_readable(call: Call, repo: str, image: str, manifests: Iterable[Item]) -> list[Item]:
-    """Return the manifests that the caller may read, or fail if none of them is readable."""
+    """Return the manifests that the caller may read, or fail if all manifests are unreadable."""
     all_manifests = list(manifests)
     selected = [item for item in all_manifests if call.principal.may("r", item.repo, item.path)]
     if all_manifests and not selected:

@@ -31,7 +31,7 @@ PERMISSION_LETTERS = {"m": "m", "d": "d", "w": "w", "a": "n", "r": "r"}
 
 
 async def get_info(call: Call, repo: str, path: str) -> Response:
-    """GET /api/storage/{repo}/{path}[:{metadata}]"""
+    """Handle `GET /api/storage/{repo}/{path}[:{metadata}]`."""
     path = content_path.strip_metadata_suffix(path)
     if not call.supports(feature_versions.REMOTE_KEY_INFO):
         _refuse_remote_key(call, repo)
@@ -47,13 +47,16 @@ async def get_info(call: Call, repo: str, path: str) -> Response:
 
 
 async def get_storage_info(call: Call, repo: str, path: str) -> Response:
-    """GET /api/storage/{repo}/{path}?storageinfo: item information, but not for keys of remote repositories"""
+    """Handle `GET /api/storage/{repo}/{path}?storageinfo`.
+
+    It returns the item information, but does not accept keys of remote repositories.
+    """
     _refuse_remote_key(call, repo)
     return await get_info(call, repo, path)
 
 
 async def get_last_modified(call: Call, repo: str, path: str) -> Response:
-    """GET /api/storage/{repo}/{path}?lastModified"""
+    """Handle `GET /api/storage/{repo}/{path}?lastModified`."""
     _require_stored_items(call, repo)
     call.require_pro()
     repo = call.repositories.info_key(repo)
@@ -71,7 +74,7 @@ async def get_last_modified(call: Call, repo: str, path: str) -> Response:
 
 
 async def list_files(call: Call, repo: str, path: str) -> Response:
-    """GET /api/storage/{repo}/{path}?list"""
+    """Handle `GET /api/storage/{repo}/{path}?list`."""
     call.require_pro()
     call.require_login()
     flags = {
@@ -96,7 +99,7 @@ async def list_files(call: Call, repo: str, path: str) -> Response:
 
 
 async def get_statistics_info(call: Call, repo: str, path: str) -> Response:
-    """GET /api/storage/{repo}/{path}?stats"""
+    """Handle `GET /api/storage/{repo}/{path}?stats`."""
     argument = next(filter(call.query.__contains__, HANDLERS_BEFORE_STATS), None)
     if argument and not call.supports(feature_versions.STATISTICS_PRECEDENCE):
         return await HANDLERS_BEFORE_STATS[argument](call, repo, path)
@@ -114,7 +117,7 @@ async def get_statistics_info(call: Call, repo: str, path: str) -> Response:
 
 
 async def get_permissions(call: Call, repo: str, path: str) -> Response:
-    """GET /api/storage/{repo}/{path}?permissions"""
+    """Handle `GET /api/storage/{repo}/{path}?permissions`."""
     _require_stored_items(call, repo)
     call.require_pro()
     call.require_admin()

@@ -31,7 +31,7 @@ XML_REFERENCES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 async def get_properties(call: Call, repo: str, path: str) -> Response:
-    """GET /api/storage/{repo}/{path}?properties[=a,b]"""
+    """Handle `GET /api/storage/{repo}/{path}?properties[=a,b]`."""
     names = [name for name in split_unescaped(call.query["properties"], ",") if name]
     properties = _read_properties(call, repo, path, names)
     uri = f"{call.base}/api/storage/{call.repositories.info_key(repo)}/{path}".rstrip("/")
@@ -41,7 +41,7 @@ async def get_properties(call: Call, repo: str, path: str) -> Response:
 
 
 async def get_properties_xml(call: Call, repo: str, path: str) -> Response:
-    """GET /api/storage/{repo}/{path}?propertiesXml"""
+    """Handle `GET /api/storage/{repo}/{path}?propertiesXml`."""
     root = ElementTree.Element("properties")
     for name, values in _read_properties(call, repo, path).items():
         for value in values:
@@ -53,7 +53,7 @@ async def get_properties_xml(call: Call, repo: str, path: str) -> Response:
 
 
 def _read_properties(call: Call, repo: str, path: str, names: Collection[str] = ()) -> dict[str, list[str]]:
-    """Return the properties of an item, or fail with 404 if it has none, is missing or is not readable."""
+    """Return the properties of an item, or fail with 404 if it is missing, unreadable or without properties."""
     properties = next(filter(None, map(call.items.get_properties, call.find_readable_items(repo, path))), {})
     selected = {name: values for name, values in properties.items() if not names or name in names}
     if not selected:
@@ -67,7 +67,7 @@ def _element_name(name: str) -> str:
 
 
 async def set_properties(call: Call, repo: str, path: str) -> Response:
-    """PUT /api/storage/{repo}/{path}?properties=k=v,w;l=x"""
+    """Handle `PUT /api/storage/{repo}/{path}?properties=k=v,w;l=x`."""
     call.require_pro()
     changes = parse_properties(call.query.get("properties", ""))
     item = _require_changeable(call, repo, path)
@@ -76,7 +76,7 @@ async def set_properties(call: Call, repo: str, path: str) -> Response:
 
 
 async def delete_properties(call: Call, repo: str, path: str) -> Response:
-    """DELETE /api/storage/{repo}/{path}?properties=k,l"""
+    """Handle `DELETE /api/storage/{repo}/{path}?properties=k,l`."""
     call.require_pro()
     names = [name for name in split_unescaped(call.query.get("properties", ""), ",") if name]
     if not names:
@@ -87,7 +87,7 @@ async def delete_properties(call: Call, repo: str, path: str) -> Response:
 
 
 async def patch_properties(call: Call, repo: str, path: str) -> Response:
-    """PATCH /api/metadata/{repo}/{path}"""
+    """Handle `PATCH /api/metadata/{repo}/{path}`."""
     if not call.supports(feature_versions.METADATA_PATCH):
         raise ArtifactError(404)
     call.require_pro()

@@ -21,12 +21,12 @@ from .tree import Item, Tree
 
 
 async def copy_item(call: Call, path: str) -> Response:
-    """POST /api/copy/{repo}/{path}?to=/{repo}/{path}[&dry=1]"""
+    """Handle `POST /api/copy/{repo}/{path}?to=/{repo}/{path}[&dry=1]`."""
     return await _relocate(call, path, is_copy=True)
 
 
 async def move_item(call: Call, path: str) -> Response:
-    """POST /api/move/{repo}/{path}?to=/{repo}/{path}[&dry=1]"""
+    """Handle `POST /api/move/{repo}/{path}?to=/{repo}/{path}[&dry=1]`."""
     return await _relocate(call, path, is_copy=False)
 
 
@@ -75,7 +75,7 @@ def _find_source(call: Call, repo: str, path: str) -> Item | None:
 
 
 def _resolve_target(call: Call, item: Item, repo: str, target: str) -> str:
-    """Return the target path: inside the target folder if it ends with a slash or, for files, if it exists."""
+    """Return the target path. A file is placed in the target if it is an existing folder; a slash forces this."""
     if not target:
         return item.path
     existing = call.items.find(repo, target.strip("/"))

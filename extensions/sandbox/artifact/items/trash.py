@@ -15,7 +15,7 @@ from .tree import TRASH_REPO
 
 
 async def clean_item(call: Call, path: str) -> Response:
-    """DELETE /api/trash/clean/{original repo}/{path}; all errors are 400"""
+    """Handle `DELETE /api/trash/clean/{original repo}/{path}`. The status of all errors is 400."""
     call.require_admin()
     item = call.items.find(TRASH_REPO, path)
     if item is None or not path:
@@ -25,7 +25,7 @@ async def clean_item(call: Call, path: str) -> Response:
 
 
 async def empty_trash(call: Call) -> Response:
-    """POST /api/trash/empty"""
+    """Handle `POST /api/trash/empty`."""
     call.require_admin()
     root = call.items.find(TRASH_REPO, "")
     assert root is not None
@@ -34,7 +34,7 @@ async def empty_trash(call: Call) -> Response:
 
 
 async def restore_item(call: Call, path: str) -> Response:
-    """POST /api/trash/restore/{original repo}/{path}[?to=repo/path]"""
+    """Handle `POST /api/trash/restore/{original repo}/{path}[?to=repo/path]`."""
     call.require_admin()
     item = call.items.find(TRASH_REPO, path)
     if item is None or not path:

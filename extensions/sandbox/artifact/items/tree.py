@@ -51,7 +51,7 @@ class Statistics:
 
 
 COLUMNS = ", ".join(field.name for field in fields(Item))
-# '0' follows '/' in the collation, so the range contains exactly the paths below the folder.
+# '0' is the character after '/', so the range contains exactly the paths below the folder.
 DESCENDANTS = "repo = :repo AND path > :path || '/' AND path < :path || '0'"
 ROOT_DESCENDANTS = "repo = :repo AND path > ''"
 EXACT_PATH = "repo = :repo AND path = :path"

@@ -15,7 +15,7 @@ REQUIRED_ACTIONS = "mdwar"
 
 
 async def calculate_metadata(call: Call, path: str) -> Response:
-    """POST /api/maven/calculateMetadata/{repo}/{path}[?nonRecursive=true]
+    """Handle `POST /api/maven/calculateMetadata/{repo}/{path}[?nonRecursive=true]`.
 
     The documentation names the parameter `noneRecursive`. The real server calculates asynchronously.
     """

@@ -104,7 +104,10 @@ class Document:
         )
 
     def merge(self, other: Document) -> None:
-        """Merge another document. The later entries win; snapshot files are only merged if their kind is known."""
+        """Merge another document; later entries win.
+
+        Snapshot files are only merged if this document has files of the same kind, or no files.
+        """
         self.snapshot = max(filter(None, (self.snapshot, other.snapshot)), default=None)
         self.versions = sorted({*self.versions, *other.versions}, key=version_sort_key)
         self.updated = max(self.updated, other.updated)

@@ -121,7 +121,7 @@ def parse_accept(header: str) -> tuple[AcceptedType, ...]:
     for element in filter(str.strip, header.split(",")):
         media_type, *parameters = (piece.strip() for piece in element.split(";"))
         kind, _slash, subtype = media_type.lower().partition("/")
-        quality = next((_number(text[2:]) for text in parameters if text.startswith("q=")), 1.0)
+        quality = next((_parse_quality(text[2:]) for text in parameters if text.startswith("q=")), 1.0)
         if quality:
             ranked.append((-quality, AcceptedType(kind, subtype or "*", "; ".join((media_type, *parameters)))))
     return tuple(accepted_type for _rank, accepted_type in sorted(ranked, key=lambda entry: entry[0]))
@@ -138,7 +138,7 @@ def negotiate(header: str, produced: tuple[str, ...]) -> str | None:
     )
 
 
-def _number(text: str) -> float:
+def _parse_quality(text: str) -> float:
     try:
         return float(text)
     except ValueError:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...runtime.runtime import Runtime
-from ..access.scopes import matches, may_match_below
+from ..access.scopes import matches_patterns, may_match_below
 from ..items.storage import Items
 from ..items.tree import TRASH_REPO
 from ..maven.layouts import MAVEN_2, parse_module
@@ -126,8 +126,8 @@ class Repository:
         if not path:
             return True
         included, excluded = self.configuration["includesPattern"], self.configuration["excludesPattern"]
-        is_included = matches(path, included) or (is_folder and may_match_below(path, included))
-        return is_included and not matches(path, excluded) and not DEFAULT_EXCLUDES.fullmatch(path)
+        is_included = matches_patterns(path, included) or (is_folder and may_match_below(path, included))
+        return is_included and not matches_patterns(path, excluded) and not DEFAULT_EXCLUDES.fullmatch(path)
 
     @property
     def layout(self) -> str:

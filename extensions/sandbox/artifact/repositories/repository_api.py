@@ -23,7 +23,7 @@ REST_DEFAULTS = {"snapshotVersionBehavior": "non-unique", "suppressPomConsistenc
 
 
 async def list_repositories(call: Call) -> Response:
-    """GET /api/repositories"""
+    """Handle `GET /api/repositories`."""
     rclass = call.query.get("type", "").lower()
     package_type = (
         call.query.get("packageType", "").lower()
@@ -44,7 +44,7 @@ async def list_repositories(call: Call) -> Response:
 
 
 async def get_repository(call: Call, key: str) -> Response:
-    """GET /api/repositories/{key}"""
+    """Handle `GET /api/repositories/{key}`."""
     call.require_pro()
     call.require_login()
     repository = _require_repository(call, key)
@@ -61,7 +61,7 @@ async def get_repository(call: Call, key: str) -> Response:
 
 
 async def create_repository(call: Call, key: str) -> Response:
-    """PUT /api/repositories/{key}"""
+    """Handle `PUT /api/repositories/{key}`."""
     call.require_pro()
     call.require_admin()
     if any(repository.key.lower() == key.lower() for repository in call.repositories.list_all()):
@@ -73,7 +73,7 @@ async def create_repository(call: Call, key: str) -> Response:
 
 
 async def update_repository(call: Call, key: str) -> Response:
-    """POST /api/repositories/{key}"""
+    """Handle `POST /api/repositories/{key}`."""
     call.require_pro()
     call.require_admin()
     repository = _require_repository(call, key)
@@ -83,7 +83,7 @@ async def update_repository(call: Call, key: str) -> Response:
 
 
 async def delete_repository(call: Call, key: str) -> Response:
-    """DELETE /api/repositories/{key}"""
+    """Handle `DELETE /api/repositories/{key}`."""
     call.require_pro()
     call.require_admin()
     repository = call.repositories.find(key)

@@ -23,7 +23,7 @@ ACCEPTED_CONTENT_TYPES = ("text/plain", "")
 
 
 async def run_query(call: Call) -> Response:
-    """POST /api/search/aql"""
+    """Handle `POST /api/search/aql`."""
     if call.request.headers.get("content-type", "").partition(";")[0].strip().lower() not in ACCEPTED_CONTENT_TYPES:
         raise ArtifactError(415)
     if call.principal.anonymous:

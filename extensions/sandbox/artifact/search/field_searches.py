@@ -55,7 +55,7 @@ NUMBER_AND_STATUS = (
 
 
 async def search_coordinates(call: Call) -> Response:
-    """GET /api/search/gavc?g=...&a=...&v=...&c=..."""
+    """Handle `GET /api/search/gavc?g=...&a=...&v=...&c=...`."""
     group, name, version, classifier = (call.query.get(argument, "").strip() for argument in "gavc")
     if not (group or name or version or classifier):
         raise ArtifactError(400, "Missing groupId or artifactId or version or classifier")
@@ -68,7 +68,7 @@ async def search_coordinates(call: Call) -> Response:
 
 
 async def search_properties(call: Call) -> Response:
-    """GET /api/search/prop?key=value&..."""
+    """Handle `GET /api/search/prop?key=value&...`."""
     if not call.query:
         raise ArtifactError(404, NOT_FOUND)
     criteria = {name: value for name, value in call.query.items() if name not in ("repos", "properties")}
@@ -76,7 +76,7 @@ async def search_properties(call: Call) -> Response:
         raise ArtifactError(400, EMPTY_TERM)
     patterns = {name: Glob(_split_wildcards(value, globs.ANY)) for name, value in criteria.items()}
 
-    def fits(item_properties: dict[str, list[str]]) -> bool:
+    def matches(item_properties: dict[str, list[str]]) -> bool:
         return all(any(map(pattern.fullmatch, item_properties.get(name, ()))) for name, pattern in patterns.items())
 
     storages = parse_storages(call)
@@ -87,7 +87,7 @@ async def search_properties(call: Call) -> Response:
             item
             for storage, folder in storages
             for item in tree.find_by_property(storage, next(iter(patterns)))
-            if _is_below(item, folder) and fits(tree.get_properties(item))
+            if _is_below(item, folder) and matches(tree.get_properties(item))
         )
         is_filtered = call.supports(feature_versions.PROPERTY_SEARCH_PERMISSIONS)
         return {"results": _result_entries(call, tree, _filter_readable(call, items) if is_filtered else items)}
@@ -96,7 +96,7 @@ async def search_properties(call: Call) -> Response:
 
 
 async def search_checksum(call: Call) -> Response:
-    """GET /api/search/checksum?sha256=..."""
+    """Handle `GET /api/search/checksum?sha256=...`."""
     call.require_pro()
     checksums = [(name, call.query[name].lower()) for name in CHECKSUM_LENGTHS if call.query.get(name)]
     if not checksums or any(
@@ -118,7 +118,10 @@ async def search_checksum(call: Call) -> Response:
 
 
 async def search_bad_checksums(call: Call) -> Response:
-    """GET /api/search/badChecksum?type=sha1: files whose client checksum is missing or differs"""
+    """Handle `GET /api/search/badChecksum?type=sha1`.
+
+    It finds files whose client checksum is missing or differs from that of the server.
+    """
     call.require_pro()
     algorithm = call.query.get("type", "")
     if algorithm not in CHECKSUM_LABELS:
@@ -138,7 +141,7 @@ async def search_bad_checksums(call: Call) -> Response:
 
 
 async def search_archives(call: Call) -> Response:
-    """GET /api/search/archive?name=*Logger.class"""
+    """Handle `GET /api/search/archive?name=*Logger.class`."""
     name = call.query.get("name", "")
     _validate_term(name)
     if len(name.strip().removeprefix("*").removesuffix("*")) < MIN_ENTRY_LENGTH:
@@ -159,7 +162,7 @@ async def search_archives(call: Call) -> Response:
 
 
 async def search_unused(call: Call) -> Response:
-    """GET /api/search/usage?notUsedSince=...[&createdBefore=...], in milliseconds"""
+    """Handle `GET /api/search/usage?notUsedSince=...[&createdBefore=...]`. Times are in milliseconds."""
     call.require_login()
     threshold = _parse_millis(call, "notUsedSince")
     if threshold is None:
@@ -208,7 +211,10 @@ def _find_unused_in_old_versions(
 
 
 async def search_created(call: Call) -> Response:
-    """GET /api/search/creation?from=...[&to=...], in milliseconds: files created or modified in the interval"""
+    """Handle `GET /api/search/creation?from=...[&to=...]`. Times are in milliseconds.
+
+    It finds files that were created or modified in the interval.
+    """
 
     def format_times(times: Times, is_in_interval: IsInInterval) -> dict[str, Any]:
         return {"created": format_time(times["created" if is_in_interval(times["created"]) else "lastModified"] or 0)}
@@ -219,7 +225,10 @@ async def search_created(call: Call) -> Response:
 
 
 async def search_dates(call: Call) -> Response:
-    """GET /api/search/dates?dateFields=created,lastModified&from=...[&to=...], in milliseconds or ISO 8601"""
+    """Handle `GET /api/search/dates?dateFields=created,lastModified&from=...[&to=...]`.
+
+    Times are in milliseconds or ISO 8601.
+    """
     fields = [field for field in call.query.get("dateFields", "").split(",") if field]
     if not fields:
         raise ArtifactError(400, "'dateFields' parameter cannot be empty!")
@@ -239,7 +248,7 @@ async def search_dates(call: Call) -> Response:
 
 
 async def list_versions(call: Call) -> Response:
-    """GET /api/search/versions?g=...&a=...[&v=...]"""
+    """Handle `GET /api/search/versions?g=...&a=...[&v=...]`."""
     found_versions = await _find_versions(call)
     pattern = call.query.get("v", "")
     if set("*?") & set(pattern):
@@ -251,7 +260,7 @@ async def list_versions(call: Call) -> Response:
 
 
 async def get_latest_version(call: Call) -> Response:
-    """GET /api/search/latestVersion?g=...&a=...[&v=...]"""
+    """Handle `GET /api/search/latestVersion?g=...&a=...[&v=...]`."""
     found_versions = await _find_versions(call)
     pattern = call.query.get("v", "").strip()
     if set("*?") & set(pattern):
@@ -264,7 +273,7 @@ async def get_latest_version(call: Call) -> Response:
 
 
 async def search_build_artifacts(call: Call) -> Response:
-    """POST /api/search/buildArtifacts"""
+    """Handle `POST /api/search/buildArtifacts`."""
     call.require_pro()
     request = await build_api.read_json_body(call, dict)
     name, number, status = (str(request.get(member) or "") for member in ("buildName", "buildNumber", "buildStatus"))
@@ -377,7 +386,7 @@ def _filter_readable(call: Call, items: Iterable[Item]) -> Iterator[Item]:
 async def _require_results(
     call: Call, kind: str, query: Callable[[sqlite3.Connection], list[dict[str, Any]]]
 ) -> Response:
-    """Return the results of a search, or fail with 404 if there are none."""
+    """Return the results of a search, or fail with 404 if nothing was found."""
     results = await call.runtime.readers.read(query)
     if not results:
         raise ArtifactError(404, NOT_FOUND)

@@ -30,7 +30,7 @@ TIMEOUT_MESSAGE = (
 
 
 async def search_by_name(call: Call) -> Response:
-    """GET /api/search/artifact?name=..."""
+    """Handle `GET /api/search/artifact?name=...`."""
     name = call.query.get("name", "")
     if not name.strip():
         raise ArtifactError(400, "The search term cannot be empty")
@@ -90,7 +90,7 @@ def _item_info(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
 
 
 async def search_by_pattern(call: Call) -> Response:
-    """GET /api/search/pattern?pattern=repo:path"""
+    """Handle `GET /api/search/pattern?pattern=repo:path`."""
     call.require_pro()
     call.require_login()
     pattern = call.query.get("pattern", "")
@@ -126,7 +126,7 @@ def compile_ant_pattern(pattern: str) -> Glob:
 
 
 async def describe_searches(call: Call) -> Response:
-    """OPTIONS /api/search: the resource has no other method"""
+    """Handle `OPTIONS /api/search`. The resource has no other method."""
     return methods.describe_resource((), str(call.request.url))
 
 

@@ -66,9 +66,9 @@ class BulkInsert:
             ({**path_columns(repo, path), **times, "folder": True} for path in _iterate_with_parents(paths)),
         )
 
-    def add_items(self, add_items: Iterable[Mapping[str, Any]]) -> None:
+    def add_items(self, items: Iterable[Mapping[str, Any]]) -> None:
         """Add items whose folders exist. Missing columns are null."""
-        self._insert("", add_items)
+        self._insert("", items)
 
     def remove_row(self, repo: str, path: str) -> None:
         """Remove an item, but nothing below it."""
@@ -94,8 +94,8 @@ class BulkInsert:
             (item.id, *(values[column] for column in columns)),
         )
 
-    def _insert(self, conflict_clause: str, add_items: Iterable[Mapping[str, Any]]) -> None:
-        rows = (tuple(map(item.get, COLUMNS)) for item in add_items)
+    def _insert(self, conflict_clause: str, items: Iterable[Mapping[str, Any]]) -> None:
+        rows = (tuple(map(item.get, COLUMNS)) for item in items)
         placeholders = ", ".join("?" * len(COLUMNS))
         self._db.executemany(
             f"INSERT {conflict_clause} INTO artifact_items ({', '.join(COLUMNS)}) VALUES ({placeholders})", rows

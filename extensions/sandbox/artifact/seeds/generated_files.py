@@ -49,20 +49,22 @@ class _FileRows:
     def insert(self) -> None:
         """Insert the files with their properties and downloads."""
         first = self._bulk_insert.next_id()
-        self._bulk_insert.add_items(self._file(number, path) for number, path in enumerate(self.expand(self._path)))
+        self._bulk_insert.add_items(
+            self._create_row(number, path) for number, path in enumerate(self.expand(self._path))
+        )
         for name, value in self._properties.items():
             self._bulk_insert.add_properties(first, name, self.expand(str(value)))
         if "downloaded" in self._times:
-            times = (self._time("downloaded", number) for number in range(self._count))
+            times = (self._interpolate_time("downloaded", number) for number in range(self._count))
             self._bulk_insert.add_downloads(first, times, self._by)
 
-    def _file(self, number: int, path: str) -> dict[str, Any]:
+    def _create_row(self, number: int, path: str) -> dict[str, Any]:
         content = f"{self._repo}/{path}".encode()
-        modified = self._time("modified", number)
+        modified = self._interpolate_time("modified", number)
         return {
             **path_columns(self._repo, path),
             "folder": False,
-            "created": self._time("created", number),
+            "created": self._interpolate_time("created", number),
             "created_by": self._by,
             "modified": modified,
             "modified_by": self._by,
@@ -73,7 +75,7 @@ class _FileRows:
             "size": self._size,
         }
 
-    def _time(self, name: str, number: int) -> float:
+    def _interpolate_time(self, name: str, number: int) -> float:
         first, last = self._times.get(name, (self._now, self._now))
         return round(first + (last - first) * number / max(self._count - 1, 1), 3)
 

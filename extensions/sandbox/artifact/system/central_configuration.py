@@ -19,7 +19,7 @@ from ..call import Call
 from ..protocol import feature_versions
 from ..repositories.repositories import Repository
 
-# Schemas of version 6 and 7.
+# Schemas of the latest recorded version before 7, and of version 7.
 NAMESPACE = "http://artifactory.jfrog.org/xsd/1.6.9"
 NAMESPACE_7 = "http://artifactory.jfrog.org/xsd/3.1.32"
 COMMON_FIELDS = ("description", "notes", "includesPattern", "excludesPattern", "repoLayoutRef")
@@ -55,7 +55,7 @@ REFERENCE_ELEMENTS = {"repositories": "repositoryRef", "propertySets": "property
 
 
 async def get_configuration(call: Call) -> Response:
-    """GET /api/system/configuration"""
+    """Handle `GET /api/system/configuration`."""
     call.require_admin()
     namespace = NAMESPACE_7 if call.supports(feature_versions.CONFIGURATION_SCHEMA_3) else NAMESPACE
     root = ET.Element("config", {"xmlns": namespace})

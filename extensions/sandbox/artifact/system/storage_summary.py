@@ -29,7 +29,7 @@ BINARIES_QUERY = (
 
 
 async def get_summary(call: Call) -> Response:
-    """GET /api/storageinfo"""
+    """Handle `GET /api/storageinfo`."""
     if not call.principal.may_read_system("info/storage"):
         call.require_admin()
     summary = call.runtime.load_setting(SUMMARY_SETTING) or await _update_summary(call)
@@ -41,7 +41,7 @@ async def get_summary(call: Call) -> Response:
 
 
 async def calculate_summary(call: Call) -> Response:
-    """POST /api/storageinfo/calculate"""
+    """Handle `POST /api/storageinfo/calculate`."""
     call.require_admin()
     await _update_summary(call)
     body = {"info": "Calculating storage summary scheduled to run successfully"}

@@ -18,13 +18,13 @@ SERVICE_ID = "jfrt@01jcsandbox0000000000000000"
 LICENSE_HASH = "0" * 40
 
 
-async def ping(call: Call) -> Response:
-    """GET /api/system/ping"""
+async def ping(_call: Call) -> Response:
+    """Handle `GET /api/system/ping`."""
     return PlainTextResponse("OK", headers={"Content-Type": "text/plain"})
 
 
 async def get_version(call: Call) -> Response:
-    """GET /api/system/version"""
+    """Handle `GET /api/system/version`."""
     version = call.get_switch("version")
     addons = [] if call.is_oss else ["build", "docker", "properties"]
     license_text = LICENSE_HASH if addons else "Artifactory OSS"
@@ -35,13 +35,13 @@ async def get_version(call: Call) -> Response:
 
 
 async def get_service_id(call: Call) -> Response:
-    """GET /api/system/service_id"""
+    """Handle `GET /api/system/service_id`."""
     call.require_admin()
     return PlainTextResponse(SERVICE_ID, headers={"Content-Type": "text/plain"})
 
 
 async def get_status(call: Call) -> Response:
-    """GET /api/system/status"""
+    """Handle `GET /api/system/status`."""
     call.require_admin()
     node = {"id": NODE_NAME, "state": "RUNNING", "version": call.get_switch("version")}
     if not call.is_oss:
@@ -50,7 +50,7 @@ async def get_status(call: Call) -> Response:
 
 
 async def report_usage(call: Call) -> Response:
-    """POST /api/system/usage: ignores the usage report of a client"""
+    """Handle `POST /api/system/usage`. The usage report of the client is ignored."""
     await build_api.read_json_body(call, dict)
     return Response(status_code=200)
 

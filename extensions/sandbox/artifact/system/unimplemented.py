@@ -92,7 +92,7 @@ GET    /api/repositories/configurations         repository_details         admin
 GET    /api/repositories/existence              repository_existence       all    lacks
 """
 
-# APIs of package managers below /api/<name>. Maven, Ivy, Gradle and sbt have none; that of Docker is implemented.
+# APIs of package managers below /api/<name>. Maven, Ivy, Gradle and sbt have no such API; Docker's is implemented.
 PACKAGE_TYPES = (
     "alpine",
     "ansible",
@@ -154,9 +154,9 @@ ACCESS_FAMILIES = (
     "v2/users",
 )
 CHECK_EDITION: dict[str, Callable[[Call], None]] = {
-    "serves": lambda call: None,
+    "serves": lambda _call: None,
     "pro": Call.require_pro,
-    "lacks": lambda call: None,  # routing has already failed
+    "lacks": lambda _call: None,  # routing has already failed
 }
 
 
