@@ -1,25 +1,25 @@
 // Copyright (c) 2026, the buildworks.toolchain authors
 // GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The control API, called with the secret that this tab keeps
+// Calls of the control API, with the secret that the session storage of this tab contains
 
-const KEPT = "sandbox secret";
+const STORAGE_KEY = "sandbox secret";
 
 /** The secret is missing or wrong. */
 export class WrongSecret extends Error {}
 
-/** The sandbox refused a call, and says why. */
-export class Refused extends Error {}
+/** The sandbox rejected a call. The message is the reason. */
+export class Rejected extends Error {}
 
 export const secret = {
-  get: () => sessionStorage.getItem(KEPT),
-  keep: (value) => sessionStorage.setItem(KEPT, value),
-  forget: () => sessionStorage.removeItem(KEPT),
+  get: () => sessionStorage.getItem(STORAGE_KEY),
+  store: (value) => sessionStorage.setItem(STORAGE_KEY, value),
+  clear: () => sessionStorage.removeItem(STORAGE_KEY),
 };
 
-/** Call a path below /_sandbox/; a TypeError is thrown when the sandbox cannot be reached. */
+/** Call a path below /_sandbox/. Throws a TypeError if the sandbox is unreachable. */
 export async function call(method, path, body) {
-  const answer = await fetch(path, {
+  const response = await fetch(path, {
     method,
     headers: headers(),
     body: body === undefined ? undefined : JSON.stringify(body),
@@ -27,16 +27,16 @@ export async function call(method, path, body) {
     credentials: "omit",
     redirect: "error",
   });
-  if (answer.status === 401) throw new WrongSecret();
-  const said = await answer.json();
-  if (!answer.ok) throw new Refused(said.error);
-  return said;
+  if (response.status === 401) throw new WrongSecret();
+  const result = await response.json();
+  if (!response.ok) throw new Rejected(result.error);
+  return result;
 }
 
 function headers() {
   try {
     return new Headers({ Authorization: `Bearer ${secret.get() ?? ""}` });
   } catch {
-    throw new WrongSecret(); // what no header can hold
+    throw new WrongSecret(); // The secret contains characters that a header cannot contain.
   }
 }

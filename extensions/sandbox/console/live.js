@@ -1,68 +1,68 @@
 // Copyright (c) 2026, the buildworks.toolchain authors
 // GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads the parts of the page again and again, and carries out what is asked for on it
+// Periodic updates of the page, and actions of the user
 
-import { Refused, WrongSecret, call, secret } from "./api.js";
-import { find, say } from "./dom.js";
+import { Rejected, WrongSecret, call, secret } from "./api.js";
+import { find, showMessage } from "./dom.js";
 
-const PAUSE = 1000; // milliseconds
-const NO_ANSWER = "The sandbox does not answer. Trying again.";
+const INTERVAL = 1000; // milliseconds
+const UNREACHABLE = "The sandbox is unreachable. Retrying.";
 
 let parts = [];
-let turn = Promise.resolve();
+let pending = Promise.resolve();
 
-/** Keep parts of the page up to date; each is a function that reads and shows it. */
-export async function follow(...functions) {
+/** Keep parts of the page up to date. Each is a function that fetches data and renders it. */
+export async function startUpdates(...functions) {
   parts = functions;
   for (;;) {
     if (!document.hidden) await refresh();
-    await new Promise((done) => setTimeout(done, PAUSE));
+    await new Promise((done) => setTimeout(done, INTERVAL));
   }
 }
 
-/** Read all parts, one time after the other, so that no answer comes twice. */
+/** Update all parts. Updates do not overlap, so that no data is added twice. */
 function refresh() {
-  turn = turn.then(async () => {
+  pending = pending.then(async () => {
     try {
       await Promise.all(parts.map((part) => part()));
-      connection("Connected", "good");
+      showConnection("Connected", "good");
     } catch (error) {
-      failed(error);
+      handleError(error);
     }
   });
-  return turn;
+  return pending;
 }
 
-/** Ask for a change, tell that it is done, and show what has become of all. */
-export async function act(done, method, path, body) {
+/** Call the control API, show a message and update the page. Returns null on failure. */
+export async function act(message, method, path, body) {
   try {
-    const answer = await call(method, path, body);
-    say(done);
+    const response = await call(method, path, body);
+    showMessage(message);
     await refresh();
-    return answer;
+    return response;
   } catch (error) {
-    failed(error);
+    handleError(error);
     return null;
   }
 }
 
-/** Go back to the form that asks for the secret; nothing that was shown remains. */
-export function leave(refused = false) {
-  secret.forget();
-  history.replaceState({ refused }, "");
+/** Discard the secret and all data, and return to the sign-in form. */
+export function signOut(isRejected = false) {
+  secret.clear();
+  history.replaceState({ isRejected }, "");
   location.reload();
 }
 
-function failed(error) {
-  if (error instanceof WrongSecret) leave(true);
-  else if (error instanceof Refused) say(`Refused: ${error.message}`, true);
-  else connection(NO_ANSWER, "wrong");
+function handleError(error) {
+  if (error instanceof WrongSecret) signOut(true);
+  else if (error instanceof Rejected) showMessage(`Error: ${error.message}`, true);
+  else showConnection(UNREACHABLE, "wrong");
 }
 
-function connection(text, className) {
-  const shown = find("#connection");
-  if (shown.textContent === text) return; // said once
-  shown.className = className;
-  shown.textContent = text;
+function showConnection(text, className) {
+  const status = find("#connection");
+  if (status.textContent === text) return; // Screen readers announce each assignment.
+  status.className = className;
+  status.textContent = text;
 }

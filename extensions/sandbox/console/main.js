@@ -1,65 +1,65 @@
 // Copyright (c) 2026, the buildworks.toolchain authors
 // GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page: asks for the secret, and with it shows the sandbox
+// Entry point: prompts for the secret and starts the updates of the page
 
 import { WrongSecret, call, secret } from "./api.js";
-import { clock } from "./clock.js";
-import { element, find } from "./dom.js";
+import { updateClock } from "./clock.js";
+import { createElement, find } from "./dom.js";
 import { showExports } from "./exports.js";
-import { faults } from "./faults.js";
-import { journal } from "./journal.js";
-import { act, follow, leave } from "./live.js";
-import { state } from "./state.js";
-import { switches } from "./switches.js";
+import { updateFaults } from "./faults.js";
+import { updateJournal } from "./journal.js";
+import { act, signOut, startUpdates } from "./live.js";
+import { updateState } from "./state.js";
+import { updateSwitches } from "./switches.js";
 
-const WRONG = "That is not the secret that this sandbox printed when it started.";
+const WRONG_SECRET = "Wrong secret. Use the value of SANDBOX_SECRET that the sandbox printed at startup.";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
-async function open() {
+async function signIn() {
   try {
     showExports(await call("GET", "exports"));
   } catch (error) {
-    refuse(error instanceof WrongSecret ? WRONG : `The sandbox does not answer as it should: ${error.message}`);
-    if (error instanceof WrongSecret) secret.forget();
+    showRefusal(error instanceof WrongSecret ? WRONG_SECRET : `Unexpected response of the sandbox: ${error.message}`);
+    if (error instanceof WrongSecret) secret.clear();
     return;
   }
   const { services } = await call("GET", "health");
-  choices(".services", services);
-  choices(".methods", METHODS);
-  find("#entry").remove();
-  find("#console").hidden = find("#leave").hidden = false;
+  addChoices(".services", services);
+  addChoices(".methods", METHODS);
+  find("#sign-in-page").remove();
+  find("#console").hidden = find("#sign-out").hidden = false;
   find("#console").focus({ preventScroll: true });
-  follow(state, journal, clock, faults, switches);
+  startUpdates(updateState, updateJournal, updateClock, updateFaults, updateSwitches);
 }
 
-function refuse(text) {
+function showRefusal(text) {
   find("#refusal").textContent = text;
   find("#secret").select();
 }
 
-function choices(selector, values) {
+function addChoices(selector, values) {
   for (const select of document.querySelectorAll(selector)) {
-    select.append(...values.map((value) => element("option", { value }, value)));
+    select.append(...values.map((value) => createElement("option", { value }, value)));
   }
 }
 
 find("#address").textContent = location.host;
-find("#enter").addEventListener("submit", (event) => {
+find("#sign-in").addEventListener("submit", (event) => {
   event.preventDefault();
-  secret.keep(find("#secret").value.trim());
-  open();
+  secret.store(find("#secret").value.trim());
+  signIn();
 });
-find("#leave").addEventListener("click", () => leave());
-find("#ask-reset").addEventListener("click", () => find("#sure").showModal());
-find("#keep").addEventListener("click", () => find("#sure").close());
+find("#sign-out").addEventListener("click", () => signOut());
+find("#ask-reset").addEventListener("click", () => find("#confirm-reset").showModal());
+find("#cancel-reset").addEventListener("click", () => find("#confirm-reset").close());
 find("#do-reset").addEventListener("click", async () => {
-  find("#sure").close();
-  if (await act("The sandbox is as right after its first start.", "POST", "reset")) {
+  find("#confirm-reset").close();
+  if (await act("Sandbox reset.", "POST", "reset")) {
     showExports(await call("GET", "exports"));
   }
 });
 
-if (history.state?.refused) refuse(WRONG);
+if (history.state?.isRejected) showRefusal(WRONG_SECRET);
 history.replaceState(null, "");
-if (secret.get()) open();
+if (secret.get()) signIn();

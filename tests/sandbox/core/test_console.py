@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox's console, in a browser."""
+"""Tests of the console in a browser."""
 
 from __future__ import annotations
 
@@ -27,22 +27,25 @@ LONG = "a-name-that-does-not-end-" * 12
 UNICODE = "prüfung 検査 🔧 \u202eright-to-left"
 
 
-def enter(page: Page, secret: str) -> None:
+def sign_in(page: Page, secret: str) -> None:
     page.get_by_label("Secret of the control API").fill(secret)
-    page.get_by_role("button", name="Open").click()
+    page.get_by_role("button", name="Sign in").click()
 
 
 @pytest.fixture(scope="module")
 def console(browser: Chromium, running_sandbox: client.Sandbox) -> Iterator[Tab]:
-    """The console, opened once with the secret; it follows each reset of the sandbox."""
+    """Return a tab with the console, signed in. It stays open for all tests of the module."""
     with browser.tab(running_sandbox.url + CONSOLE) as tab:
-        tab.use(lambda page: enter(page, running_sandbox.secret))
+        tab.use(lambda page: sign_in(page, running_sandbox.secret))
         yield tab
 
 
 @pytest.fixture
 def use(console: Tab, sandbox: client.Sandbox) -> Callable[..., None]:
-    """Use the console of the reset sandbox; the browser may report only the requests that are refused."""
+    """Return a function that runs steps in the console of a reset sandbox.
+
+    Its further arguments are the messages that the browser may log.
+    """
 
     def run(steps: Callable[[Page], None], *refused: str) -> None:
         assert set(console.use(steps)) <= set(refused)
@@ -51,7 +54,7 @@ def use(console: Tab, sandbox: client.Sandbox) -> Callable[..., None]:
 
 
 @pytest.mark.parametrize("path", [CONSOLE, *(f"{CONSOLE}/{name}" for name in FILES)])
-def test_its_files_are_there_without_a_secret_and_allow_nothing_but_themselves(sandbox, path):
+def test_files_need_no_secret_and_have_a_strict_content_security_policy(sandbox, path):
     answer = requests.get(sandbox.url + path)
     assert answer.status_code == 200
     assert answer.headers["Content-Type"].startswith("text/")
@@ -62,15 +65,15 @@ def test_its_files_are_there_without_a_secret_and_allow_nothing_but_themselves(s
     assert sandbox.secret not in answer.text
 
 
-def test_what_is_no_file_of_it_is_not_there(sandbox):
+def test_other_files_are_not_served(sandbox):
     for path in (f"{CONSOLE}/__init__.py", f"{CONSOLE}/../service.py", f"{CONSOLE}/%2e%2e/service.py", f"{CONSOLE}/"):
         with requests.Session() as session:
             request = session.prepare_request(requests.Request("GET", sandbox.url + path))
-            request.url = sandbox.url + path  # as it stands there
+            request.url = sandbox.url + path  # without normalization
             assert session.send(request).status_code == 401
 
 
-def test_pages_from_elsewhere_cannot_drive_the_control_api(sandbox):
+def test_control_api_rejects_requests_when_the_origin_is_foreign(sandbox):
     sandbox.switch("artifact", anonymous=True)
     asked = {"Origin": "http://elsewhere.example", "Access-Control-Request-Method": "POST"}
     asked["Access-Control-Request-Headers"] = "authorization"
@@ -80,47 +83,47 @@ def test_pages_from_elsewhere_cannot_drive_the_control_api(sandbox):
     assert sandbox.switches()["artifact"]["anonymous"] is True
 
 
-def test_nothing_is_shown_without_the_right_secret(browser, sandbox):
+def test_no_data_is_shown_when_the_secret_is_wrong(browser, sandbox):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
         for wrong in ("wrong", "no header holds 検査"):
-            enter(page, wrong)
-            expect(page.get_by_role("alert")).to_contain_text("not the secret")
+            sign_in(page, wrong)
+            expect(page.get_by_role("alert")).to_contain_text("Wrong secret")
         assert page.locator("#tables *, #requests td, #variables *, #switch-list *").count() == 0
         expect(page.get_by_role("heading", name="Journal")).to_be_hidden()
-        enter(page, f" {sandbox.secret} ")
+        sign_in(page, f" {sandbox.secret} ")
         expect(page.get_by_role("heading", name="Journal")).to_be_visible()
-        page.reload()  # the tab has kept it
+        page.reload()  # The tab stores the secret.
         expect(page.get_by_text("Connected")).to_be_visible()
         assert sandbox.secret not in page.url + page.content()
-        page.get_by_role("button", name="Forget the secret").click()
-        expect(page.get_by_role("button", name="Open")).to_be_visible()
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_role("button", name="Sign in")).to_be_visible()
         assert page.evaluate("Object.keys(sessionStorage)") == []
         assert page.locator("#tables *, #requests td, #variables *, #switch-list *").count() == 0
 
     assert set(browser.visit(sandbox.url + CONSOLE, steps)) <= {REFUSED % "401 (Unauthorized)"}
 
 
-def test_it_asks_again_when_the_sandbox_has_another_secret_or_does_not_answer(browser, sandbox):
+def test_console_reconnects_or_prompts_for_the_secret_when_requests_fail(browser, sandbox):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
-        enter(page, sandbox.secret)
+        sign_in(page, sandbox.secret)
         expect(page.get_by_text("Connected")).to_be_visible()
         page.route("**/_sandbox/clock", lambda route: route.abort())
-        expect(page.get_by_text("The sandbox does not answer. Trying again.")).to_be_visible()
+        expect(page.get_by_text("The sandbox is unreachable. Retrying.")).to_be_visible()
         page.unroute_all(behavior="wait")
         expect(page.get_by_text("Connected")).to_be_visible()
         page.route("**/_sandbox/clock", lambda route: route.fulfill(status=401, json={}))
-        expect(page.get_by_role("alert")).to_contain_text("not the secret")
+        expect(page.get_by_role("alert")).to_contain_text("Wrong secret")
         expect(page.get_by_role("heading", name="Journal")).to_be_hidden()
 
     complaints = browser.visit(sandbox.url + CONSOLE, steps)
     assert [text for text in complaints if not text.startswith("Failed to load resource")] == []
 
 
-def test_the_state_is_there_at_a_glance_and_follows(use, sandbox, artifactory):
+def test_state_is_updated(use, sandbox, artifactory):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
@@ -131,14 +134,14 @@ def test_the_state_is_there_at_a_glance_and_follows(use, sandbox, artifactory):
         row = state.get_by_role("row").filter(has=page.get_by_role("cell", name="generic-local", exact=True))
         expect(row.get_by_role("cell")).to_have_text(["generic-local", "local", "generic", "3"])
         artifactory.put("/generic-local/new.txt", data=b"new")
-        expect(row.get_by_role("cell").last).to_have_text("4")  # the fold is open still
+        expect(row.get_by_role("cell").last).to_have_text("4")  # The section is still open.
         sandbox.clock(advance=36_000)
         expect(state.get_by_text("queue 0")).to_be_visible()
 
     use(steps)
 
 
-def test_the_exports_can_be_copied(use, sandbox):
+def test_exports_can_be_copied(use, sandbox):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
@@ -146,7 +149,7 @@ def test_the_exports_can_be_copied(use, sandbox):
         page.get_by_role("button", name="Copy JENKINS_URL").click()
         expect(page.get_by_text("JENKINS_URL copied.")).to_be_visible()
         assert page.evaluate("navigator.clipboard.readText()") == f"{sandbox.url}/ci"
-        page.get_by_role("button", name="Copy all").click()
+        page.get_by_role("button", name="Copy as shell script").click()
         expect(page.get_by_text("The script copied.")).to_be_visible()
         script = page.evaluate("navigator.clipboard.readText()")
         assert f"export JENKINS_URL='{sandbox.url}/ci'\n" in script
@@ -156,7 +159,7 @@ def test_the_exports_can_be_copied(use, sandbox):
     use(steps)
 
 
-def test_requests_appear_as_they_come_and_can_be_filtered(use, sandbox, ping):
+def test_requests_are_listed_and_filtered(use, sandbox, ping):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
@@ -187,16 +190,16 @@ def test_requests_appear_as_they_come_and_can_be_filtered(use, sandbox, ping):
         requests.get(ping)
         sandbox.clear_journal()
         requests.get(f"{ping}?again=1")
-        journal.get_by_role("button", name="Pause").click()  # what it shows is of the journal before
+        journal.get_by_role("button", name="Pause").click()  # The list still shows the cleared journal.
         expect(paths).to_have_text(["/access/api/v1/system/ping?again=1"])
-        journal.get_by_role("button", name="Clear the journal").click()
+        journal.get_by_role("button", name="Clear journal").click()
         expect(paths).to_have_count(0)
         assert sandbox.journal() == []
 
     use(steps)
 
 
-def test_a_fault_is_set_strikes_and_is_cleared(use, sandbox, ping):
+def test_fault_is_injected_and_cleared(use, sandbox, ping):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
@@ -204,25 +207,25 @@ def test_a_fault_is_set_strikes_and_is_cleared(use, sandbox, ping):
         faults.get_by_label("Kind").select_option("status")
         faults.get_by_role("spinbutton", name="Status").fill("503")
         faults.get_by_label("Path").fill("system/ping$")
-        faults.get_by_label("How many").fill("2")
+        faults.get_by_label("Number of requests").fill("2")
         faults.get_by_label("Headers").fill("Retry-After: 5\n\nX-Odd: a: b")
         faults.get_by_role("textbox", name="Body").fill("later")
-        faults.get_by_role("button", name="Set the fault").click()
+        faults.get_by_role("button", name="Inject fault").click()
         row = faults.get_by_role("row").nth(1).get_by_role("cell")
         expect(row).to_have_text(
             ["1", "status, 503, Retry-After: 5, X-Odd: a: b, later", "system/ping$, no. 1 to 2", "0", "Clear"]
         )
-        struck = requests.get(ping)
-        assert (struck.status_code, struck.headers["X-Odd"], struck.text) == (503, "a: b", "later")
+        response = requests.get(ping)
+        assert (response.status_code, response.headers["X-Odd"], response.text) == (503, "a: b", "later")
         expect(row.nth(3)).to_have_text("1")
         faults.get_by_role("button", name="Clear all faults").click()
-        expect(faults.get_by_text("None is set.")).to_be_visible()
+        expect(faults.get_by_text("No active faults.")).to_be_visible()
         assert requests.get(ping).status_code == 200
 
     use(steps)
 
 
-def test_each_fault_is_cleared_by_itself(use, sandbox, ping):
+def test_single_fault_is_cleared(use, sandbox, ping):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
@@ -234,41 +237,43 @@ def test_each_fault_is_cleared_by_itself(use, sandbox, ping):
         first.focus()
         requests.get(ping)
         expect(faults.get_by_role("row").nth(1).get_by_role("cell").nth(3)).to_have_text("1")
-        expect(first).to_be_focused()  # while requests match, too
+        expect(first).to_be_focused()  # although a request matched
         faults.get_by_role("button", name="Clear fault 2").click()
-        expect(page.get_by_text("Fault 2 is cleared.")).to_be_visible()
+        expect(page.get_by_text("Fault 2 cleared.")).to_be_visible()
         expect(faults.locator("tbody td:first-child")).to_have_text(["1", "3"])
         left = sandbox.faults()
         assert [fault["status"] for fault in left] == [501, 503]
-        page.route("**/_sandbox/faults", lambda route: route.fulfill(json={"faults": left}))  # what was there
+        page.route(
+            "**/_sandbox/faults", lambda route: route.fulfill(json={"faults": left})
+        )  # the faults before the removal
         sandbox.clear_fault(3)
         faults.get_by_role("button", name="Clear fault 3").click()
-        expect(page.get_by_text("Refused: Fault 3 does not exist.")).to_be_visible()
+        expect(page.get_by_text("Error: Fault 3 does not exist.")).to_be_visible()
         page.unroute_all(behavior="wait")
 
     use(steps, REFUSED % "404 (Not Found)")
 
 
-def test_a_fault_that_makes_no_sense_is_refused_with_the_reason(use, sandbox):
+def test_error_is_shown_when_a_fault_is_invalid(use, sandbox):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
         faults = page.get_by_role("region", name="Faults", exact=True)
         faults.get_by_label("Kind").select_option("status")
         faults.get_by_label("Headers").fill("no colon")
-        faults.get_by_role("button", name="Set the fault").click()
-        expect(page.get_by_text("A header is a name, a colon and a value; not: no colon")).to_be_visible()
+        faults.get_by_role("button", name="Inject fault").click()
+        expect(page.get_by_text("Invalid header: no colon")).to_be_visible()
         faults.get_by_label("Kind").select_option("latency")
         expect(faults.get_by_label("Headers")).to_be_hidden()
         faults.get_by_label("Path").fill("(")
-        faults.get_by_role("button", name="Set the fault").click()
-        expect(page.get_by_text("Refused: Invalid fault:")).to_be_visible()
+        faults.get_by_role("button", name="Inject fault").click()
+        expect(page.get_by_text("Error: Invalid fault:")).to_be_visible()
         assert sandbox.faults() == []
 
     use(steps, REFUSED % "400 (Bad Request)")
 
 
-def test_switches_are_turned(use, sandbox):
+def test_switches_are_set(use, sandbox):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
@@ -278,46 +283,46 @@ def test_switches_are_turned(use, sandbox):
         artifact, ci = (switches.get_by_role("group", name=name, exact=True) for name in ("artifact", "ci"))
         artifact.get_by_label("anonymous").check()
         expect(page.get_by_text("artifact: anonymous is true.")).to_be_visible()
-        for name, value, told in (("search_limit", "5", "5"), ("edition", "oss", '"oss"')):
+        for name, value, expected in (("search_limit", "5", "5"), ("edition", "oss", '"oss"')):
             artifact.get_by_label(name).fill(value)
             artifact.get_by_label(name).blur()
-            expect(page.get_by_text(f"artifact: {name} is {told}.")).to_be_visible()
+            expect(page.get_by_text(f"artifact: {name} is {expected}.")).to_be_visible()
         ci.get_by_label("restart_stages").fill('[{"stage": "hanging", "seconds": 3}]')
         ci.get_by_label("restart_stages").blur()
         expect(page.get_by_text("ci: restart_stages is")).to_be_visible()
-        turned = sandbox.switches()
+        switches_after = sandbox.switches()
         names = ("anonymous", "search_limit", "edition")
-        assert [turned["artifact"][name] for name in names] == [True, 5, "oss"]
-        assert turned["ci"]["restart_stages"] == [{"stage": "hanging", "seconds": 3}]
+        assert [switches_after["artifact"][name] for name in names] == [True, 5, "oss"]
+        assert switches_after["ci"]["restart_stages"] == [{"stage": "hanging", "seconds": 3}]
 
         ci.get_by_label("restart_stages").fill("[")
         ci.get_by_label("restart_stages").blur()
-        expect(page.get_by_text("ci: restart_stages takes JSON.")).to_be_visible()
+        expect(page.get_by_text("ci: restart_stages requires JSON.")).to_be_visible()
         ci.get_by_label("quiet_period").fill("")
         ci.get_by_label("quiet_period").blur()
         expect(
-            page.get_by_text("Refused: Invalid value for switch 'quiet_period' of 'ci': expected int.")
+            page.get_by_text("Error: Invalid value for switch 'quiet_period' of 'ci': expected int.")
         ).to_be_visible()
         expect(ci.get_by_label("quiet_period")).to_have_value("5")
-        sandbox.switch("ci", version="2.1")  # somebody else
+        sandbox.switch("ci", version="2.1")  # by another client
         expect(ci.get_by_label("version")).to_have_value("2.1")
 
     use(steps, REFUSED % "400 (Bad Request)")
 
 
-def test_the_clock_is_moved_and_stopped(use, sandbox):
+def test_clock_is_advanced_frozen_and_set(use, sandbox):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
         clock = page.get_by_role("region", name="Clock")
-        clock.get_by_label("Move on by").fill("2")
-        clock.get_by_role("button", name="Move on").click()
+        clock.get_by_label("Advance by").fill("2")
+        clock.get_by_role("button", name="Advance clock").click()
         expect(clock.get_by_text("2 h ahead of the real time")).to_be_visible()
         assert sandbox.clock()["offset"] == pytest.approx(7200, abs=60)
-        clock.get_by_label("Stands still").check()
-        expect(page.get_by_text("The clock stands still.")).to_be_visible()
+        clock.get_by_label("Freeze clock").check()
+        expect(page.get_by_text("Clock frozen.")).to_be_visible()
         clock.get_by_label("Set to").fill("2031-05-06T07:08:09")
-        clock.get_by_role("button", name="Set").click()
+        clock.get_by_role("button", name="Set clock").click()
         expect(clock.get_by_text("2031-05-06 07:08:09 UTC")).to_be_visible()
         stopped = sandbox.clock()
         assert (stopped["now"], stopped["frozen"]) == (datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC).timestamp(), True)
@@ -325,7 +330,7 @@ def test_the_clock_is_moved_and_stopped(use, sandbox):
     use(steps)
 
 
-def test_a_reset_is_asked_for_twice(use, sandbox, ping):
+def test_reset_requires_confirmation(use, sandbox, ping):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
@@ -333,11 +338,11 @@ def test_a_reset_is_asked_for_twice(use, sandbox, ping):
         sandbox.seed({"artifact": {"repositories": [{"key": "more-local", "rclass": "local", "packageType": "npm"}]}})
         requests.get(ping)
         expect(page.get_by_text("repositories 8")).to_be_visible()
-        page.get_by_role("button", name="Reset the sandbox").click()
+        page.get_by_role("button", name="Reset sandbox").click()
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_be_hidden()
         assert sandbox.switches()["artifact"]["edition"] == "oss"
-        page.get_by_role("button", name="Reset the sandbox").click()
+        page.get_by_role("button", name="Reset sandbox").click()
         page.get_by_role("dialog").get_by_role("button", name="Reset").click()
         expect(page.get_by_text("repositories 7")).to_be_visible()
         expect(page.get_by_text("0 of the latest 0 requests")).to_be_visible()
@@ -346,7 +351,7 @@ def test_a_reset_is_asked_for_twice(use, sandbox, ping):
     use(steps)
 
 
-def test_people_can_use_it_however_much_there_is(browser, sandbox):
+def test_console_is_accessible_when_names_are_long_or_contain_markup(browser, sandbox):
     from playwright.sync_api import expect
 
     names = [MARKUP, LONG, UNICODE]
@@ -369,7 +374,7 @@ def test_people_can_use_it_however_much_there_is(browser, sandbox):
         requests.get(f"{sandbox.url}/artifactory/{name}", params={"q": name})
 
     def steps(page: Page) -> None:
-        enter(page, sandbox.secret)
+        sign_in(page, sandbox.secret)
         expect(page.get_by_text("repositories 9")).to_be_visible()
         expect(page.get_by_text("4 of the latest 4 requests")).to_be_visible()
         assert page.title() == "Sandbox console"
@@ -378,5 +383,5 @@ def test_people_can_use_it_however_much_there_is(browser, sandbox):
     browser.check_page(sandbox.url + CONSOLE, "console", steps)
 
 
-def test_people_can_use_the_form_that_asks_for_the_secret(browser, sandbox):
+def test_sign_in_form_is_accessible(browser, sandbox):
     browser.check_page(sandbox.url + CONSOLE, "console-entry")
