@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The exceptions of the collection. Each message is meant for the person who runs the playbook."""
+"""Exceptions of the collection. Their messages are shown to the user."""
 
 from __future__ import annotations
 
 
 class ToolchainError(Exception):
-    """Something the user has to know about; the message says what happened and what to do, and ends in a full stop.
+    """An error to show to the user. A final period is added to the message if it has none.
 
-    :ivar affects_all_items: whether each further item of the task would fail in the same way
+    :ivar affects_all_items: whether all remaining items of the task would fail in the same way
     """
 
     affects_all_items = False
@@ -21,10 +21,10 @@ class ToolchainError(Exception):
 
 
 class BadOption(ToolchainError):
-    """An option has a value that cannot work. Raised before the first request.
+    """An invalid value of an option, detected before the first request.
 
     :arg option: name of the option
-    :arg problem: what is wrong with it, and what it takes
+    :arg problem: the violated rule, such as `must not be empty`
     """
 
     def __init__(self, option: str, problem: str) -> None:
@@ -34,12 +34,12 @@ class BadOption(ToolchainError):
 
 
 class ServerRefusal(ToolchainError):
-    """The server answered with a status that the caller did not expect.
+    """A response with an HTTP status that the caller does not accept.
 
-    :arg status: the HTTP status
-    :arg text: the body of the answer
-    :arg credential: the option with the credential that the server refused
-    :arg exceeds_longest_delay: whether the server asks to wait longer than a task does before it tries again
+    :arg status: HTTP status
+    :arg text: body of the response
+    :arg credential: option with the credential, if the server rejected it
+    :arg exceeds_longest_delay: whether the server requests a longer delay than a task waits before a retry
     """
 
     def __init__(
@@ -54,34 +54,34 @@ class ServerRefusal(ToolchainError):
 
 
 class ServerUnreachable(ToolchainError):
-    """No answer came, and the request surely had no effect."""
+    """No response was received, and the request had no effect."""
 
 
 class OutcomeUnknown(ToolchainError):
-    """The reply to a write was lost: whether it had its effect is not known.
+    """The response to a write was lost, so that its effect is unknown.
 
-    :arg what: what happened
-    :arg refusal: how the server answered when the request was sent again
+    :arg cause: why there is no response
+    :arg refusal: the response to the repeated request, if there is one
     """
 
-    def __init__(self, what: str, refusal: ServerRefusal | None = None) -> None:
-        super().__init__(f"{what} Whether the request had its effect is not known.")
-        self.cause = what
+    def __init__(self, cause: str, refusal: ServerRefusal | None = None) -> None:
+        super().__init__(f"{cause} Whether the request had its effect is not known.")
+        self.cause = cause
         self.refusal = refusal
 
 
 def describe_cause(error: ToolchainError) -> str:
-    """Return the message of an error without the sentence that its outcome is not known."""
+    """Return the message of an error without the sentence that the effect is unknown."""
     return error.cause if isinstance(error, OutcomeUnknown) else str(error)
 
 
 class IncompleteResponse(ToolchainError):
-    """A long answer broke off in the middle; what came of it until then was told."""
+    """A streamed response ended early. The caller may have processed its beginning."""
 
 
 class UnexpectedResponse(ToolchainError):
-    """The server answered with success, but with something else than such an answer has in it."""
+    """A successful response with unexpected content."""
 
 
 class WriteInCheckMode(ToolchainError):
-    """A write was tried where only reads are allowed: a defect of the module, never of the user."""
+    """A module attempted a write in check mode, which is a defect of the module."""

@@ -2,12 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Bring a resource to its desired state, or carry out an operation: check mode, diff and truth, once for all."""
+"""Reconciliation of resources and execution of operations, with check mode, diff and verification of writes."""
 
 from __future__ import annotations
 
 import collections
 import contextlib
+import dataclasses
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -26,24 +27,24 @@ Write = t.Callable[[Fields], t.Any]
 ToResult = t.Callable[[Fields], Fields]
 Check = t.Callable[[t.Optional[Fields], t.Optional[Fields]], None]
 
-# Refusals whose cause can be that another client created, changed or deleted the resource since it was read
+# Statuses that can mean that another client created, changed or deleted the resource since it was read
 _CONFLICTS = frozenset((400, 404, 409, 410, 412, 422))
-# Failures after which the resource may have been created by the request itself
-_DOUBTFUL = frozenset((500, 502, 504))
-_MOST_CONFLICTS = 3
+# Statuses after which the request may have created the resource nevertheless
+_MAYBE_CREATED = frozenset((500, 502, 504))
+_MAX_CONFLICTS = 3
 
 
 class _Conflict(Exception):
     """Another client changed the resource since it was read.
 
     :arg error: the error to raise if the conflict cannot be resolved
-    :arg found: the resource as it is now
+    :arg current: the current resource
     """
 
-    def __init__(self, error: ToolchainError, found: Fields | None) -> None:
+    def __init__(self, error: ToolchainError, current: Fields | None) -> None:
         super().__init__(str(error))
         self.error = error
-        self.found = found
+        self.current = current
 
 
 def reconcile(
@@ -57,97 +58,206 @@ def reconcile(
     delete: t.Callable[[], t.Any] | None = None,
     replace_reason: t.Callable[[Fields], str | None] | None = None,
     replace: Write | None = None,
-    check: Check = lambda _before, _wanted: None,
+    check: Check = lambda _before, _desired: None,
     predict_refusal: t.Callable[[], None] = lambda: None,
     to_result: ToResult = dict,
     cumulative: bool = False,
 ) -> None:
-    """Create, update, replace or delete a resource, unless it is as desired already.
+    """Create, update, replace or delete a resource, unless it already has the desired state.
 
-    The result has the resource under `name`: as it is afterwards, or would be in check mode; `None` when absent. So it
-    has when the task fails after a part was written.
+    The member `name` of the result is the resource after the task, in check mode the predicted one, or `None` if it
+    does not exist. It is set too if the task fails after a part of the change.
 
-    :arg read: the resource as it is now, or `None` when there is none; called again after a write, to see its effect
-    :arg desired: the managed fields, or what gives them when told how the resource is now; `None` stands for a field
-        that shall be gone, and inside a field that has fields of its own only those given are managed
-    :arg create: takes all desired fields; not needed for a resource that always exists
+    :arg read: returns the current resource, or `None` if it does not exist; also called after a write
+    :arg desired: the managed fields, or a function that returns them for the current resource; the value `None` means
+        that the field is removed, and of a field that is a dictionary only the given members are managed
+    :arg create: creates the resource with all desired fields; not needed for a resource that always exists
     :arg update: takes the fields that differ
-    :arg delete: removes the resource when `state` is `absent`
-    :arg stale: why a resource that is there must be replaced by a new one (a secret that expires), or `None`
-    :arg replace: takes all desired fields, makes the new one and removes the old one
-    :arg check: called before the first write, in check mode too, with the resource as it is and the fields that will be
-        written, `None` when it will be removed; raises what speaks against it
-    :arg foresee: called in check mode only, before a write is predicted; raises what the server would refuse it for
-    :arg show: the resource as the user sees it, in the result and the diff; it gets the fields of a prediction too, and
-        gives those that are missing in it
-    :arg cumulative: whether `desired` adds to the existing fields: additions that another client overwrites are
+    :arg delete: deletes the resource if the option `state` is `absent`
+    :arg replace_reason: returns why the resource must be replaced, such as an expiring secret, or `None`
+    :arg replace: takes all desired fields, creates the new resource and deletes the old one
+    :arg check: called before the first write, also in check mode, with the current resource and the fields to write,
+        which are `None` if it will be deleted; raises an exception to prevent the write
+    :arg predict_refusal: called in check mode before a write is predicted; raises an exception if the server would
+        refuse the write
+    :arg to_result: converts the resource for the result and the diff; completes the fields of a predicted resource
+    :arg cumulative: whether `desired` adds to the existing fields, so that additions that another client overwrites are
         written again
-    :raises ToolchainError: when a write was accepted but its effect is not there
+    :raises ToolchainError: if a write was accepted but has no effect
     """
-    removing = delete is not None and task.params["state"] == "absent"
-    always_there = not (create or delete or replace)
-
-    def settle(start: Fields | None, before: Fields | None) -> None:
-        managed = (before or {}) if removing else desired(before) if callable(desired) else desired
-        reason = replace_reason(before) if replace_reason and before is not None and not removing else None
-
-        def tell(after: Fields | None) -> None:
-            shown_before, shown_after = (
-                _shown(resource, managed, to_result, always_there) for resource in (start, after)
-            )
-            task.record_change({**shown_before, "replaced": reason} if reason else shown_before, shown_after)
-            task.result[name] = None if after is None else to_result(after)
-
-        def expected(after: Fields | None) -> Fields | None:
-            """All that is asked for, because another may have changed in between what was right before."""
-            if removing:
-                return None
-            return desired(after) if cumulative and callable(desired) else managed
-
-        def bring(write: Write, basis: Fields | None, wanted: Fields | None) -> Fields | None:
-            check(before, wanted)
-            if task.check_mode:
-                predict_refusal()
-                return None if wanted is None else _merged(basis, wanted)
-            return _write(task, name, write, read, before, wanted, expected, tell, cumulative)
-
-        after = before
-        if removing:
-            if before is not None:
-                after = bring(lambda _nothing: delete and delete(), before, None)
-        elif before is None and create:
-            after = bring(create, None, managed)
-        elif reason and replace:
-            after = bring(replace, None, managed)
-            if not task.check_mode:
-                _check_fresh(name, replace_reason, after)
-        elif (changes := find_differences(before or {}, managed)) and update:
-            after = bring(update, before, changes)
-        tell(after)
-
-    _settle_conflicts(task, name, settle, read())
+    reconciliation = _Reconciliation(
+        task=task,
+        name=name,
+        read=read,
+        desired=desired if callable(desired) else lambda _before: desired,
+        create=create,
+        update=update,
+        delete=delete,
+        replace_reason=replace_reason or (lambda _before: None),
+        replace=replace,
+        check=check,
+        predict_refusal=predict_refusal,
+        to_result=to_result,
+        cumulative=cumulative and callable(desired),
+    )
+    reconciliation.run()
 
 
-def _settle_conflicts(
-    task: Task, name: str, settle: t.Callable[[Fields | None, Fields | None], None], before: Fields | None
-) -> None:
-    """Reconcile, and compare again when another client changed the resource in between.
+@dataclasses.dataclass(frozen=True)
+class _Reconciliation:
+    """The arguments of `reconcile`, and its steps."""
 
-    :arg settle: takes the resource as it was before this task changed it, and as it is now
+    task: Task
+    name: str
+    read: Read
+    desired: t.Callable[[Fields | None], Fields]
+    create: Write | None
+    update: Write | None
+    delete: t.Callable[[], t.Any] | None
+    replace_reason: t.Callable[[Fields], str | None]
+    replace: Write | None
+    check: Check
+    predict_refusal: t.Callable[[], None]
+    to_result: ToResult
+    cumulative: bool
+
+    def run(self) -> None:
+        """Reconcile, and compare again if another client changed the resource in between."""
+        initial = before = self.read()
+        for conflicts_left in reversed(range(_MAX_CONFLICTS + 1)):
+            try:
+                self._apply(initial, before)
+                return
+            except _Conflict as conflict:
+                if not conflicts_left:
+                    raise conflict.error from None
+                before = conflict.current
+                is_refused = isinstance(conflict.error, ServerRefusal) and conflict.error.status in _CONFLICTS
+                if is_refused and not self.task.has_written:
+                    initial = before
+                self.task.warn(
+                    f"{conflict.error} The {self.name} was compared again, because another client may have changed it."
+                )
+
+    def _apply(self, initial: Fields | None, before: Fields | None) -> None:
+        """Bring the resource to its desired state.
+
+        :arg initial: the resource before this task changed it
+        :arg before: the current resource
+        """
+        if self._is_deletion:
+            change = _Change(self, initial, before, before or {}, None)
+            after = change.write(lambda _fields: self.delete and self.delete(), None) if before is not None else None
+        else:
+            managed = self.desired(before)  # first, because `replace_reason` may use what it has read
+            reason = None if before is None else self.replace_reason(before)
+            change = _Change(self, initial, before, managed, reason)
+            after = self._create_or_update(change)
+        change.record(after)
+
+    def _create_or_update(self, change: _Change) -> Fields | None:
+        before, managed = change.before, change.managed
+        if before is None and self.create:
+            return change.write(self.create, managed)
+        if change.replace_reason and self.replace:
+            after = change.write(self.replace, managed)
+            if not self.task.check_mode and after is not None and (reason := self.replace_reason(after)):
+                raise ToolchainError(
+                    f"The server accepted the change, but the {self.name} must still be replaced: {reason}."
+                )
+            return after
+        if (changes := find_differences(before or {}, managed)) and self.update:
+            return change.write(self.update, changes, basis=before)
+        return before
+
+    @property
+    def _is_deletion(self) -> bool:
+        return self.delete is not None and self.task.params["state"] == "absent"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Change:
+    """One change of the resource.
+
+    :ivar initial: the resource before this task changed it
+    :ivar before: the resource before this change
+    :ivar managed: the managed fields
+    :ivar replace_reason: why the resource is replaced
     """
-    start = before
-    for conflicts_left in reversed(range(_MOST_CONFLICTS + 1)):
+
+    plan: _Reconciliation
+    initial: Fields | None
+    before: Fields | None
+    managed: Fields
+    replace_reason: str | None
+
+    def record(self, after: Fields | None) -> None:
+        """Put the change and the resource into the result."""
+        before_fields, after_fields = self._to_diff(self.initial), self._to_diff(after)
+        if self.replace_reason:
+            before_fields["replaced"] = self.replace_reason
+        self.plan.task.record_change(before_fields, after_fields)
+        self.plan.task.result[self.plan.name] = None if after is None else self.plan.to_result(after)
+
+    def write(self, send: Write, fields: Fields | None, basis: Fields | None = None) -> Fields | None:
+        """Write fields and return the resource as it is read back, in check mode the predicted resource.
+
+        :arg fields: `None` to delete the resource
+        :arg basis: the existing fields that the write keeps
+        :raises _Conflict: if another client changed the resource in between
+        """
+        plan, task = self.plan, self.plan.task
+        plan.check(self.before, fields)
+        if task.check_mode:
+            plan.predict_refusal()
+            return None if fields is None else _merge(basis, fields)
+        had_written = task.has_written
+        trouble = self._send(send, fields)
+        after = _read_back(plan.read, trouble)
+        expected = None if fields is None else plan.desired(after) if plan.cumulative else self.managed
+        if not _is_reached(after, expected):
+            is_changed = after != self.before
+            has_changed = task.changed or had_written or is_changed  # a server can respond 200 without an effect
+            self.record(after)
+            task.changed = task.has_written = has_changed
+            failure = _unreached_error(trouble, _describe_shortfall(plan.name, after, expected), is_changed)
+            raise _Conflict(failure, after) if plan.cumulative and not trouble else failure
+        if trouble:
+            _warn_of_effect(task, trouble)
+        return after
+
+    def _send(self, send: Write, fields: Fields | None) -> ToolchainError | None:
+        """Send a write. Return the error if its effect is unknown."""
         try:
-            settle(start, before)
-            return
-        except _Conflict as conflict:
-            if not conflicts_left:
-                raise conflict.error from None
-            before = conflict.found
-            is_refused = isinstance(conflict.error, ServerRefusal) and conflict.error.status in _CONFLICTS
-            if is_refused and not task.has_written:
-                start = before
-            task.warn(f"{conflict.error} The {name} was compared again, because another client may have changed it.")
+            send(fields or {})
+        except (OutcomeUnknown, UnexpectedResponse) as error:
+            return error
+        except (ServerRefusal, ServerUnreachable) as refusal:
+            if self.plan.task.has_written:  # an earlier request of several had an effect
+                with contextlib.suppress(ToolchainError):
+                    self.record(self.plan.read())
+            elif isinstance(refusal, ServerRefusal):
+                self._check_conflict(refusal)
+            raise
+        return None
+
+    def _check_conflict(self, refusal: ServerRefusal) -> None:
+        """
+        :raises _Conflict: if the resource has changed since it was read
+        """
+        if refusal.status in _CONFLICTS or (self.before is None and refusal.status in _MAYBE_CREATED):
+            with contextlib.suppress(ToolchainError):
+                current = self.plan.read()
+                if current != self.before:
+                    raise _Conflict(refusal, current)
+
+    def _to_diff(self, resource: Fields | None) -> Fields:
+        """Return the managed fields for the diff, with a state unless the resource always exists."""
+        if resource is None:
+            return {"state": "absent"}
+        fields = _select(self.plan.to_result(resource), self.managed)
+        always_exists = not (self.plan.create or self.plan.delete or self.plan.replace)
+        return fields if always_exists else {"state": "present", **fields}
 
 
 def operate(
@@ -158,13 +268,14 @@ def operate(
     result_names: t.Sequence[str] = (),
     predict: t.Callable[[], Fields] = dict,
 ) -> None:
-    """Carry out an operation, or in check mode say what it would do.
+    """Run an operation, or return only its plan in check mode.
 
-    :arg plan: what it would do, put into the result as `plan`, see `planned` for many items; `None` for nothing to do
-    :arg act: carries it out and gives more of the result
-    :arg changes_state: whether it would change something; a completion that is not kept, say, only costs
-    :arg gives: names of what `act` gives; they are in the result, as `None`, when it is not carried out
-    :arg rehearse: called instead of `act` in check mode, where the server can try the operation without an effect
+    :arg plan: description of the operation, the member `plan` of the result; `None` if there is nothing to do. For many
+        items, see `summarize_plan`
+    :arg act: runs the operation and returns further members of the result
+    :arg changes_state: whether the operation changes something; a completion that is not cached, for example, does not
+    :arg result_names: names of the members that `act` returns; they are `None` if the operation is not run
+    :arg predict: called instead of `act` in check mode, where the server can test the operation without an effect
     """
     task.result = {"plan": plan, **dict.fromkeys(result_names), **task.result}
     if plan is None:
@@ -174,14 +285,14 @@ def operate(
         task.changed = changes_state
     else:
         task.result.update(act())
-        task.changed = task.changed or task.has_written  # of many items, each told for itself
+        task.changed = task.changed or task.has_written  # an operation on many items has set `changed`
 
 
 def verify_write(task: Task, write: t.Callable[[], t.Any], verify: t.Callable[[], None]) -> None:
-    """Carry out a write of an operation, and see that it had its effect, also when its reply was lost.
+    """Send a write of an operation and verify its effect. If the response is lost, the effect decides.
 
-    :arg prove: raises what is missing
-    :raises OutcomeUnknown: when the reply was lost and no effect is there
+    :arg verify: raises an exception if the effect is missing
+    :raises OutcomeUnknown: if the response is lost and the effect is missing
     """
     trouble: ToolchainError | None = None
     try:
@@ -200,9 +311,9 @@ def verify_write(task: Task, write: t.Callable[[], t.Any], verify: t.Callable[[]
 
 
 def summarize_plan(steps: t.Iterable[tuple[str, Fields]], max_items: int = 10) -> Fields | None:
-    """The plan of an operation on many items, for `operate`: `counts` by action, and the `first` items.
+    """Return the plan of an operation on many items for `operate`: `counts` by action, and the `first` items.
 
-    :arg steps: action and item, such as `("delete", {"path": "a/b"})`; memory does not grow with their number
+    :arg steps: pairs of action and item, such as `("delete", {"path": "a/b"})`; consumed one by one
     """
     counts: collections.Counter[str] = collections.Counter()
     first: list[Fields] = []
@@ -214,98 +325,38 @@ def summarize_plan(steps: t.Iterable[tuple[str, Fields]], max_items: int = 10) -
 
 
 def find_differences(before: Fields, desired: Fields) -> Fields:
-    """The desired fields that `before` does not have so; inside a field that has fields of its own, only those."""
+    """Return the desired fields that differ from the current ones, of a dictionary only the members that differ."""
     changes = {}
     for field, value in desired.items():
-        had = before.get(field)
-        if isinstance(value, dict) and isinstance(had, dict):
-            if inner := find_differences(had, value):
+        current = before.get(field)
+        if isinstance(value, dict) and isinstance(current, dict):
+            if inner := find_differences(current, value):
                 changes[field] = inner
-        elif had != value:
+        elif current != value:
             changes[field] = value
     return changes
 
 
 def add_removals(before: Fields | None, desired: Fields) -> Fields:
-    """The desired fields, and `None` for each other one that `before` has."""
+    """Return the desired fields, and `None` for each other existing field, so that it is removed."""
     return {**dict.fromkeys(before or ()), **desired}
 
 
 def sort_unique(values: t.Iterable[str]) -> list[str]:
-    """A list that stands for a set: two of them are equal when their members are."""
+    """Return the different values in sorted order, so that lists that stand for sets can be compared."""
     return sorted(set(values))
-
-
-def _write(
-    task: Task,
-    name: str,
-    write: Write,
-    read: Read,
-    before: Fields | None,
-    written: Fields | None,
-    expected: t.Callable[[Fields | None], Fields | None],
-    tell: t.Callable[[Fields | None], None],
-    cumulative: bool,
-) -> Fields | None:
-    """Write and read back.
-
-    :arg expected: takes the resource as it is afterwards, returns its fields as they must be; `None` for gone
-    :arg tell: takes the resource as it is afterwards when the write failed
-    :raises _Conflict: when another client changed the resource in between
-    """
-    trouble: ToolchainError | None = None
-    wrote_before = task.has_written
-    try:
-        write(written or {})
-    except (OutcomeUnknown, UnexpectedResponse) as error:
-        trouble = error
-    except (ServerRefusal, ServerUnreachable) as refusal:
-        if task.has_written:  # so it was a later request of several
-            with contextlib.suppress(ToolchainError):
-                tell(read())
-        elif isinstance(refusal, ServerRefusal):
-            _check_conflict(refusal, read, before)
-        raise
-    after = _read_back(read, trouble)
-    wanted = expected(after)
-    if not _reached(after, wanted):
-        is_changed = after != before
-        has_changed = task.changed or wrote_before or is_changed  # the server may have answered 200 without acting
-        tell(after)
-        task.changed = task.has_written = has_changed
-        failure = _unreached(trouble, _shortfall(name, after, wanted), is_changed)
-        raise _Conflict(failure, after) if cumulative and not trouble else failure
-    if trouble:
-        _warn_of_effect(task, trouble)
-    return after
 
 
 def _warn_of_effect(task: Task, trouble: ToolchainError) -> None:
     task.warn(f"{describe_cause(trouble)} Reading back shows that the request had its effect.")
 
 
-def _unreached(trouble: ToolchainError | None, shortfall: str, is_changed: bool) -> ToolchainError:
+def _unreached_error(trouble: ToolchainError | None, shortfall: str, is_changed: bool) -> ToolchainError:
     if trouble is None:
         return ToolchainError(f"The server accepted the change, but {shortfall}.")
     if is_changed:
         return ToolchainError(f"{describe_cause(trouble)} Reading back shows a part of the change, but {shortfall}.")
     return trouble
-
-
-def _check_conflict(refusal: ServerRefusal, read: Read, before: Fields | None) -> None:
-    """
-    :raises _Conflict: when the refused resource is not as it was before
-    """
-    if refusal.status in _CONFLICTS or (before is None and refusal.status in _DOUBTFUL):
-        with contextlib.suppress(ToolchainError):
-            found = read()
-            if found != before:
-                raise _Conflict(refusal, found)
-
-
-def _check_fresh(name: str, stale: t.Callable[[Fields], str | None] | None, after: Fields | None) -> None:
-    if stale and after is not None and (reason := stale(after)):
-        raise ToolchainError(f"The server accepted the change, but the {name} must still be replaced: {reason}.")
 
 
 def _read_back(read: Read, trouble: ToolchainError | None) -> Fields | None:
@@ -317,12 +368,12 @@ def _read_back(read: Read, trouble: ToolchainError | None) -> Fields | None:
         raise
 
 
-def _merged(before: Fields | None, wanted: Fields) -> Fields:
+def _merge(before: Fields | None, changes: Fields) -> Fields:
     merged = dict(before or {})
-    for field, value in wanted.items():
+    for field, value in changes.items():
         if isinstance(value, dict):
-            had = merged.get(field)
-            merged[field] = _merged(had if isinstance(had, dict) else None, value)
+            current = merged.get(field)
+            merged[field] = _merge(current if isinstance(current, dict) else None, value)
         elif value is None:
             merged.pop(field, None)
         else:
@@ -330,34 +381,28 @@ def _merged(before: Fields | None, wanted: Fields) -> Fields:
     return merged
 
 
-def _reached(after: Fields | None, wanted: Fields | None) -> bool:
-    if after is None or wanted is None:
-        return after is wanted
-    return not find_differences(after, wanted)
+def _is_reached(after: Fields | None, expected: Fields | None) -> bool:
+    if after is None or expected is None:
+        return after is expected
+    return not find_differences(after, expected)
 
 
-def _shortfall(name: str, after: Fields | None, wanted: Fields | None) -> str:
+def _describe_shortfall(name: str, after: Fields | None, expected: Fields | None) -> str:
     if after is None:
-        return f"the {name} is not there"
-    if wanted is None:
-        return f"the {name} is still there"
-    return f"these fields of the {name} are not as asked for: {', '.join(sorted(find_differences(after, wanted)))}"
+        return f"the {name} does not exist"
+    if expected is None:
+        return f"the {name} still exists"
+    fields = ", ".join(sorted(find_differences(after, expected)))
+    return f"these fields of the {name} do not have the requested values: {fields}"
 
 
-def _shown(resource: Fields | None, managed: Fields, show: ToResult, always_there: bool) -> Fields:
-    """The managed part of a resource, for the diff; without a state when there is only one."""
-    if resource is None:
-        return {"state": "absent"}
-    shown = _only(show(resource), managed)
-    return shown if always_there else {"state": "present", **shown}
-
-
-def _only(resource: Fields, managed: Fields) -> Fields:
-    shown = {}
+def _select(resource: Fields, managed: Fields) -> Fields:
+    """Return the fields of a resource that are managed, without null values."""
+    selected = {}
     for field, value in managed.items():
-        had = resource.get(field)
-        if isinstance(value, dict) and isinstance(had, dict):
-            shown[field] = _only(had, value)
-        elif had is not None:
-            shown[field] = had
-    return shown
+        current = resource.get(field)
+        if isinstance(value, dict) and isinstance(current, dict):
+            selected[field] = _select(current, value)
+        elif current is not None:
+            selected[field] = current
+    return selected

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One run of a module: validated parameters in, an outcome out, whichever way it runs."""
+"""One run of a module, in process or as an ordinary Ansible module: parameters, guard of writes, result."""
 
 from __future__ import annotations
 
@@ -27,44 +27,44 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted, handle_signals
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec, NonFiniteNumber
 
-# After an interruption; somebody waits for the end
+# Time limit for the clean-up after an interruption
 SECONDS_TO_CLEAN_UP = 10.0
-# Seconds between two lines of progress that say the same; the first of them also between two that do not
-_PATIENCE = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
-_SECONDS_FOR_LAST_LOOK = 1.0
-_MOST_DIGITS = 40
-_REASONS_TOLD = 20
+# Seconds between progress lines with the same state. The first is also the minimum between lines with different states
+_PROGRESS_INTERVALS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
+_LAST_REQUEST_TIMEOUT = 1.0
+_MAX_DIGITS = 40
+_MAX_REASONS = 20
 _OTHER_REASONS = "others"
 
 
 class Reasons(collections.Counter[str]):
-    """Texts and how often each came. However many there are, few are kept: later ones count as others."""
+    """A counter of texts with limited memory: after the first 20 different texts, others are counted together."""
 
     def add(self, text: str, times: int = 1) -> None:
-        """Count a text."""
-        known = text in self or len(self) < _REASONS_TOLD
+        """Count one text."""
+        known = text in self or len(self) < _MAX_REASONS
         self[text if known else _OTHER_REASONS] += times
 
     def merge(self, others: t.Mapping[str, int]) -> None:
-        """Count texts that were counted elsewhere."""
+        """Add the counts of another counter."""
         for text, times in others.items():
             self.add(text, times)
 
     def summary(self) -> list[str]:
-        """The texts, each with its number when it came more than once."""
+        """Return the texts, with their counts if above 1."""
         return [text if times == 1 else f"{text} ({times} times)" for text, times in self.items()]
 
 
 class Task:
     """One run of a module.
 
-    :arg params: the validated parameters
-    :arg check_mode: only predict
-    :arg diff_mode: put the difference into the outcome
-    :arg no_log: whether the user hides the outcome
-    :arg tell: shows one line of progress to the user; without it progress is not shown
-    :arg last_words: shows a line to the user when the process is about to end, and nothing else is shown any more
-    :arg requests: gives a number to each request that is sent, whichever thread sends it
+    :arg params: validated parameters
+    :arg check_mode: whether changes are only predicted
+    :arg diff_mode: whether the result contains a diff
+    :arg no_log: whether the user hides the result
+    :arg display: shows a line of progress; if `None`, progress is not shown
+    :arg display_interruption: shows a line while the process is being terminated, when `display` has no effect
+    :arg requests: counter of sent requests, shared by all threads
     """
 
     def __init__(
@@ -92,53 +92,53 @@ class Task:
         self.requests = requests or itertools.count()
         self._tell = display
         self._last_words = display_interruption
-        self._told = float("-inf")
-        self._told_state: str | None = None
-        self._told_again = 0
+        self._progress_time = float("-inf")
+        self._progress_state: str | None = None
+        self._progress_repeats = 0
         self._deadline = float("inf")
 
     @contextlib.contextmanager
-    def guard_write(self, what: str) -> t.Iterator[None]:
-        """Around each act that changes something, see `acting`. When it is done, the task `wrote`."""
-        with self.guard_action(what):
+    def guard_write(self, action: str) -> t.Iterator[None]:
+        """Guard an action that changes something, see `guard_action`. Afterwards the task `has_written`."""
+        with self.guard_action(action):
             yield
         self.has_written = True
 
     @contextlib.contextmanager
-    def guard_action(self, what: str, changes_state: bool = True) -> t.Iterator[None]:
-        """Around each act that may have an effect: a request, a file, a command.
+    def guard_action(self, action: str, changes_state: bool = True) -> t.Iterator[None]:
+        """Guard an action that may have an effect, such as a request, a file or a command.
 
-        :arg what: the act, for messages: `POST /x`, `Storing '/etc/token'`
-        :arg changes_state: whether it changes something; a completion, say, only costs
-        :raises WriteInCheckMode: in check mode, before anything happened
+        :arg action: the action for messages, such as `POST /x` or `Storing '/etc/token'`
+        :arg changes_state: whether the action changes something; a completion, for example, only has a cost
+        :raises WriteInCheckMode: in check mode, before the action
         """
         if self.check_mode:
-            raise WriteInCheckMode(f"{what} would write in check mode. Please report this defect.")
-        doubt = f"interrupted during this: {what}. Whether it had its effect is not known."
+            raise WriteInCheckMode(f"{action} would write in check mode. Please report this defect.")
+        doubt = f"interrupted during this: {action}. Whether it had its effect is not known."
         with self.on_interrupt(lambda: [doubt] if changes_state else []):
             yield
 
     @contextlib.contextmanager
-    def on_interrupt(self, left: t.Callable[[], t.Iterable[str]]) -> t.Iterator[None]:
-        """When the process is interrupted in here, clean up for some seconds, and say how things are left.
+    def on_interrupt(self, clean_up: t.Callable[[], t.Iterable[str]]) -> t.Iterator[None]:
+        """If the process is interrupted inside the context, clean up for some seconds and display the remaining state.
 
-        :arg left: cleans up, and gives what is told
+        :arg clean_up: cleans up, and returns lines to display
         """
         try:
             yield
         except Interrupted:
             with self.enforce_deadline(time.monotonic() + SECONDS_TO_CLEAN_UP):
                 try:
-                    for text in left():
-                        self._tell_last(text)
+                    for text in clean_up():
+                        self._display_interruption_line(text)
                 except ToolchainError as error:
-                    self._tell_last(str(error))
+                    self._display_interruption_line(str(error))
             raise
 
     def create_item_task(self, params: dict[str, t.Any], diff_mode: bool) -> Task:
-        """A task for one of many items, which records for itself what it does.
+        """Return a task for one item, with a result, warnings and retries of its own.
 
-        :arg params: those in which it differs
+        :arg params: parameters that replace those of this task
         """
         task = Task(
             {**self.params, **params},
@@ -151,22 +151,22 @@ class Task:
         return task
 
     def select_provided(self, *names: str) -> dict[str, t.Any]:
-        """Those of the named options that the user gave."""
+        """Return the named options that are not null."""
         return {name: self.params[name] for name in names if self.params[name] is not None}
 
     def select(self, *names: str) -> dict[str, t.Any]:
-        """The named options, given or not."""
+        """Return the named options, including those that are null."""
         return {name: self.params[name] for name in names}
 
     def register_secret(self, value: str) -> str:
-        """Remember a value that must not be shown, and hand it back."""
+        """Mask a value in all output, and return it."""
         if value:
             self.secrets.add(value)
         return value
 
     @contextlib.contextmanager
     def enforce_deadline(self, deadline: float) -> t.Iterator[None]:
-        """Let no request in here wait for its answer beyond a moment of `time.monotonic()`."""
+        """Limit requests inside the context to a deadline, a value of `time.monotonic()`."""
         before, self._deadline = self._deadline, min(self._deadline, deadline)
         try:
             yield
@@ -174,65 +174,65 @@ class Task:
             self._deadline = before
 
     def remaining_timeout(self, option: str) -> float:
-        """Seconds to wait for an answer: those of the option, but not beyond the deadline; the last look gets one."""
-        return min(self.params[option], max(self._deadline - time.monotonic(), _SECONDS_FOR_LAST_LOOK))
+        """Return the timeout of an option in seconds, limited to the deadline. The last request gets one second."""
+        return min(self.params[option], max(self._deadline - time.monotonic(), _LAST_REQUEST_TIMEOUT))
 
     @property
     def response_time_limit(self) -> float:
-        """Seconds in which a response must be complete: until the deadline, if there is one, and `timeout` more."""
+        """The time limit for a whole response in seconds: `timeout` beyond the deadline, if there is one."""
         return max(self._deadline - time.monotonic(), 0.0) + self.params["timeout"]
 
     @property
     def is_past_deadline(self) -> bool:
-        """Whether the deadline has passed, so that nothing is worth another try."""
+        """Whether the deadline has passed, so that nothing is retried."""
         return time.monotonic() >= self._deadline
 
     def report_progress(self, text: str, state: str | None = None) -> None:
-        """Tell what the task is doing: what is new within a second, what lasts ever more rarely.
+        """Display progress. A new state is shown within a second, an unchanged state at growing intervals.
 
-        :arg state: what the text says without the figures that always change; by default all of it
+        :arg state: the text without figures that always change; by default the whole text
         """
         state = text if state is None else state
-        again = min(self._told_again, len(_PATIENCE) - 1) if state == self._told_state else 0
+        again = min(self._progress_repeats, len(_PROGRESS_INTERVALS) - 1) if state == self._progress_state else 0
         now = time.monotonic()
-        if now - self._told >= _PATIENCE[again]:
-            self._told_again = again + 1 if state == self._told_state else 0
-            self._told, self._told_state = now, state
+        if now - self._progress_time >= _PROGRESS_INTERVALS[again]:
+            self._progress_repeats = again + 1 if state == self._progress_state else 0
+            self._progress_time, self._progress_state = now, state
             self.display(text)
 
     def display(self, text: str) -> None:
-        """Tell something that cannot wait."""
+        """Display a line immediately."""
         if self._tell:
             self._tell(mask_secrets(text, self.secrets))
 
-    def _tell_last(self, text: str) -> None:
+    def _display_interruption_line(self, text: str) -> None:
         if self._last_words:
             self._last_words(mask_secrets(text, self.secrets))
 
     def warn(self, text: str) -> None:
-        """Show a warning at the end of the task, once."""
+        """Add a warning to the result, unless it is there already."""
         if text not in self.warnings:
             self.warnings.append(text)
 
-    def record_retry(self, why: str, attempt: int, attempts: int) -> None:
-        """Note that a request has to be sent again, for the `attempt`th of at most so many times."""
-        self.retry_reasons.add(why)
-        self.report_progress(f"{why.rstrip('.')}, trying again ({attempt} of {attempts})")
+    def record_retry(self, reason: str, attempt: int, max_attempts: int) -> None:
+        """Record and display that a request is repeated."""
+        self.retry_reasons.add(reason)
+        self.report_progress(f"{reason.rstrip('.')}, retry {attempt} of {max_attempts}")
 
     def record_change(self, before: dict[str, t.Any], after: dict[str, t.Any]) -> None:
-        """Say what the managed part of a resource was and is (or would be, in check mode)."""
+        """Record the managed fields of a resource before and after the task, in check mode the predicted ones."""
         self.changed = self.changed or before != after
         if self.diff_mode:
             self.result["diff"] = {"before": before, "after": after}
 
     def build_result(self, failure: str | None = None) -> dict[str, t.Any]:
-        """The result of the task, as Ansible wants it."""
+        """Return the result of the task in Ansible's format."""
         if failure is None:
             return {"changed": self.changed, **self.result}
         return {**self.result, "changed": self.changed or self.has_written, "failed": True, "msg": failure}
 
     def collect_warnings(self) -> list[str]:
-        """The warnings, and one for the requests that had to be repeated."""
+        """Return the warnings, including one about repeated requests."""
         if not self.retry_reasons:
             return self.warnings
         reasons = "; ".join(self.retry_reasons.summary())
@@ -243,7 +243,7 @@ Run = t.Callable[[Task], None]
 
 
 def perform(task: Task, spec: ArgumentSpec, run: Run) -> dict[str, t.Any]:
-    """Run a task and give its outcome; an error that the user has to know about becomes a failure."""
+    """Run a task and return its result. An exception becomes a failure."""
     try:
         with handle_signals():
             spec.check(task.params)
@@ -254,26 +254,26 @@ def perform(task: Task, spec: ArgumentSpec, run: Run) -> dict[str, t.Any]:
 
 
 def explain_failure(task: Task, error: Exception) -> str:
-    """Why a task failed; for what nobody thought of, in words that help to mend it."""
-    if isinstance(error, ServerRefusal) and error.credential:  # the action says where it came from
+    """Return the message for an exception. That of an unexpected exception helps to report the defect."""
+    if isinstance(error, ServerRefusal) and error.credential:  # the action plugin adds the source of the credential
         task.result["refused_credential"] = error.credential
     if isinstance(error, ToolchainError):
         return str(error)
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{type(error).__name__} in {os.path.basename(frame.filename)}, line {frame.lineno}"
-    came = f"Unexpected answer to {task.last_response}" if task.last_response else "Unexpected parameters"
-    return f"{came}: the module cannot make sense of it ({place}). This is a defect of the module, please report it."
+    cause = f"Unexpected response to {task.last_response}" if task.last_response else "Unexpected parameters"
+    return f"{cause}: the module cannot process it ({place}). This is a defect of the module, please report it."
 
 
 def run_as_module(spec: ArgumentSpec, run: Run) -> None:
-    """Run as an ordinary Ansible module: parameters on standard input, result on standard output."""
-    # looked up now: a linter that checks the options of tasks puts a class in its place that goes no further
+    """Run as an ordinary Ansible module, with parameters on standard input and the result on standard output."""
+    # looked up here, because ansible-lint replaces the class to validate options only
     module = basic.AnsibleModule(supports_check_mode=True, **spec.to_keywords())
     task = Task(module.params, check_mode=module.check_mode, diff_mode=module._diff, no_log=module.no_log)
     task.secrets = spec.secrets(module.params)
-    # AnsibleModule does not know what the task learned, and since 2.22 removes nothing itself
-    outcome = _without_secrets(perform(task, spec, run), task.secrets)
-    module.params = mask_secrets(module.params, task.secrets)  # the result shows them
+    # AnsibleModule does not know secrets that the task read, and masks nothing since ansible-core 2.22
+    outcome = _mask_result(perform(task, spec, run), task.secrets)
+    module.params = mask_secrets(module.params, task.secrets)  # they are part of the result
     for warning in mask_secrets(task.collect_warnings(), task.secrets):
         module.warn(warning)
     if outcome.pop("failed", False):
@@ -287,35 +287,21 @@ def run_in_process(
     run: Run,
     parameters: dict[str, t.Any],
     *,
-    check_mode: bool = False,
-    diff_mode: bool = False,
-    no_log: bool = False,
-    display: t.Callable[[str], None] | None = None,
-    display_interruption: t.Callable[[str], None] | None = None,
-    requests: t.Iterator[int] | None = None,
     include_invocation: bool = False,
+    **modes: t.Any,
 ) -> dict[str, t.Any]:
-    """Run inside the calling process, with the result that `run_as_module` would give.
+    """Run inside the calling process. The result is the same as that of `run_as_module`.
 
     :arg name: the module's name, for error messages
-    :arg parameters: the parameters as the user gave them, templated and `plain`
-    :arg no_log: whether the user hides the result
-    :arg requests: gives a number to each request that is sent
-    :arg with_invocation: put the validated parameters into the result
+    :arg parameters: templated parameters, converted by `to_json_types`
+    :arg include_invocation: whether the result contains the validated parameters
+    :arg modes: further arguments of `Task`
     """
     if problem := spec.find_type_error(parameters):
         return {"changed": False, "failed": True, "msg": problem}
     validation = ArgumentSpecValidator(**spec.to_keywords()).validate(parameters)
     params = validation.validated_parameters
-    task = Task(
-        params,
-        check_mode=check_mode,
-        diff_mode=diff_mode,
-        no_log=no_log,
-        display=display,
-        display_interruption=display_interruption,
-        requests=requests,
-    )
+    task = Task(params, **modes)
     task.secrets = spec.secrets(params)
     if validation.error_messages:
         outcome = task.build_result(failure=_validation_failure(name, validation))
@@ -325,30 +311,30 @@ def run_in_process(
         outcome["invocation"] = {"module_args": params}
     if warnings := task.collect_warnings():
         outcome["warnings"] = warnings
-    return _without_secrets(outcome, task.secrets)
+    return _mask_result(outcome, task.secrets)
 
 
 def to_json_types(parameters: dict[str, t.Any]) -> dict[str, t.Any]:
-    """Parameters as an ordinary module gets them: JSON values, without marks of where they came from.
+    """Return parameters as an ordinary module receives them: plain JSON values without Ansible's data tags.
 
-    Infinity, NaN and numbers that only Python has become texts: Ansible's validation breaks on them.
+    Infinity, NaN and huge integers become strings, because Ansible's validation fails on them.
 
-    :raises BadOption: when a dictionary has a key that is no text, from which JSON would make one that nobody meant
+    :raises BadOption: if a dictionary has a key that is not a string, because JSON would convert it
     """
     for name, value in parameters.items():
         _check_keys(name, value)
     return _FROM_JSON.decode(_TO_JSON.encode(parameters))
 
 
-def validate_parameters(spec: ArgumentSpec, place: str, given: t.Any) -> dict[str, t.Any]:
-    """Parameters that are no task's own: those in a line of a file, say, or in an entry of a dictionary.
+def validate_parameters(spec: ArgumentSpec, place: str, values: t.Any) -> dict[str, t.Any]:
+    """Return validated parameters that come from elsewhere than the task, such as a line of a file.
 
-    :arg place: where they are, for the message
-    :raises BadOption: when they are not as the spec wants them
+    :arg place: where the parameters are, for messages
+    :raises BadOption: if they violate the spec
     """
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         raise BadOption(place, "takes an object with members")
-    parameters = to_json_types(given)
+    parameters = to_json_types(values)
     if problem := spec.find_type_error(parameters):
         raise BadOption(place, problem)
     validation = ArgumentSpecValidator(**spec.to_keywords()).validate(parameters)
@@ -365,24 +351,24 @@ def _check_keys(path: str, value: t.Any) -> None:
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
-                what = f"has the key {json.dumps(key, default=_text)}, which is no text"
-                raise BadOption(path, f"{what}: put it in quotes (YAML takes on, off, yes and no for booleans)")
+                problem = f"has the key {json.dumps(key, default=_to_text)}, which is not a string"
+                raise BadOption(path, f"{problem}: put it in quotes (YAML reads on, off, yes and no as booleans)")
             _check_keys(f"{path}.{key}", item)
     elif isinstance(value, list):
         for number, item in enumerate(value):
             _check_keys(f"{path}[{number}]", item)
 
 
-def _text(value: t.Any) -> str:
+def _to_text(value: t.Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def _integer(digits: str) -> int | str:
-    return int(digits) if len(digits) <= _MOST_DIGITS else digits
+def _parse_integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _MAX_DIGITS else digits
 
 
-_TO_JSON = json.JSONEncoder(default=_text)
-_FROM_JSON = json.JSONDecoder(parse_constant=NonFiniteNumber, parse_int=_integer)
+_TO_JSON = json.JSONEncoder(default=_to_text)
+_FROM_JSON = json.JSONDecoder(parse_constant=NonFiniteNumber, parse_int=_parse_integer)
 
 
 def _validation_failure(name: str, validation: t.Any) -> str:
@@ -392,18 +378,18 @@ def _validation_failure(name: str, validation: t.Any) -> str:
     return message
 
 
-def _without_secrets(outcome: dict[str, t.Any], secrets: set[str]) -> dict[str, t.Any]:
+def _mask_result(outcome: dict[str, t.Any], secrets: set[str]) -> dict[str, t.Any]:
     try:
         return mask_secrets(outcome, secrets)
     except RecursionError:
-        failure = "The server's answer is nested too deeply to be shown."
+        failure = "The server's response is nested too deeply to be shown."
         return {"changed": outcome["changed"], "failed": True, "msg": failure}
 
 
 def mask_secrets(value: t.Any, secrets: set[str]) -> t.Any:
-    """The value without the secrets in its texts, in the way that Ansible hides the values of `no_log` options."""
+    """Return a value with masked secrets, in the format in which Ansible masks the values of `no_log` options."""
     if isinstance(value, str):
-        for secret in secrets:  # most texts of a long list have none, and the look must take little time
+        for secret in secrets:  # most texts of a long list contain none, so this check comes first
             if secret in value:
                 return _masked_text(value, secrets)
         return value

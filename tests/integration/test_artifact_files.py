@@ -137,7 +137,7 @@ def test_who_may_not_overwrite_is_refused(sandbox: Sandbox) -> None:
     assert "needs DELETE permission" in result["msg"]
     ignored = deploy("other.txt", content="one", properties={"qa": "passed"}, **login)
     assert ignored["changed"]
-    assert "not as asked for: properties" in ignored["msg"]
+    assert "do not have the requested values: properties" in ignored["msg"]
 
 
 def test_a_virtual_repository_passes_files_on_if_it_has_where_to(sandbox: Sandbox, artifactory: Session) -> None:

@@ -134,14 +134,14 @@ def test_progress_leaves_machine_readable_output_alone(sandbox: Sandbox) -> None
         text=True,
         check=True,
     )
-    assert "503, trying again (1 of 3)" in done.stderr
+    assert "503, retry 1 of 3" in done.stderr
     assert json.loads(done.stdout)["repositories"]
 
 
 @pytest.mark.parametrize("name", BOOLEAN_KEYS)
 def test_a_key_that_yaml_takes_for_a_boolean_is_refused(run: Run, name: str) -> None:
     done = run.of(name)
-    assert done.result["msg"].startswith("Option 'properties': has the key true, which is no text")
+    assert done.result["msg"].startswith("Option 'properties': has the key true, which is not a string")
     assert not done.reads + done.writes
 
 

@@ -126,7 +126,8 @@ def test_success_without_effect_is_a_failure() -> None:
     with conversation(none(RUN), put(RECORD), there({**RECORD, "modules": []})) as server:
         result = run("artifact_build", url=server.url, content=RECORD)
     assert (
-        result["msg"] == "The server accepted the change, but these fields of the build are not as asked for: record."
+        result["msg"]
+        == "The server accepted the change, but these fields of the build do not have the requested values: record."
     )
 
 
@@ -210,7 +211,7 @@ def test_a_list_of_files_that_was_trimmed_is_none() -> None:
 def test_a_run_that_is_still_there_is_a_failure() -> None:
     with conversation(runs("51"), delete(), runs("51")) as server:
         result = run("artifact_build", url=server.url, **ABSENT)
-    assert result["msg"] == "The server accepted the change, but the build is still there."
+    assert result["msg"] == "The server accepted the change, but the build still exists."
 
 
 def test_what_is_gone_already_is_left_alone() -> None:

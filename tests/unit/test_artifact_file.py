@@ -182,7 +182,7 @@ def test_upload_is_compared_by_the_checksums_that_the_server_returns() -> None:
     other = {"sha1": sums(b"other")["sha1"]}
     with conversation(gone(), asked(), sent(), there(checksums=other)) as server:
         result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
-    assert "these fields of the file are not as asked for: checksums" in result["msg"]
+    assert "these fields of the file do not have the requested values: checksums" in result["msg"]
 
 
 @pytest.mark.parametrize("checksums", [{}, {"sha1": None}, None])
@@ -199,7 +199,7 @@ def test_properties_that_were_silently_ignored_are_a_failure(src: Path) -> None:
         result = run("artifact_file", url=server.url, src=str(src), properties={"a": 1}, **TASK)
     assert result["failed"]
     assert result["changed"]
-    assert "not as asked for: properties" in result["msg"]
+    assert "do not have the requested values: properties" in result["msg"]
 
 
 def test_a_replaced_content_gets_all_the_properties_again(src: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_replaced_content_gets_all_the_properties_again(src: Path) -> None:
     steps = (there(b"old"), has, asked(matrix=";a=1;b=3"), sent(matrix=";a=1;b=3"), there(), properties({"b": ["3"]}))
     with conversation(*steps) as server:
         result = run("artifact_file", url=server.url, src=str(src), properties={"a": 1, "b": 3}, **TASK)
-    assert "not as asked for: properties" in result["msg"]
+    assert "do not have the requested values: properties" in result["msg"]
 
 
 def test_check_mode_returns_no_properties_that_go_with_the_old_content() -> None:
@@ -436,7 +436,7 @@ def test_what_speaks_against_it_is_told_before_anything_is_sent(status: int, wor
 def test_accepted_without_being_stored_is_a_failure(src: Path) -> None:
     with conversation(gone(), asked(), sent(status=202), gone()) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
-    assert "the file is not there" in result["msg"]
+    assert "the file does not exist" in result["msg"]
 
 
 def test_a_folder_is_never_replaced_by_a_file(src: Path) -> None:
@@ -520,7 +520,7 @@ def test_properties_are_set_on_the_renamed_snapshot() -> None:
 def test_upload_fails_when_artifactory_stores_it_elsewhere() -> None:
     with conversation(gone(), asked(), sent(json=info(path="/app/other")), gone()) as server:
         result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
-    assert "the file is not there" in result["msg"]
+    assert "the file does not exist" in result["msg"]
 
 
 def test_snapshot_is_deleted_only_when_its_own_path_is_given() -> None:

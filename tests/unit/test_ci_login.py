@@ -240,7 +240,7 @@ def test_a_server_that_is_not_available_is_asked_again() -> None:
     progress: list[str] = []
     with conversation(*[busy] * 5) as server:
         result = ask_for_restart(server.url, tell=progress.append, **PASSWORD)
-    assert progress[0].endswith("/computer/api/json: 503, trying again (1 of 4)")
+    assert progress[0].endswith("/computer/api/json: 503, retry 1 of 4")
     assert "503 No server is available. The server is starting" in result["msg"]
     assert "4 request(s) had to be repeated" in result["warnings"][0]
 

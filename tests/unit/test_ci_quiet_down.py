@@ -217,7 +217,7 @@ def test_a_lost_reply_is_resolved_by_asking_again() -> None:
 def test_a_server_that_accepts_without_acting_is_told() -> None:
     with conversation(open_to_all(), begin(), open_to_all()) as server:
         result = run("ci_quiet_down", url=server.url, wait=False, **TOKEN)
-    assert result["msg"] == "The server accepted the change, but the quiet_down is not there."
+    assert result["msg"] == "The server accepted the change, but the quiet_down does not exist."
 
 
 def old(text: str = "") -> tuple[Call, Call]:

@@ -109,7 +109,7 @@ def test_another_external_key() -> None:
 
 def test_a_change_that_did_not_happen_is_a_failure() -> None:
     result = manage(one(), update(name="Seek"), one(), id="proj_1", name="Seek")
-    assert "fields of the project are not as asked for: name" in result["msg"]
+    assert "fields of the project do not have the requested values: name" in result["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])

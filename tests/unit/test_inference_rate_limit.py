@@ -112,4 +112,4 @@ def test_bad_input_fails_before_any_request(wanted: list[dict[str, Any]], messag
 def test_a_limit_that_was_not_taken_is_a_failure() -> None:
     calls = limits(row("gpt-4o")), update("gpt-4o", **{RPM: 5}), limits(row("gpt-4o"))
     result = manage(*calls, limits=[{"model": "gpt-4o", RPM: 5}])
-    assert "are not as asked for: gpt-4o" in result["msg"]
+    assert "do not have the requested values: gpt-4o" in result["msg"]

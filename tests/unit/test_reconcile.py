@@ -112,7 +112,7 @@ def test_a_field_that_another_changed_meanwhile_is_no_success() -> None:
         server.update({**fields, "a": 7})
 
     task = Task({})
-    with pytest.raises(ToolchainError, match="these fields of the role are not as asked for: a"):
+    with pytest.raises(ToolchainError, match="these fields of the role do not have the requested values: a"):
         reconcile(task, "role", read=server.read, desired={"a": 1, "b": 9}, update=update)
     assert task.build_result()["role"] == {"a": 7, "b": 9}
 
@@ -345,10 +345,15 @@ def test_replacement_without_an_effect_is_no_change() -> None:
 @pytest.mark.parametrize(
     ("before", "desired", "state", "complaint"),
     [
-        (None, {"a": 1}, "present", "the role is not there"),
-        ({"a": 1, "b": 2}, {"b": 3, "a": 2}, "present", "these fields of the role are not as asked for: a, b"),
-        ({"a": {"x": 1}}, {"a": {"x": 2}}, "present", "these fields of the role are not as asked for: a"),
-        ({"a": 1}, {}, "absent", "the role is still there"),
+        (None, {"a": 1}, "present", "the role does not exist"),
+        (
+            {"a": 1, "b": 2},
+            {"b": 3, "a": 2},
+            "present",
+            "these fields of the role do not have the requested values: a, b",
+        ),
+        ({"a": {"x": 1}}, {"a": {"x": 2}}, "present", "these fields of the role do not have the requested values: a"),
+        ({"a": 1}, {}, "absent", "the role still exists"),
     ],
 )
 def test_what_was_accepted_but_not_done_is_a_failure(
@@ -375,7 +380,7 @@ def test_what_was_done_only_in_part_is_a_failure_that_changed_something() -> Non
         server.role = {"a": fields["a"], "b": 1}
 
     task = Task({"state": "present"})
-    with pytest.raises(ToolchainError, match="not as asked for: b"):
+    with pytest.raises(ToolchainError, match="do not have the requested values: b"):
         reconcile(task, "role", read=server.read, desired={"a": 2, "b": 2}, update=update)
     assert task.build_result("failed")["changed"]
 
@@ -510,7 +515,7 @@ def test_addition_is_complete_when_another_client_adds_more() -> None:
 
 def test_task_fails_when_another_client_overwrites_each_addition() -> None:
     server = Server({"users": ["x"]})
-    with pytest.raises(ToolchainError, match="these fields of the group are not as asked for: users"):
+    with pytest.raises(ToolchainError, match="these fields of the group do not have the requested values: users"):
         members(server, [["other"]] * 9)
     assert server.role == {"users": ["other"]}
 
@@ -523,7 +528,7 @@ def test_result_shows_the_part_that_exists_when_a_reply_is_lost() -> None:
         raise OutcomeUnknown(LOST)
 
     task = Task({})
-    part = f"{LOST} Reading back shows a part of the change, but these fields of the role are not as asked for: b."
+    part = f"{LOST} Reading back shows a part of the change, but these fields of the role do not have the requested values: b."
     with pytest.raises(ToolchainError) as error:
         reconcile(task, "role", read=server.read, desired={"a": 2, "b": 2}, update=update)
     assert str(error.value) == part
@@ -580,7 +585,7 @@ def test_a_write_without_an_effect_is_no_change() -> None:
     def update(_fields: Fields) -> None:
         task.has_written = True
 
-    with pytest.raises(ToolchainError, match="not as asked for: a"):
+    with pytest.raises(ToolchainError, match="do not have the requested values: a"):
         reconcile(task, "role", read=lambda: {"a": 1}, desired={"a": 2}, update=update)
     assert not task.build_result("failed")["changed"]
 

@@ -133,7 +133,7 @@ def test_what_nobody_thought_of_is_a_message_too() -> None:
 
     result = run_in_process("x", ArgumentSpec({}), run, {})
     assert result["failed"]
-    came = "Unexpected answer to GET http://127.0.0.1/x: 200: the module cannot make sense of it"
+    came = "Unexpected response to GET http://127.0.0.1/x: 200: the module cannot process it"
     assert result["msg"].startswith(f"{came} (KeyError in test_record.py, line ")
     assert result["msg"].endswith("This is a defect of the module, please report it.")
 
@@ -146,5 +146,5 @@ def test_a_result_that_is_nested_too_deeply_is_a_failure() -> None:
     assert result == {
         "changed": False,
         "failed": True,
-        "msg": "The server's answer is nested too deeply to be shown.",
+        "msg": "The server's response is nested too deeply to be shown.",
     }

@@ -80,7 +80,7 @@ def test_a_build_is_deleted_once() -> None:
     assert build(builds(B2, B1), delete("b 1"), builds(B2), name="b 1", state="absent")["changed"]
     assert build(builds(B2), name="b 1", state="absent") == {"changed": False, "build": None}
     still = build(builds(B2, B1), delete("b 1"), builds(B2, B1), name="b 1", state="absent")
-    assert "but the build is still there" in still["msg"]
+    assert "but the build still exists" in still["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [True, False])

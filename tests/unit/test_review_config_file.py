@@ -178,7 +178,7 @@ def test_a_file_that_the_server_does_not_list_is_sent(program: Program, src: Pat
     program.answers("list-config-files")
     result = manage(program, src=str(src))
     assert result["changed"]
-    assert result["msg"] == "The server accepted the change, but the config_file is not there."
+    assert result["msg"] == "The server accepted the change, but the config_file does not exist."
 
 
 def test_an_import_that_fails_is_not_kept_in_mind(program: Program, src: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_file_is_removed_once(program: Program) -> None:
     assert manage(program, check_mode=True, **options) == {"changed": True, "config_file": None}
     assert program.words_of_calls() == [LISTING]
     result = manage(program, **options)
-    assert result["msg"] == "The server accepted the change, but the config_file is still there."
+    assert result["msg"] == "The server accepted the change, but the config_file still exists."
     deletion = ["--url", URL, "delete-config", "app", "analysis_profile.pconf"]
     assert program.words_of_calls() == [LISTING, deletion, LISTING]
     program.answers("list-config-files")

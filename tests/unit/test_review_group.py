@@ -109,7 +109,7 @@ def test_a_member_that_did_not_come_is_a_failure() -> None:
     update = act("update_group", name="devs", users="nobody")
     result = group(groups(DEVS), users("nobody"), update, groups(DEVS), users=["nobody"])
     assert result["failed"]
-    assert "these fields of the group are not as asked for: users" in result["msg"]
+    assert "these fields of the group do not have the requested values: users" in result["msg"]
 
 
 def test_a_refusal_is_told() -> None:

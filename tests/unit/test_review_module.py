@@ -153,7 +153,7 @@ def test_a_new_module_needs_paths() -> None:
 
 def test_success_without_effect_is_a_failure() -> None:
     result = module(listed(STORED), update(tags=""), listed(STORED), tags=[])
-    assert "these fields of the module are not as asked for: tags" in result["msg"]
+    assert "these fields of the module do not have the requested values: tags" in result["msg"]
 
 
 def test_a_refusal_is_told() -> None:

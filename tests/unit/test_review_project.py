@@ -199,7 +199,9 @@ def test_what_the_tool_tells_is_compared_and_read_back(program: Program) -> None
     program.answers("get-project-properties", out="auto_delete_threshold=5\n")
     sent = update(auto_delete_threshold="7")
     result = by_tool(program, listed(APP), sent, listed(APP), auto_delete_threshold=7)
-    assert result["msg"].endswith("these fields of the project are not as asked for: auto_delete_threshold.")
+    assert result["msg"].endswith(
+        "these fields of the project do not have the requested values: auto_delete_threshold."
+    )
 
 
 def test_a_tool_that_tells_nothing_changes_nothing(program: Program) -> None:

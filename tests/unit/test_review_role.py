@@ -426,7 +426,7 @@ def test_a_permission_that_the_server_ignores_is_a_failure() -> None:
         result = run("review_role", url=server.url, permissions={"create_build": False}, **TASK)
     assert result["failed"]
     assert result["msg"] == (
-        "The server accepted the change, but these fields of the role are not as asked for: permissions."
+        "The server accepted the change, but these fields of the role do not have the requested values: permissions."
     )
 
 
@@ -563,7 +563,7 @@ def test_an_assignment_that_the_server_ignores_is_a_failure() -> None:
     with conversation(roles(role()), assigned(), account("bob"), assign("bob"), roles(role()), assigned()) as server:
         result = run("review_role", url=server.url, assignments=[{"account": "bob"}], **TASK)
     assert result["failed"]
-    assert "these fields of the role are not as asked for: assignments" in result["msg"]
+    assert "these fields of the role do not have the requested values: assignments" in result["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [True, False])

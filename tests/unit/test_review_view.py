@@ -240,7 +240,7 @@ def test_success_without_effect_is_a_failure() -> None:
         result = run("review_view", url=server.url, query="severity:2", **TASK)
     assert result["failed"]
     assert result["msg"] == (
-        "The server accepted the change, but these fields of the view are not as asked for: query."
+        "The server accepted the change, but these fields of the view do not have the requested values: query."
     )
 
 
@@ -248,7 +248,7 @@ def test_a_removal_without_effect_is_a_failure() -> None:
     with conversation(views(STORED), act("delete_view", **VIEW), views(STORED)) as server:
         result = run("review_view", url=server.url, state="absent", **TASK)
     assert result["failed"]
-    assert "but the view is still there" in result["msg"]
+    assert "but the view still exists" in result["msg"]
 
 
 @pytest.mark.parametrize("status", [400, 409, 500])

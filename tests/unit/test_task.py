@@ -154,7 +154,7 @@ def test_both_ways_complain_in_the_same_words(as_module: AsModule, parameters: d
 def test_a_key_that_is_no_text_is_refused(parameters: dict[str, Any], place: str, key: str) -> None:
     with pytest.raises(BadOption) as error:
         to_json_types(parameters)
-    assert str(error.value).startswith(f"Option '{place}': has the key {key}, which is no text: put it in quotes")
+    assert str(error.value).startswith(f"Option '{place}': has the key {key}, which is not a string: put it in quotes")
 
 
 def test_warnings_come_along() -> None:
@@ -356,7 +356,7 @@ def test_progress_tells_no_secret(clock: list[float]) -> None:
 def test_a_repeat_is_progress(clock: list[float]) -> None:
     told: list[str] = []
     Task({}, display=told.append).record_retry("GET http://host/x: no answer.", 1, 3)
-    assert told == ["GET http://host/x: no answer, trying again (1 of 3)"]
+    assert told == ["GET http://host/x: no answer, retry 1 of 3"]
 
 
 def test_progress_without_anybody_to_tell_is_no_trouble() -> None:
