@@ -99,7 +99,7 @@ _raw:
 from typing import Any
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.request_body import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.options import (
     COMPLETION_OPTIONS,
     MODEL_OPTION,
     PROMPT_OPTIONS,
@@ -124,11 +124,11 @@ class LookupModule(ServiceLookup):
     )
 
     def ask(self, task: Task) -> Any:
-        question = completions.build_request(InferenceService(task), task.params)
-        completion = completions.find_cached(task, question)
-        structured = question.schema is not None
+        request = completions.build_request(InferenceService(task), task.params)
+        completion = completions.find_cached(task, request)
+        structured = request.schema is not None
         if completion is None:
             if task.check_mode:
                 return {} if structured else ""
-            completion = completions.complete(task, question)["completion"]
+            completion = completions.complete(task, request)["completion"]
         return completion["data" if structured else "text"]

@@ -325,7 +325,7 @@ plan:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.request_body import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.options import (
     COMPLETION_OPTIONS,
     MODEL_OPTION,
     PROMPT_OPTIONS,
@@ -353,12 +353,12 @@ SPEC = INFERENCE + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    question = completions.build_request(InferenceService(task), task.params)
-    task.result["completion"] = kept = completions.find_cached(task, question)
+    request = completions.build_request(InferenceService(task), task.params)
+    task.result["completion"] = cached = completions.find_cached(task, request)
     operate(
         task,
-        None if kept else question.plan,
-        lambda: completions.complete(task, question),
+        None if cached else request.plan,
+        lambda: completions.complete(task, request),
         changes_state=task.params["cache"] is not None,
     )
 

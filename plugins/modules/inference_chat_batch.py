@@ -487,7 +487,7 @@ plan:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.batch import Batch
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.request_body import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.options import (
     BATCH_LINE_OPTIONS,
     BATCH_LINE_RULES,
     COMPLETION_OPTIONS,

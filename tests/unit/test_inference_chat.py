@@ -150,17 +150,17 @@ def test_only_what_is_given_is_sent(given: dict[str, Any], sent: dict[str, Any])
         ({"temperature": 9}, "Option 'temperature': takes 0 to 2"),
         ({"max_tokens": 0}, "Option 'max_tokens': takes 1 to"),
         ({"response_timeout": 0}, "Option 'response_timeout': takes 0.01 to"),
-        ({"response_schema": {"type": "text"}}, "Option 'response_schema': is no JSON schema"),
+        ({"response_schema": {"type": "text"}}, "Option 'response_schema': is not a valid JSON schema"),
         ({"prompt": ["a", "b"]}, "Option 'prompt': takes a text, not a list"),
         ({"prompt": {"a": "b"}}, "Option 'prompt': takes a text, not a dictionary"),
         ({"prompt": True}, "Option 'prompt': takes a text, not a boolean"),
         (
             {"prompt": None, "messages": [{"role": "user", "content": [{"text": "Hello"}]}]},
-            "Option 'messages[0].content': takes a text, not a list, unless of parts that each have a 'type'",
+            "Option 'messages[0].content': must be a text or a list of content parts, not a list",
         ),
         (
             {"prompt": None, "messages": [{"role": "user", "parts": [{"image_url": "diagram.png"}]}]},
-            "Option 'messages[0].parts[0].image_url': takes an address that begins with https:, http: or data:",
+            "Option 'messages[0].parts[0].image_url': takes a URL that starts with https:, http: or data:",
         ),
         (
             {"prompt": None, "messages": [{"role": "user"}]},
@@ -176,17 +176,26 @@ def test_only_what_is_given_is_sent(given: dict[str, Any], sent: dict[str, Any])
         ),
         (
             {"tools": [{"name": "list builds"}]},
-            "Option 'tools[0].name': takes 1 to 64 letters of a to z, digits, _ and",
+            "Option 'tools[0].name': takes 1 to 64 letters, digits, underscores and",
         ),
         ({"tool_choice": "auto"}, "missing parameter(s) required by 'tool_choice': tools"),
         (
             {"tools": [TOOL], "tool_choice": "other"},
-            "Option 'tool_choice': takes auto, none, required, or one of list_builds, not 'other'.",
+            "Option 'tool_choice': must be auto, none, required or one of list_builds, not 'other'.",
         ),
         ({"n": 129}, "Option 'n': takes 1 to 128"),
-        ({"extra": {"model": "other"}}, "Option 'extra.model': has an option of its own."),
-        ({"extra": {"stream": True}}, "Option 'extra.stream': has an option of its own."),
-        ({"seed": 1, "extra": {"seed": 2}}, "Option 'extra.seed': has an option of its own."),
+        (
+            {"extra": {"model": "other"}},
+            "Option 'extra.model': cannot be set here, because another option or the module sets it.",
+        ),
+        (
+            {"extra": {"stream": True}},
+            "Option 'extra.stream': cannot be set here, because another option or the module sets it.",
+        ),
+        (
+            {"seed": 1, "extra": {"seed": 2}},
+            "Option 'extra.seed': cannot be set here, because another option or the module sets it.",
+        ),
     ],
 )
 def test_bad_input_fails_before_any_request(parameters: dict[str, Any], message: str) -> None:
@@ -237,7 +246,7 @@ def test_a_call_whose_arguments_are_no_object_is_not_whole() -> None:
     wrong = {**CALL, "function": {"name": "list_builds", "arguments": '{"result'}}
     asked = {**BODY, "tools": [{"type": "function", "function": TOOL}]}
     result = ask(reply(None, tool_calls=[wrong], finish_reason="tool_calls", asked=asked), tools=[TOOL])
-    assert result["msg"].startswith("The model called the tool 'list_builds' with arguments that are no JSON object.")
+    assert result["msg"].startswith("The arguments of the call to 'list_builds' are not a JSON object.")
     assert result["completion"]["tool_calls"][0]["arguments"] == '{"result'
 
 
@@ -250,7 +259,7 @@ def test_several_answers() -> None:
 
 def test_answers_are_whole_when_all_of_them_are() -> None:
     result = ask(reply(more=[""], asked={**BODY, "n": 2}), n=2)
-    assert result["msg"] == "The answer has no text in it. The answer is in the result."
+    assert result["msg"] == "The answer has no text. The answer is in the result."
     assert (result["completion"]["complete"], result["completion"]["alternatives"][0]["complete"]) == (False, False)
 
 
@@ -300,9 +309,9 @@ def test_calls_and_alternatives_in_a_stream() -> None:
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (BROKEN, "/v1/chat/completions: 200, but then: The server had an error."),
-        (END, "200, but the answer has no end."),
-        ("", "200, but the answer has no end."),
+        (BROKEN, "/v1/chat/completions: 200, followed by an error: The server had an error."),
+        (END, "200: the stream ended before the answer was complete."),
+        ("", "200: the stream ended before the answer was complete."),
         ("data: [DONE}\n\n", "200, but with something else instead of JSON."),
         ('data: {"choices": 7}\n\n', "200, but 'choices' is the number 7 instead of a list."),
     ],
@@ -312,7 +321,7 @@ def test_a_stream_that_breaks_off(event: str, message: str, begun: bool) -> None
     before = [FIRST, chunk({"content": "A server"})] if begun else []
     result = ask(streamed(*before, event), stream=True)
     assert message in result["msg"]
-    assert ("The answer broke off: POST" in result["msg"]) is begun
+    assert ("The stream was interrupted: POST" in result["msg"]) is begun
     if begun:
         text = {"text": "A server", "finish_reason": None, "complete": False}
         assert result["completion"] == {**COMPLETION, **text, "usage": dict.fromkeys(USAGE)}
@@ -338,17 +347,17 @@ def test_check_mode_costs_nothing() -> None:
     [
         (
             {"text": "A server that", "finish_reason": "length"},
-            "The answer was cut off at the limit of tokens: raise 'max_tokens'. The answer is in the result.",
+            "The answer was truncated at the token limit. Increase 'max_tokens'. The answer is in the result.",
         ),
         (
             {"text": None, "refusal": "I can't help with that."},
-            "The model refused: I can't help with that. The answer is in the result.",
+            "The model refused to answer: I can't help with that. The answer is in the result.",
         ),
-        ({"text": None}, "The answer has no text in it. The answer is in the result."),
-        ({"text": ""}, "The answer has no text in it. The answer is in the result."),
+        ({"text": None}, "The answer has no text. The answer is in the result."),
+        ({"text": ""}, "The answer has no text. The answer is in the result."),
         (
             {"text": "", "finish_reason": "content_filter"},
-            "The answer ended early, with the reason 'content_filter'. The answer is in the result.",
+            "The answer is incomplete: its finish reason is 'content_filter'. The answer is in the result.",
         ),
     ],
     ids=["truncated", "refused", "nothing", "empty", "filtered"],
@@ -389,33 +398,36 @@ def strictly(**schema: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("wanted", "complaint"),
     [
-        ({"type": "array"}, "strict mode wants 'type: object' at the top"),
-        ({}, "strict mode wants 'type: object' at the top"),
-        ({"type": "object"}, "strict mode cannot take it: 'additionalProperties' must be false"),
+        ({"type": "array"}, "strict mode requires 'type: object' at the top level"),
+        ({}, "strict mode requires 'type: object' at the top level"),
+        ({"type": "object"}, "strict mode does not support the schema: 'additionalProperties' must be false"),
         (
             strictly(properties={"a": {"type": "string"}}),
-            "strict mode cannot take it: all properties must be required, and a is not",
+            "strict mode does not support the schema: all properties must be required, but a is not",
         ),
-        (strictly(oneOf=[{}]), "strict mode cannot take it: 'oneOf' is not allowed"),
+        (strictly(oneOf=[{}]), "strict mode does not support the schema: 'oneOf' is not supported"),
         (
             strictly(properties={"a": {"type": "object"}}, required=["a"]),
-            "strict mode cannot take it: at 'a', 'additionalProperties' must be false",
+            "strict mode does not support the schema: at 'a', 'additionalProperties' must be false",
         ),
         (
             strictly(properties={"a": {"type": "array", "items": {"not": {}}}}, required=["a"]),
-            "strict mode cannot take it: at 'a.items', 'not' is not allowed",
+            "strict mode does not support the schema: at 'a.items', 'not' is not supported",
         ),
         (
             strictly(properties={"a": {"anyOf": [{"type": "null"}, {"if": {}}]}}, required=["a"]),
-            "strict mode cannot take it: at 'a.anyOf[1]', 'if' is not allowed",
+            "strict mode does not support the schema: at 'a.anyOf[1]', 'if' is not supported",
         ),
         (
             strictly(properties={"a": {"$ref": "#/$defs/b"}}, required=["a"]),
-            "at 'properties.a', '$ref: #/$defs/b' leads",
+            "at 'properties.a', '$ref: #/$defs/b' does not point",
         ),
         (strictly(properties={"a": {"$ref": "https://x.test/y"}}, required=["a"]), "at 'properties.a', '$ref: https:"),
-        (strictly(properties={"a": {"pattern": "("}}, required=["a"]), "is no JSON schema: '(' is not a 'regex'"),
-        ({"$schema": []}, "is no JSON schema: '$schema' must be a text"),
+        (
+            strictly(properties={"a": {"pattern": "("}}, required=["a"]),
+            "is not a valid JSON schema: '(' is not a 'regex'",
+        ),
+        ({"$schema": []}, "is not a valid JSON schema: '$schema' must be a string"),
     ],
 )
 def test_a_schema_that_cannot_be_taken_fails_before_any_request(wanted: dict[str, Any], complaint: str) -> None:
@@ -426,7 +438,7 @@ def test_a_schema_that_strict_mode_cannot_take_may_be_sent_without_it() -> None:
     wanted = {"type": "array", "items": {"type": "integer"}}
     asked = {"type": "json_schema", "json_schema": {"name": "answer", "schema": wanted, "strict": False}}
     answers = [reply(text, asked={**BODY, "response_format": asked}) for text in ("[1, 2]", '["a"]')]
-    assert "with 'strict: false' any schema may be sent" in ask(response_schema=wanted)["msg"]
+    assert "or set 'strict: false'" in ask(response_schema=wanted)["msg"]
     assert ask(answers[0], response_schema=wanted, strict=False)["completion"]["data"] == [1, 2]
     assert "is not of type 'integer'" in ask(answers[1], response_schema=wanted, strict=False)["msg"]
 
@@ -435,7 +447,7 @@ def test_a_schema_that_strict_mode_cannot_take_may_be_sent_without_it() -> None:
 def test_an_answer_that_the_schema_cannot_be_held_against_is_in_the_result(wanted: dict[str, Any], text: str) -> None:
     asked = {"type": "json_schema", "json_schema": {"name": "answer", "schema": wanted, "strict": False}}
     result = ask(reply(text, asked={**BODY, "response_format": asked}), response_schema=wanted, strict=False)
-    assert "is not as 'response_schema' wants it: it cannot be checked (" in result["msg"]
+    assert "does not match 'response_schema': it cannot be validated (" in result["msg"]
     assert result["completion"]["text"] == text
 
 
@@ -449,11 +461,11 @@ def test_a_structured_answer_is_data() -> None:
 @pytest.mark.parametrize(
     ("text", "data", "message"),
     [
-        ("Yes, it is.", None, "The model did not answer with JSON, though 'response_schema' was sent"),
-        (None, None, "The answer has no text in it."),
-        ('{"network": "yes"}', {"network": "yes"}, "The model's answer is not as 'response_schema' wants it: 'yes' is"),
-        ('{"network": true, "x": 1}', {"network": True, "x": 1}, "The model's answer is not as 'response_schema'"),
-        ("[]", [], "The model's answer is not as 'response_schema' wants it: [] is not of type 'object'."),
+        ("Yes, it is.", None, "The answer is not JSON although 'response_schema' was sent"),
+        (None, None, "The answer has no text."),
+        ('{"network": "yes"}', {"network": "yes"}, "The answer does not match 'response_schema': 'yes' is"),
+        ('{"network": true, "x": 1}', {"network": True, "x": 1}, "The answer does not match 'response_schema'"),
+        ("[]", [], "The answer does not match 'response_schema': [] is not of type 'object'."),
     ],
     ids=["text", "nothing", "type", "more", "list"],
 )
@@ -471,7 +483,7 @@ def test_a_schema_needs_its_package_before_any_request(monkeypatch: pytest.Monke
     monkeypatch.setattr(schema, "jsonschema", None)
     result = ask(response_schema=SCHEMA)
     assert result["failed"]
-    assert "'response_schema' needs the Python package 'jsonschema', which is missing for /" in result["msg"]
+    assert "'response_schema' requires the Python package jsonschema, which is not installed for /" in result["msg"]
     assert ask(reply())["completion"] == COMPLETION
 
 
@@ -569,7 +581,7 @@ def test_a_cache_that_is_no_folder_fails_before_any_request(tmp_path: Path) -> N
 def test_a_cache_that_cannot_be_written_to_fails_before_any_request(tmp_path: Path, check_mode: bool) -> None:
     (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
     result = ask(cache=str(tmp_path / "gone" / "deep"), check_mode=check_mode)
-    assert result["msg"] == f"Option 'cache': '{tmp_path / 'gone'}' must be a folder that can be written to."
+    assert result["msg"] == f"Option 'cache': '{tmp_path / 'gone'}' must be a writable directory."
 
 
 def test_a_folder_or_pipe_in_place_of_an_answer_fails_before_any_request(tmp_path: Path) -> None:
@@ -580,7 +592,7 @@ def test_a_folder_or_pipe_in_place_of_an_answer_fails_before_any_request(tmp_pat
         file.unlink()
         os.mkfifo(file)
         result = run("inference_chat", **task)
-    assert result["msg"] == f"Option 'cache': '{file}' is no file."
+    assert result["msg"] == f"Option 'cache': '{file}' is not a regular file."
 
 
 @pytest.mark.parametrize(

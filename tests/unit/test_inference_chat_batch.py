@@ -135,7 +135,7 @@ def test_what_failed_is_asked_again_and_what_was_refused_is_not(tmp_path: Path) 
     first, second = address_in(tmp_path, *calls, then=dict)
     assert first["failed"]
     assert first["changed"]
-    assert first["msg"] == "3 of 3 items failed. The first of them, prompts[0]: The model refused: No."
+    assert first["msg"] == "3 of 3 items failed. The first of them, prompts[0]: The model refused to answer: No."
     assert first["summary"] == {"answered": 0, "refused": 1, "truncated": 1, "mismatched": 0, "failed": 1}
     assert not second.get("failed")
     assert second["summary"] == {"answered": 1, "refused": 1, "truncated": 1, "mismatched": 0, "failed": 0}
@@ -329,12 +329,15 @@ def test_the_content_of_a_message_may_be_a_list_of_parts(tmp_path: Path) -> None
         ({"method": "GET"}, "value of method must be one of: POST"),
         ({"body": {}}, "'body': must not be empty"),
         ({"body": None}, "missing parameter(s) required by 'method': body"),
-        ({"body": {"input": "x"}}, "'body.messages': takes a list of messages"),
-        ({"body": {"messages": ["x"]}}, "'body.messages': takes a list of messages"),
-        ({"body": {"messages": [{"content": 1.5}]}}, "'body.messages[0].content': takes a text, not a number"),
+        ({"body": {"input": "x"}}, "'body.messages': must be a list of messages"),
+        ({"body": {"messages": ["x"]}}, "'body.messages': must be a list of messages"),
+        (
+            {"body": {"messages": [{"content": 1.5}]}},
+            "'body.messages[0].content': must be a text or a list of content parts, not a number",
+        ),
         ({"body": {**BATCH_LINE["body"], "stream": True}}, "'body.stream': must not be true"),
-        ({"body": {**BATCH_LINE["body"], "max_tokens": "9"}}, "'body.max_tokens': takes a whole number, 1 or more"),
-        ({"body": {**BATCH_LINE["body"], "n": 0}}, "'body.n': takes a whole number, 1 or more"),
+        ({"body": {**BATCH_LINE["body"], "max_tokens": "9"}}, "'body.max_tokens': must be an integer greater than 0"),
+        ({"body": {**BATCH_LINE["body"], "n": 0}}, "'body.n': must be an integer greater than 0"),
         ({"body": {**BATCH_LINE["body"], "model": 5}}, "body.model': takes the id of a model"),
         ({"custom_id": 1.5}, "'custom_id': takes a text, not a number with a fraction"),
         ({"id": "b"}, "parameters are mutually exclusive: id|custom_id"),

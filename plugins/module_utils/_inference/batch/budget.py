@@ -120,7 +120,7 @@ class Budget:
     def _longest_usage(self, body: Params) -> Usage:
         answers = body.get("n")  # also from the further members of a request, which are not checked
         count = max(1, answers) if isinstance(answers, int) else 1
-        return self._usage(body, tokens.estimate_prompt(body), tokens.longest_answer(body) * count)
+        return self._usage(body, tokens.estimate_prompt(body), tokens.max_answer_tokens(body) * count)
 
     def _usage(self, body: Params, prompt: int, answer: int) -> Usage:
         if not self._prices:

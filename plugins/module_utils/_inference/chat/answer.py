@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a model answered, and whether that is a whole answer."""
+"""Parse the answer of a model and find out whether it is complete."""
 
 from __future__ import annotations
 
@@ -15,68 +15,70 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.ch
 
 Completion = dict[str, t.Any]
 
-_OF_ONE = ("text", "data", "tool_calls", "refusal", "finish_reason", "complete")
-FIELDS = (*_OF_ONE, "alternatives", "model", "usage", "request_id")
-# What answers lack that were kept before there was such a thing
+_CHOICE_FIELDS = ("text", "data", "tool_calls", "refusal", "finish_reason", "complete")
+FIELDS = (*_CHOICE_FIELDS, "alternatives", "model", "usage", "request_id")
+# Defaults for cached answers of earlier versions
 DEFAULTS: Completion = {"tool_calls": [], "alternatives": []}
 _USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
-def parse_completion(response: Response, reply: Record, wanted: schema.Schema | None) -> tuple[Completion, str | None]:
-    """The completion in a reply, and why it is no whole answer, if it is none.
+def parse_completion(
+    response: Response, record: Record, response_schema: schema.Schema | None
+) -> tuple[Completion, str | None]:
+    """Return the completion in a response, and the reason for which it is incomplete.
 
-    :arg wanted: what it must satisfy, if anything
-    :raises UnexpectedResponse: when there is none in it
+    :arg response_schema: JSON schema of the answer, if any
+    :raises UnexpectedResponse: if the response contains no completion
     """
-    choices = reply.records("choices")
+    choices = record.records("choices")
     if not choices:
         raise response.unexpected_value("choices[0]", "a completion", MISSING)
-    answers = [_one(choice) for choice in choices]
-    shortfalls = [_shortfall(one, wanted) for one in answers]
-    for one, problem in zip(answers, shortfalls):
-        one["complete"] = problem is None
-    shortfall = next(filter(None, shortfalls), None)
-    usage: dict[str, t.Any] = reply.maybe_record("usage") or {}
+    answers = [_parse_choice(choice) for choice in choices]
+    problems = [_find_problem(answer, response_schema) for answer in answers]
+    for answer, problem in zip(answers, problems):
+        answer["complete"] = problem is None
+    first_problem = next(filter(None, problems), None)
+    usage: dict[str, t.Any] = record.maybe_record("usage") or {}
     return {
         **answers[0],
-        "complete": shortfall is None,
+        "complete": first_problem is None,
         "alternatives": answers[1:],
-        "model": reply.maybe_text("model"),
-        "usage": {name: _number(usage.get(name)) for name in _USAGE},
+        "model": record.maybe_text("model"),
+        "usage": {name: _to_count(usage.get(name)) for name in _USAGE},
         "request_id": response.headers.get("x-request-id"),
-    }, shortfall
+    }, first_problem
 
 
-def _number(value: t.Any) -> int | None:
-    """A number of tokens; what is none does not make an answer worthless."""
+def _to_count(value: t.Any) -> int | None:
+    """Return a number of tokens. An invalid number does not invalidate the answer, so it becomes `None`."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _one(choice: Record) -> Completion:
+def _parse_choice(choice: Record) -> Completion:
     message = choice.record("message")
     content = message.get("content")
     return {
-        # what is no text has been paid for all the same
+        # content that is not text is charged as well, so return it as JSON
         "text": content if content is None or isinstance(content, str) else json.dumps(content),
         "data": None,
-        "tool_calls": [_call(call) for call in message.maybe_records("tool_calls")],
+        "tool_calls": [_parse_call(call) for call in message.maybe_records("tool_calls")],
         "refusal": message.maybe_text("refusal"),
         "finish_reason": choice.maybe_text("finish_reason"),
         "complete": isinstance(content, str) and bool(content),
     }
 
 
-def _call(call: Record) -> dict[str, t.Any]:
+def _parse_call(call: Record) -> dict[str, t.Any]:
     function = call.record("function")
     return {
         "id": call.maybe_text("id"),
         "name": function.text("name"),
-        "arguments": _data(function.text("arguments")),
+        "arguments": _parse_object(function.text("arguments")),
     }
 
 
-def _data(text: str) -> t.Any:
-    """A text as an object, or else as it is."""
+def _parse_object(text: str) -> t.Any:
+    """Return the object that a text contains, the text itself if it is not a JSON object."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -84,28 +86,32 @@ def _data(text: str) -> t.Any:
     return data if isinstance(data, dict) else text
 
 
-def _shortfall(one: Completion, wanted: schema.Schema | None) -> str | None:
-    """Why it is no whole answer, if it is none; puts a structured one into the completion."""
-    if one["refusal"]:
-        return f"The model refused: {one['refusal'].rstrip('.')}."
-    if one["finish_reason"] == "length":
-        return "The answer was cut off at the limit of tokens: raise 'max_tokens'."
-    if one["finish_reason"] not in ("stop", "tool_calls"):
-        return f"The answer ended early, with the reason '{one['finish_reason']}'."
-    if one["tool_calls"]:
-        wrong = (call["name"] for call in one["tool_calls"] if not isinstance(call["arguments"], dict))
-        return next(
-            (f"The model called the tool '{name}' with arguments that are no JSON object." for name in wrong), None
-        )
-    if not one["complete"]:
-        return "The answer has no text in it."
-    return None if wanted is None else _parse(one, wanted)
+def _find_problem(answer: Completion, response_schema: schema.Schema | None) -> str | None:
+    """Return the reason for which an answer is incomplete. Add the data of a structured answer to it."""
+    if answer["refusal"]:
+        return f"The model refused to answer: {answer['refusal'].rstrip('.')}."
+    if answer["finish_reason"] == "length":
+        return "The answer was truncated at the token limit. Increase 'max_tokens'."
+    if answer["finish_reason"] not in ("stop", "tool_calls"):
+        return f"The answer is incomplete: its finish reason is '{answer['finish_reason']}'."
+    if answer["tool_calls"]:
+        return _find_invalid_call(answer["tool_calls"])
+    if not answer["complete"]:
+        return "The answer has no text."
+    return None if response_schema is None else _parse_data(answer, response_schema)
 
 
-def _parse(one: Completion, wanted: schema.Schema) -> str | None:
+def _find_invalid_call(calls: list[dict[str, t.Any]]) -> str | None:
+    for call in calls:
+        if not isinstance(call["arguments"], dict):
+            return f"The arguments of the call to '{call['name']}' are not a JSON object."
+    return None
+
+
+def _parse_data(answer: Completion, response_schema: schema.Schema) -> str | None:
     try:
-        one["data"] = json.loads(one["text"])
+        answer["data"] = json.loads(answer["text"])
     except (ValueError, RecursionError):
-        return "The model did not answer with JSON, though 'response_schema' was sent: it may not support schemas."
-    problem = schema.shortfall(one["data"], wanted)
-    return f"The model's answer is not as 'response_schema' wants it: {problem}." if problem else None
+        return "The answer is not JSON although 'response_schema' was sent. The model may not support schemas."
+    problem = schema.find_violation(answer["data"], response_schema)
+    return f"The answer does not match 'response_schema': {problem}." if problem else None

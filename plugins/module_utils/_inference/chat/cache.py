@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A folder of answers, so that each has to be paid for only once."""
+"""A directory of answers, so that the same request is only charged once."""
 
 from __future__ import annotations
 
@@ -26,15 +26,14 @@ _OPTION = "cache"
 
 
 def load_answer(
-    folder: str, name: str, fields: t.Collection[str], defaults: dict[str, t.Any]
+    directory: str, name: str, fields: t.Collection[str], defaults: dict[str, t.Any]
 ) -> dict[str, t.Any] | None:
-    """The answer of that name, or `None`. What has not exactly the members of an answer is none.
+    """Return the answer with a name, `None` if it does not exist or lacks a field.
 
-    :arg lacking: the values of members that an older answer may lack
-
-    :raises BadOption: when it cannot be read, or when there is none and the folder cannot take one
+    :arg defaults: values of fields that answers of earlier versions lack
+    :raises BadOption: if the file cannot be read, or if an answer could not be stored
     """
-    path = _entry_path(folder, name)
+    path = _entry_path(directory, name)
     try:
         answer = _read_json(path)
     except OSError as error:
@@ -43,32 +42,32 @@ def load_answer(
         answer = {**defaults, **answer}
         if answer.keys() == set(fields) and answer["complete"] is True:
             return answer
-    _check_writable(folder)
+    _check_writable(directory)
     return None
 
 
-def store_answer(task: Task, folder: str, name: str, answer: dict[str, t.Any]) -> None:
-    """Put an answer into the folder, which is made if it is not there."""
+def store_answer(task: Task, directory: str, name: str, answer: dict[str, t.Any]) -> None:
+    """Store an answer. Create the directory if it does not exist."""
     try:
-        with task.guard_action(f"Making the folder '{folder}'", changes_state=False):
-            os.makedirs(rehearsal.resolve_write(folder), mode=0o700, exist_ok=True)
+        with task.guard_action(f"Creating the directory '{directory}'", changes_state=False):
+            os.makedirs(rehearsal.resolve_write(directory), mode=0o700, exist_ok=True)
     except OSError as error:
-        raise ToolchainError(f"Cannot make the folder of '{_OPTION}': {error.strerror}.") from None
-    store_text(task, Target(_entry_path(folder, name)), json.dumps(answer, indent=2, sort_keys=True))
+        raise ToolchainError(f"Cannot create the directory of '{_OPTION}': {error.strerror}.") from None
+    store_text(task, Target(_entry_path(directory, name)), json.dumps(answer, indent=2, sort_keys=True))
 
 
 @contextlib.contextmanager
-def lock_entry(folder: str, name: str, pause: t.Callable[[], None]) -> t.Iterator[None]:
-    """While the answer of that name is looked up, fetched and kept by no other thread or process of this user.
+def lock_entry(directory: str, name: str, pause: t.Callable[[], None]) -> t.Iterator[None]:
+    """Lock the answer with a name against other threads and processes of this user.
 
-    :arg pause: called between two tries
+    :arg pause: called between two attempts to get the lock
     """
-    shared = hashlib.sha256(os.path.join(os.path.realpath(folder), name).encode()).hexdigest()
+    shared = hashlib.sha256(os.path.join(os.path.realpath(directory), name).encode()).hexdigest()
     try:
         path = rehearsal.resolve_write(os.path.join(temporary_directory(), f"{shared}.lock"))
         while (handle := _try_lock(path)) is None:
             pause()
-    except OSError:  # where no lock can be kept, each process goes by itself
+    except OSError:  # if lock files cannot be created, each process works independently
         yield
         return
     try:
@@ -80,7 +79,7 @@ def lock_entry(folder: str, name: str, pause: t.Callable[[], None]) -> t.Iterato
 
 
 def _try_lock(path: str) -> int | None:
-    """Return the open file when it is locked, or `None` when another has the lock or has just removed the file."""
+    """Return the handle of the locked file, `None` if another process has the lock or has just deleted the file."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,26 +94,26 @@ def _try_lock(path: str) -> int | None:
     return None
 
 
-def _entry_path(folder: str, name: str) -> str:
-    return os.path.join(folder, f"{name}.json")
+def _entry_path(directory: str, name: str) -> str:
+    return os.path.join(directory, f"{name}.json")
 
 
 def _read_json(path: str) -> t.Any:
-    """The content of a file, if there is one and it is JSON."""
-    found = rehearsal.resolve_read(path)
-    if os.path.exists(found) and not os.path.isfile(found):
-        raise BadOption(_OPTION, f"'{path}' is no file")
+    """Return the content of a JSON file, `None` if it does not exist or is invalid."""
+    resolved = rehearsal.resolve_read(path)
+    if os.path.exists(resolved) and not os.path.isfile(resolved):
+        raise BadOption(_OPTION, f"'{path}' is not a regular file")
     try:
-        with open(found, encoding="utf-8") as file:
+        with open(resolved, encoding="utf-8") as file:
             return json.load(file)
     except (FileNotFoundError, ValueError, RecursionError):
         return None
 
 
-def _check_writable(folder: str) -> None:
-    """See to it that an answer can be kept, before it is paid for."""
-    there = os.path.abspath(rehearsal.resolve_read(folder))
-    while not os.path.lexists(there):
-        there = os.path.dirname(there)
-    if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
-        raise BadOption(_OPTION, f"'{there}' must be a folder that can be written to")
+def _check_writable(directory: str) -> None:
+    """Check that an answer can be stored, before the request is sent and charged."""
+    existing = os.path.abspath(rehearsal.resolve_read(directory))
+    while not os.path.lexists(existing):
+        existing = os.path.dirname(existing)
+    if not os.path.isdir(existing) or not os.access(existing, os.W_OK | os.X_OK):
+        raise BadOption(_OPTION, f"'{existing}' must be a writable directory")

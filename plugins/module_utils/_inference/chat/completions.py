@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One chat completion: requested, checked, and kept in the cache if the task has one."""
+"""Send chat completion requests, and use the cache of the task if it has one."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.ch
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import API_KEY, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# A completion has no lasting effect, so it is repeated as the official clients do it
+# A completion changes no state. The official clients retry after the same status codes
 POLICY = Policy(frozenset((408, 409, 429, 500, 502, 503, 504)), is_idempotent=True)
 
-_SECONDS_BETWEEN_TRIES = 0.05
+_LOCK_POLL_SECONDS = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
 class ChatRequest:
-    """A request for a completion.
+    """A chat completion request.
 
     :ivar body: the body of the request
-    :ivar schema: what the answer must satisfy, if anything
+    :ivar schema: JSON schema of the answer, `None` for an unstructured answer
     """
 
     http: HttpClient
@@ -50,115 +50,113 @@ class ChatRequest:
 
     @property
     def plan(self) -> dict[str, t.Any]:
-        """The request without its texts."""
+        """The request without its texts, for the result."""
         return {"action": "complete", "model": self.body["model"], "messages": len(self.body["messages"])}
 
     @property
     def digest(self) -> str:
-        """A digest of the request and its address."""
+        """A digest of the base URL and the body, which identifies the request."""
         return hashlib.sha256(json.dumps([self.http.base_url, self.body], sort_keys=True).encode()).hexdigest()
 
 
 def build_request(inference: InferenceService, params: dict[str, t.Any]) -> ChatRequest:
-    """Return the request of the options.
+    """Return the request that the options describe.
 
-    :raises BadOption: when the server could not take it
+    :raises BadOption: if an option is invalid
     """
-    wanted = params["response_schema"]
-    if wanted is not None:
-        schema.check(wanted, params["strict"])
-    return ChatRequest(inference.create_client(API_KEY), build_body(params), wanted)
+    response_schema = params["response_schema"]
+    if response_schema is not None:
+        schema.check(response_schema, params["strict"])
+    return ChatRequest(inference.create_client(API_KEY), build_body(params), response_schema)
 
 
-def find_cached(task: Task, question: ChatRequest) -> Completion | None:
-    """Return the answer to the same request from the cache, if the task has one.
+def find_cached(task: Task, request: ChatRequest) -> Completion | None:
+    """Return the answer to the request from the cache, `None` if it has none.
 
-    :raises BadOption: when the folder cannot be used
+    :raises BadOption: if the cache directory cannot be used
     """
-    folder = task.params["cache"]
-    return None if folder is None else cache.load_answer(folder, question.digest, FIELDS, DEFAULTS)
+    directory = task.params["cache"]
+    return None if directory is None else cache.load_answer(directory, request.digest, FIELDS, DEFAULTS)
 
 
 @contextlib.contextmanager
-def lock_request(task: Task, question: ChatRequest, stop: threading.Event | None = None) -> t.Iterator[None]:
-    """Let other threads and processes with the same request wait, if the task has a cache, where they find the answer.
+def lock_request(task: Task, request: ChatRequest, stop: threading.Event | None = None) -> t.Iterator[None]:
+    """Lock the request in the cache, so that other threads and processes with the same request wait for its answer.
 
-    :arg stop: set when no more requests are sent
-    :raises NotTried: when that comes first
+    :arg stop: event that is set when no more requests are sent
+    :raises ItemSkipped: if it is set while waiting for the lock
     """
 
     def pause() -> None:
-        time.sleep(_SECONDS_BETWEEN_TRIES)
+        time.sleep(_LOCK_POLL_SECONDS)
         if stop and stop.is_set():
             raise ItemSkipped
 
-    folder = task.params["cache"]
-    with contextlib.nullcontext() if folder is None else cache.lock_entry(folder, question.digest, pause):
+    directory = task.params["cache"]
+    with contextlib.nullcontext() if directory is None else cache.lock_entry(directory, request.digest, pause):
         yield
 
 
-def complete(task: Task, question: ChatRequest) -> dict[str, Completion]:
-    """Send a request, and keep a whole answer in the cache, if the task has one.
+def complete(task: Task, request: ChatRequest) -> dict[str, Completion]:
+    """Send a request, and store a complete answer in the cache.
 
-    :raises ToolchainError: when the answer is refused, cut off or not as the schema wants it
+    :raises ToolchainError: if the answer is refused, truncated or does not match the schema
     """
-    with lock_request(task, question):
-        if kept_meanwhile := find_cached(task, question):
-            return {"completion": kept_meanwhile}
-        completion, shortfall = (
-            _complete_streaming(task, question)
+    with lock_request(task, request):
+        if cached := find_cached(task, request):
+            return {"completion": cached}
+        completion, problem = (
+            _complete_streaming(task, request)
             if task.params.get("stream")
-            else parse_response(send(question, POLICY), question)
+            else parse_response(send(request, POLICY), request)
         )
         task.result["completion"] = completion
-        if shortfall and not task.params.get("accept_incomplete"):
-            raise ToolchainError(f"{shortfall} The answer is in the result.")
-        store_in_cache(task, question, completion)
+        if problem and not task.params.get("accept_incomplete"):
+            raise ToolchainError(f"{problem} The answer is in the result.")
+        store_in_cache(task, request, completion)
         return {"completion": completion}
 
 
-def send(question: ChatRequest, policy: Policy) -> Response:
-    """Send a request.
-
-    :arg policy: when it is sent again
-    """
-    return question.http.write(
+def send(request: ChatRequest, policy: Policy) -> Response:
+    """Send a request with a retry policy."""
+    return request.http.write(
         "POST",
         "/chat/completions",
-        json=question.body,
+        json=request.body,
         changes_state=False,
         policy=policy,
         timeout_option="response_timeout",
     )
 
 
-def parse_response(response: Response, question: ChatRequest) -> tuple[Completion, str | None]:
-    """Return the completion, and why it is no whole answer, if it is none."""
-    return answer.parse_completion(response, response.record(), question.schema)
+def parse_response(response: Response, request: ChatRequest) -> tuple[Completion, str | None]:
+    """Return the completion, and the reason for which it is incomplete."""
+    return answer.parse_completion(response, response.record(), request.schema)
 
 
-def _complete_streaming(task: Task, question: ChatRequest) -> tuple[Completion, str | None]:
-    """The completion as it comes, with its progress, and why it is no whole answer, if it is none."""
-    response = question.http.write(
+def _complete_streaming(task: Task, request: ChatRequest) -> tuple[Completion, str | None]:
+    """Stream the completion with progress, and return it with the reason for which it is incomplete."""
+    response = request.http.write(
         "POST",
         "/chat/completions",
-        json={**question.body, "stream": True, "stream_options": {"include_usage": True}},
+        json={**request.body, "stream": True, "stream_options": {"include_usage": True}},
         changes_state=False,
         policy=POLICY,
         timeout_option="response_timeout",
         stream=True,
         live_timeout_option="response_timeout",
     )
-    if "event-stream" not in response.headers.get("Content-Type", ""):  # a server that does not stream, or a login page
-        return parse_response(response.with_body(b"".join(response.chunks())), question)
-    chunks = CompletionStream(response)
-    chunks.read(lambda letters: task.report_progress(f"{letters:,} letters of the answer so far", "answer"))
-    answered, shortfall = answer.parse_completion(response, chunks.to_record(), question.schema)
-    answered["complete"] = answered["complete"] and not chunks.interruption
-    return answered, chunks.interruption or shortfall
+    # a server without streaming, or a login page
+    if "event-stream" not in response.headers.get("Content-Type", ""):
+        return parse_response(response.with_body(b"".join(response.chunks())), request)
+    stream = CompletionStream(response)
+    stream.read(lambda characters: task.report_progress(f"{characters:,} characters of the answer received", "answer"))
+    completion, problem = answer.parse_completion(response, stream.to_record(), request.schema)
+    completion["complete"] = completion["complete"] and not stream.interruption
+    return completion, stream.interruption or problem
 
 
-def store_in_cache(task: Task, question: ChatRequest, completion: Completion) -> None:
-    """Put a whole answer into the cache folder, if the task has one."""
+def store_in_cache(task: Task, request: ChatRequest, completion: Completion) -> None:
+    """Store a complete answer in the cache."""
     if task.params["cache"] is not None and completion["complete"]:
-        cache.store_answer(task, task.params["cache"], question.digest, completion)
+        cache.store_answer(task, task.params["cache"], request.digest, completion)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The schema of a structured answer: checked before it is paid for, and the answer against it afterwards."""
+"""Check JSON schemas before a request is sent, and validate answers against them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ except ImportError:
 Schema = dict[str, t.Any]
 
 _OPTION = "response_schema"
-_WAY_OUT = "with 'strict: false' any schema may be sent, and the answer is checked all the same"
-# What the API refuses in strict mode
-_NOT_STRICT = (
+_REMEDY = "Change the schema, or set 'strict: false'; the answer is validated in both cases"
+# Keywords that the API rejects in strict mode
+_UNSUPPORTED_KEYWORDS = (
     "allOf",
     "contains",
     "dependentRequired",
@@ -40,52 +40,53 @@ _NOT_STRICT = (
 
 
 def check(schema: Schema, strict: bool) -> None:
-    """
-    :raises BadOption: when it is no schema, or none that strict mode takes
-    :raises ToolchainError: when the package that checks answers is missing
+    """Check that a schema is valid and, with `strict`, that strict mode supports it.
+
+    :raises BadOption: if it is not
+    :raises ToolchainError: if jsonschema is not installed
     """
     if jsonschema is None:
         raise ToolchainError(
-            f"'{_OPTION}' needs the Python package 'jsonschema', which is missing for {sys.executable}: "
-            f"install it with '{sys.executable} -m pip install jsonschema'."
+            f"'{_OPTION}' requires the Python package jsonschema, which is not installed for {sys.executable}. "
+            f"Install it with '{sys.executable} -m pip install jsonschema'."
         )
     if not isinstance(schema.get("$schema", ""), str):
-        raise BadOption(_OPTION, "is no JSON schema: '$schema' must be a text")
+        raise BadOption(_OPTION, "is not a valid JSON schema: '$schema' must be a string")
     try:
         jsonschema.validators.validator_for(schema).check_schema(schema)
     except jsonschema.SchemaError as error:
-        raise BadOption(_OPTION, f"is no JSON schema: {error.message}") from None
-    for place, part in _objects(schema, ""):
+        raise BadOption(_OPTION, f"is not a valid JSON schema: {error.message}") from None
+    for path, part in _iter_objects(schema, ""):
         reference = part.get("$ref")
-        if isinstance(reference, str) and not _leads_somewhere(schema, reference):
-            raise BadOption(_OPTION, f"{_at(place)}'$ref: {reference}' leads to nothing inside the schema")
+        if isinstance(reference, str) and not _can_resolve(schema, reference):
+            raise BadOption(_OPTION, f"{_format_path(path)}'$ref: {reference}' does not point into the schema")
     if strict:
         if schema.get("type") != "object":
-            raise BadOption(_OPTION, f"strict mode wants 'type: object' at the top; {_WAY_OUT}")
+            raise BadOption(_OPTION, f"strict mode requires 'type: object' at the top level. {_REMEDY}")
         _check_strict(schema, "")
 
 
-def shortfall(data: t.Any, schema: Schema) -> str | None:
-    """What is wrong with an answer, if anything is."""
+def find_violation(data: t.Any, schema: Schema) -> str | None:
+    """Return the reason for which data does not match a schema, `None` if it does."""
     try:
         jsonschema.validate(data, schema)
     except jsonschema.ValidationError as error:
         return error.message
     except (ArithmeticError, RecursionError) as error:
-        return f"it cannot be checked ({error})"
+        return f"it cannot be validated ({error})"
     return None
 
 
-def _objects(value: t.Any, place: str) -> t.Iterator[tuple[str, Schema]]:
-    """All objects in a schema, each with its place."""
+def _iter_objects(value: t.Any, path: str) -> t.Iterator[tuple[str, Schema]]:
+    """Yield each object in a schema with its path."""
     if isinstance(value, dict):
-        yield place, value
-    for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        if isinstance(inner, (dict, list)):
-            yield from _objects(inner, f"{place}.{name}" if place else str(name))
+        yield path, value
+    for name, child in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(child, (dict, list)):
+            yield from _iter_objects(child, f"{path}.{name}" if path else str(name))
 
 
-def _leads_somewhere(schema: t.Any, reference: str) -> bool:
+def _can_resolve(schema: t.Any, reference: str) -> bool:
     if not re.fullmatch("#(/.*)?", reference, re.DOTALL):
         return False
     for name in reference.split("/")[1:]:
@@ -96,31 +97,31 @@ def _leads_somewhere(schema: t.Any, reference: str) -> bool:
     return isinstance(schema, (dict, bool))
 
 
-def _check_strict(schema: t.Any, place: str) -> None:
+def _check_strict(schema: t.Any, path: str) -> None:
     if not isinstance(schema, dict):
         return
-    problem = _strict_problem(schema)
+    problem = _find_strict_problem(schema)
     if problem:
-        raise BadOption(_OPTION, f"strict mode cannot take it: {_at(place)}{problem}; {_WAY_OUT}")
+        raise BadOption(_OPTION, f"strict mode does not support the schema: {_format_path(path)}{problem}. {_REMEDY}")
     for keyword in ("properties", "$defs", "definitions"):
-        for name, inner in schema.get(keyword, {}).items():
-            _check_strict(inner, f"{place}.{name}" if place else name)
-    _check_strict(schema.get("items"), f"{place}.items" if place else "items")
-    for number, inner in enumerate(schema.get("anyOf", ())):
-        _check_strict(inner, f"{place}.anyOf[{number}]")
+        for name, child in schema.get(keyword, {}).items():
+            _check_strict(child, f"{path}.{name}" if path else name)
+    _check_strict(schema.get("items"), f"{path}.items" if path else "items")
+    for number, child in enumerate(schema.get("anyOf", ())):
+        _check_strict(child, f"{path}.anyOf[{number}]")
 
 
-def _strict_problem(schema: Schema) -> str | None:
-    for keyword in _NOT_STRICT:
+def _find_strict_problem(schema: Schema) -> str | None:
+    for keyword in _UNSUPPORTED_KEYWORDS:
         if keyword in schema:
-            return f"'{keyword}' is not allowed"
+            return f"'{keyword}' is not supported"
     if schema.get("type") == "object" or "properties" in schema:
         if schema.get("additionalProperties") is not False:
             return "'additionalProperties' must be false"
         if optional := sorted(schema.get("properties", {}).keys() - set(schema.get("required", ()))):
-            return f"all properties must be required, and {', '.join(optional)} is not"
+            return f"all properties must be required, but {', '.join(optional)} is not"
     return None
 
 
-def _at(place: str) -> str:
-    return f"at '{place}', " if place else ""
+def _format_path(path: str) -> str:
+    return f"at '{path}', " if path else ""

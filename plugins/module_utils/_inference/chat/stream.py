@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A reply that comes in chunks, put together to the one that comes at once otherwise."""
+"""Combine the chunks of a streamed completion into the response of a request without streaming."""
 
 from __future__ import annotations
 
@@ -12,70 +12,70 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 
-# Of the members of a server-sent event, only this one has something in it
+# The only field of server-sent events that is used
 _DATA = "data:"
 _END = "[DONE]"
 
 
 class CompletionStream:
-    """A reply on its way.
+    """A streamed completion.
 
-    :ivar letters: how many letters came so far
-    :ivar broken: why it broke off, if it did
+    :ivar characters: number of received characters
+    :ivar interruption: the reason for which the stream ended early
     """
 
     def __init__(self, response: Response) -> None:
         self.characters = 0
         self.interruption: str | None = None
-        self._answer = response
+        self._response = response
         self._head: dict[str, t.Any] = {"model": None, "usage": None}
         self._choices: dict[int, _Choice] = {}
 
-    def read(self, tell: t.Callable[[int], None]) -> None:
-        """Read it to its end, or to where it breaks off.
+    def read(self, on_progress: t.Callable[[int], None]) -> None:
+        """Read the stream until it ends or is interrupted.
 
-        :arg tell: called with the number of letters so far, for each chunk
-        :raises ToolchainError: when there is no reply at all
+        :arg on_progress: called with the number of received characters after each chunk
+        :raises ToolchainError: if nothing was received
         """
         try:
             for chunk in self._chunks():
                 self._add(chunk)
-                tell(self.characters)
+                on_progress(self.characters)
             if not self._choices or not all(choice.finish_reason for choice in self._choices.values()):
-                raise ToolchainError(f"{self._answer}, but the answer has no end.")
+                raise ToolchainError(f"{self._response}: the stream ended before the answer was complete.")
         except ToolchainError as error:
             if not self._choices:
                 raise
-            self.interruption = f"The answer broke off: {error}"
+            self.interruption = f"The stream was interrupted: {error}"
 
     def to_record(self) -> Record:
-        """What came, in the form of a reply that comes at once."""
-        choices = [choice.whole() for _index, choice in sorted(self._choices.items())]
-        return Record({**self._head, "choices": choices}, self._answer.unexpected_value)
+        """Return the received part in the format of a response without streaming."""
+        choices = [choice.to_message() for _index, choice in sorted(self._choices.items())]
+        return Record({**self._head, "choices": choices}, self._response.unexpected_value)
 
     def _chunks(self) -> t.Iterator[Record]:
-        for line in self._answer.lines():
+        for line in self._response.lines():
             data = line[len(_DATA) :].strip()
             if not line.startswith(_DATA) or data in ("", _END):
                 continue
-            event = self._answer.with_body(data.encode())
+            event = self._response.with_body(data.encode())
             chunk = event.record()
             if chunk.get("error"):
-                words, advice = event.explain(event)
-                said = f"{event}, but then: {(words or data).rstrip('. ')}."
-                raise ToolchainError(" ".join(filter(None, (said, advice))))
+                message, remedy = event.explain(event)
+                problem = f"{event}, followed by an error: {(message or data).rstrip('. ')}."
+                raise ToolchainError(" ".join(filter(None, (problem, remedy))))
             yield chunk
 
     def _add(self, chunk: Record) -> None:
-        for member in self._head:
-            self._head[member] = chunk.get(member) or self._head[member]
+        for name in self._head:
+            self._head[name] = chunk.get(name) or self._head[name]
         for entry in chunk.maybe_records("choices"):
             choice = self._choices.setdefault(entry.integer("index"), _Choice())
             self.characters += choice.add(entry)
 
 
 class _Choice:
-    """One of the answers in a reply."""
+    """One of the answers of a completion."""
 
     def __init__(self) -> None:
         self.finish_reason: str | None = None
@@ -83,36 +83,36 @@ class _Choice:
         self._calls: dict[int, _Call] = {}
 
     def add(self, entry: Record) -> int:
-        """Add a chunk, and tell of how many letters it is."""
+        """Add a chunk, and return its number of characters."""
         self.finish_reason = entry.maybe_text("finish_reason") or self.finish_reason
         delta = entry.maybe_record("delta")
         if delta is None:
             return 0
-        letters = 0
+        characters = 0
         for name, pieces in self._texts.items():
             if piece := delta.maybe_text(name):
                 pieces.append(piece)
-                letters += len(piece)
+                characters += len(piece)
         for call in delta.maybe_records("tool_calls"):
-            letters += self._calls.setdefault(call.integer("index"), _Call()).add(call)
-        return letters
+            characters += self._calls.setdefault(call.integer("index"), _Call()).add(call)
+        return characters
 
-    def whole(self) -> dict[str, t.Any]:
+    def to_message(self) -> dict[str, t.Any]:
         message: dict[str, t.Any] = {name: "".join(pieces) or None for name, pieces in self._texts.items()}
         if self._calls:
-            message["tool_calls"] = [call.whole() for _index, call in sorted(self._calls.items())]
+            message["tool_calls"] = [call.to_dict() for _index, call in sorted(self._calls.items())]
         return {"message": message, "finish_reason": self.finish_reason}
 
 
 class _Call:
-    """A call of a tool in an answer."""
+    """A function call in an answer."""
 
     def __init__(self) -> None:
         self._id: str | None = None
         self._function: dict[str, list[str]] = {"name": [], "arguments": []}
 
     def add(self, call: Record) -> int:
-        """Add a chunk, and tell of how many letters it is."""
+        """Add a chunk, and return its number of characters."""
         self._id = call.maybe_text("id") or self._id
         function = call.maybe_record("function")
         if function is None:
@@ -122,5 +122,5 @@ class _Call:
             self._function[name].append(piece)
         return sum(map(len, pieces.values()))
 
-    def whole(self) -> dict[str, t.Any]:
+    def to_dict(self) -> dict[str, t.Any]:
         return {"id": self._id, "function": {name: "".join(pieces) for name, pieces in self._function.items()}}

@@ -82,8 +82,8 @@ class AdminKeyService(SecretService):
         own = redacted_keys.find_key(self._task.params["admin_key"], self._keys)
         if own and own["id"] in item_ids:
             raise ToolchainError(
-                f"Cannot revoke the admin key '{own['name']}' ({own['id']}), because this task uses it. Set 'admin_key' "
-                "to another key."
+                f"Cannot revoke the admin key '{own['name']}' ({own['id']}), because this task uses it. Set "
+                "'admin_key' to another key."
             )
 
 
