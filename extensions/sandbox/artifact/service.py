@@ -12,61 +12,20 @@ from urllib.parse import parse_qsl, unquote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..http.routing import (
-    ANY,
-    Route,
-    RouteMatch,
-    Routes,
-)
+from ..http.routing import ANY, Route, RouteMatch, Routes
 from ..runtime.runtime import Runtime
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
-from .access import (
-    legacy_token_api,
-    permission_target_api,
-    token_api,
-    user_api,
-)
-from .access.accounts import (
-    ANONYMOUS,
-    CHALLENGE,
-    InvalidCredentials,
-    Principal,
-)
-from .builds import (
-    build_api,
-    build_promotion,
-    pattern_artifacts,
-    records,
-    retention,
-)
+from .access import legacy_token_api, permission_target_api, token_api, user_api
+from .access.accounts import ANONYMOUS, CHALLENGE, InvalidCredentials, Principal
+from .builds import build_api, build_promotion, pattern_artifacts, records, retention
 from .call import PRO_SCOPE, Call, decode_path
-from .content import (
-    content_path,
-    download,
-    upload,
-    webdav,
-)
-from .images import (
-    image_promotion,
-    pull,
-    push,
-    registry,
-)
-from .items import (
-    item_info,
-    properties,
-    relocation,
-    trash,
-)
+from .content import content_path, download, upload, webdav
+from .images import image_promotion, pull, push, registry
+from .items import item_info, properties, relocation, trash
 from .maven import maven_api
 from .protocol import feature_versions, methods
-from .protocol.errors import (
-    AccessError,
-    ApiError,
-    ArtifactError,
-    RequestLineTooLong,
-)
+from .protocol.errors import AccessError, ApiError, ArtifactError, RequestLineTooLong
 from .protocol.negotiation import PRODUCED_TYPES, join_accept, negotiate
 from .protocol.versions import build_revision, is_at_least
 from .repositories import repository_api
@@ -76,12 +35,7 @@ from .seeds.seed import SEED_SCHEMA, load_seed
 from .seeds.snapshot_seeds import iterate_seeds
 from .state import State
 from .state_queries import STATE_QUERIES
-from .system import (
-    central_configuration,
-    storage_summary,
-    system_api,
-    unimplemented,
-)
+from .system import central_configuration, storage_summary, system_api, unimplemented
 
 # Paths that redirect browsers to the user interface.
 HOME = ("/", "/webapp")

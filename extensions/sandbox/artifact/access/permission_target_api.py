@@ -13,13 +13,7 @@ from ...http.routing import Route
 from ..call import Call
 from ..protocol.errors import ArtifactError
 from .accounts import REPOSITORY_WILDCARDS
-from .user_api import (
-    is_string_list,
-    list_entry,
-    read_body,
-    require_found,
-    require_security_admin,
-)
+from .user_api import is_string_list, list_entry, read_body, require_found, require_security_admin
 
 DEFAULTS = {"includesPattern": "**", "excludesPattern": "", "repositories": [], "principals": {}}
 MAX_NAME_LENGTH = 64

@@ -16,13 +16,7 @@ from typing import Any
 from ..items.tree import TRASH_REPO
 from . import conditions, normalization, property_conditions
 from .conditions import Comparison
-from .domains import (
-    DOMAINS,
-    OWN_ID,
-    Domain,
-    Field,
-    Kind,
-)
+from .domains import DOMAINS, OWN_ID, Domain, Field, Kind
 from .errors import QueryError
 from .field_paths import Path
 from .parser import Condition, Group, Query
@@ -110,11 +104,11 @@ class _Compiler:
         has_identity = self._result.spans_domains
         if has_identity:
             expressions.insert(0, self._identity_sql())
-        conditions = [*self._result_filter(), *self._criteria_sql(), *self._implicit_conditions()]
+        filters = [*self._result_filter(), *self._criteria_sql(), *self._implicit_conditions()]
         distinct = "DISTINCT " if query.distinct and not self._is_unique(columns) else ""
         parts = [f"SELECT {distinct}{', '.join(expressions)} FROM {query.domain.table} AS main", *self._joins]
-        if conditions:
-            parts.append("WHERE " + " AND ".join(conditions))
+        if filters:
+            parts.append("WHERE " + " AND ".join(filters))
         if sort_order := self._order_by():
             parts.append(f"ORDER BY {sort_order}")
         if query.limit is not None or query.offset:
@@ -156,14 +150,14 @@ class _Compiler:
 
     def _identity_sql(self) -> str:
         domain = self._query.domain
-        own = [domain.by_name[path.field or ""].column for path in self._result.paths if not path.steps]
-        return (domain.identity or " || '/' || ".join(own)).format(t="main")
+        own_columns = [domain.by_name[path.field or ""].column for path in self._result.paths if not path.steps]
+        return (domain.identity or " || '/' || ".join(own_columns)).format(t="main")
 
     # --- Conditions ---------------------------------------------------------------------------------------------------
 
     def _criteria_sql(self) -> list[str]:
-        condition = self._compile_group(self._criteria, "and", _PropertyRows())
-        return [condition] if condition else []
+        filter_sql = self._compile_group(self._criteria, "and", _PropertyRows())
+        return [filter_sql] if filter_sql else []
 
     def _compile_group(self, group: Group, joined_by: str, rows: _PropertyRows) -> str | None:
         """Return the SQL of a group; `joined_by` is the operator of the enclosing group."""
@@ -174,13 +168,13 @@ class _Compiler:
         return self._compile_members(group, group.kind, rows)
 
     def _compile_members(self, group: Group, joined_by: str, rows: _PropertyRows) -> str | None:
-        conditions = [
+        parts = [
             self._compile_group(member, joined_by, rows)
             if isinstance(member, Group)
             else self._compile_condition(member, rows)
             for member in group.members
         ]
-        return _join_balanced([part for part in conditions if part], joined_by)
+        return _join_balanced([part for part in parts if part], joined_by)
 
     def _compile_condition(self, condition: Condition, rows: _PropertyRows) -> str:
         if condition.path.is_about_property:
@@ -254,12 +248,12 @@ class _Compiler:
         """Return conditions that one property must satisfy. A missing property satisfies negated conditions."""
         self._groups += 1
         same: dict[tuple[str, str], str] = {}
-        conditions = self._compile_members(group, joined_by, replace(rows, same=same))
+        matching = self._compile_members(group, joined_by, replace(rows, same=same))
         joins = " ".join(
             f"LEFT JOIN {DOMAINS[name].table} AS {alias} ON {alias}.{DOMAINS[name].owner} = {owner}"
             for (name, owner), alias in same.items()
         )
-        return f"EXISTS (SELECT 1 FROM (SELECT 1) {joins} WHERE {conditions})" if same else conditions
+        return f"EXISTS (SELECT 1 FROM (SELECT 1) {joins} WHERE {matching})" if same else matching
 
     def _result_filter(self) -> list[str]:
         """Return the condition of `include("@key")`, which limits the result to items with this property."""
@@ -267,8 +261,8 @@ class _Compiler:
         for steps, keys in self._result.keys.items():
             parts.append(f"{self._join_path(steps)}.name IN ({', '.join('?' * len(keys))})")
             self._parameters += keys
-        condition = _join_balanced(parts, "or")
-        return [condition] if condition else []
+        filter_sql = _join_balanced(parts, "or")
+        return [filter_sql] if filter_sql else []
 
     # --- Implicit conditions and order --------------------------------------------------------------------------------
 

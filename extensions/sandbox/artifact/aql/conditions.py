@@ -13,13 +13,7 @@ from typing import Any
 
 from .domains import Field, Kind
 from .errors import QueryError, QueryFailure
-from .values import (
-    LONG_LIMIT,
-    compile_virtual_pattern,
-    parse_date,
-    parse_number,
-    to_sqlite_glob,
-)
+from .values import LONG_LIMIT, compile_virtual_pattern, parse_date, parse_number, to_sqlite_glob
 
 SQL_OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 PATTERN_OPERATORS = {"match": "GLOB", "nmatch": "NOT GLOB"}

@@ -12,12 +12,7 @@ from typing import Any
 
 from ..protocol.formats import format_json
 from .compiler import Statement
-from .domains import (
-    DOMAINS,
-    Domain,
-    Field,
-    Kind,
-)
+from .domains import DOMAINS, Domain, Field, Kind
 
 Record = dict[str, Any]
 
@@ -28,19 +23,19 @@ class RecordConverter:
     def __init__(self, statement: Statement, virtual: Mapping[str, Sequence[str]]) -> None:
         """Create the converter."""
         self._columns = statement.columns
-        self._identified = statement.has_identity
+        self._has_identity = statement.has_identity
         self._virtual = virtual
         self._main = statement.query.domain
-        self._find_paths = _find_paths(statement)
+        self._paths = _find_paths(statement)
         self._formatters = [self._formatter(column.field.kind) for column in statement.columns]
         self._members = [
             None if column.field.hidden else f"{column.domain.prefix}{column.field.name}"
             for column in statement.columns
         ]
 
-    def records(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
+    def convert(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
         """Yield the records for the rows."""
-        return self._iterate_nested(rows) if self._identified else self._iterate_flat(rows)
+        return self._iterate_nested(rows) if self._has_identity else self._iterate_flat(rows)
 
     def _iterate_flat(self, rows: Iterable[Sequence[Any]]) -> Iterator[Record]:
         previous: list[Any] | None = None
@@ -74,7 +69,7 @@ class RecordConverter:
             self._columns, self._formatters, self._members, row[1:], strict=True
         ):
             formatted = formatter(value) if formatter and member else value
-            for steps in self._find_paths[column.domain.name]:
+            for steps in self._paths[column.domain.name]:
                 main.descend(steps).set_field(column.field, member, formatted)
         return main
 

@@ -143,7 +143,7 @@ class Builds:
         condition = f"{SAME_BUILD} AND number = :number{started_condition} ORDER BY started DESC LIMIT 1"
         return next(self._select(condition, project=project, name=name, number=number, started=started), None)
 
-    def publish(self, project: str, record: dict[str, Any], by: str | None) -> Build:
+    def publish(self, project: str, record: dict[str, Any], user: str | None) -> Build:
         """Store a record. A record of the same run is replaced.
 
         :raises ValueError: if the record has no name, number or valid start time
@@ -155,7 +155,7 @@ class Builds:
                 f"DELETE FROM artifact_builds WHERE {SAME_BUILD} AND number = :number AND started = :started",
                 {"project": project, "name": name, "number": number, "started": started},
             )
-            values = (project, name, number, started, record.get("url"), now, by, json.dumps(record))
+            values = (project, name, number, started, record.get("url"), now, user, json.dumps(record))
             identifier = self._db.execute(
                 "INSERT INTO artifact_builds (project, name, number, started, url, created, created_by, record)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -170,13 +170,13 @@ class Builds:
         for column, value in changes.items():
             self._db.execute(f"UPDATE artifact_builds SET {column} = ? WHERE id = ?", (value, build.id))
 
-    def append_modules(self, build: Build, modules: list[dict[str, Any]], by: str | None) -> None:
+    def append_modules(self, build: Build, modules: list[dict[str, Any]], user: str | None) -> None:
         """Append modules to a record."""
         record = {**build.record, "modules": [*build.record.get("modules", ()), *modules]}
         with self._runtime.transaction():
             self._db.execute(
                 "UPDATE artifact_builds SET record = ?, modified = ?, modified_by = ? WHERE id = ?",
-                (json.dumps(record), self._runtime.clock.now(), by, build.id),
+                (json.dumps(record), self._runtime.clock.now(), user, build.id),
             )
             self._insert_modules(build.id, modules)
 

@@ -18,12 +18,7 @@ from ..maven import merged_metadata, snapshots
 from ..protocol import feature_versions
 from ..protocol.errors import ApiError, ArtifactError
 from ..protocol.formats import encode_path, guess_media_type, to_header_text
-from . import (
-    archives,
-    content_path,
-    index_page,
-    ranges,
-)
+from . import archives, content_path, index_page, ranges
 from .content_path import PROPERTIES_SUFFIX, ContentPath
 from .upload import OLD_NOTATION, resolve_checksum_file
 

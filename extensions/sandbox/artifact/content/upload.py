@@ -27,12 +27,7 @@ from ..maven import poms, snapshots
 from ..maven.metadata import PLUGIN_PROPERTY
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import (
-    CHARSET,
-    format_json,
-    format_time,
-    to_header_text,
-)
+from ..protocol.formats import CHARSET, format_json, format_time, to_header_text
 from ..protocol.negotiation import vendor_media_type
 from ..repositories.repositories import Repository
 from . import archives, content_path

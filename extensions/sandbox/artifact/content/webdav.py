@@ -20,12 +20,7 @@ from ...http.routing import ANY, Route
 from ...parsing.documents import parse_xml
 from ..call import CONTENT_PATH, Call
 from ..items import relocation
-from ..items.tree import (
-    TRASH_REPO,
-    Item,
-    Tree,
-    parent_path,
-)
+from ..items.tree import TRASH_REPO, Item, Tree, parent_path
 from ..protocol.errors import ApiError, ArtifactError
 from ..protocol.formats import encode_path, guess_media_type
 from . import content_path, upload

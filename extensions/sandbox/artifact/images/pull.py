@@ -17,12 +17,7 @@ from ...parsing.documents import parse_json
 from ...parsing.integers import parse_integer_or_none
 from ..call import Call
 from ..content.download import serve_content
-from ..items.tree import (
-    MANIFEST_LIST_NAME,
-    MANIFEST_NAME,
-    Item,
-    Tree,
-)
+from ..items.tree import MANIFEST_LIST_NAME, MANIFEST_NAME, Item, Tree
 from ..protocol.errors import ArtifactError, DockerError
 from ..protocol.formats import format_json
 from .registry import (

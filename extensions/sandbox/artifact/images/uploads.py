@@ -96,10 +96,10 @@ class Uploads:
         for upload in list(self._open.values()):
             self.cancel(upload)
 
-    def store_pending_blob(self, repo: str, image: str, content: StoredFile, by: str) -> Item:
+    def store_pending_blob(self, repo: str, image: str, content: StoredFile, user: str) -> Item:
         """Store a complete blob until a manifest refers to it."""
         path = f"{image}/{UPLOADS_FOLDER}/sha256__{content.sha256}"
-        return self._items.put_file(repo, path, content, ClientChecksums(), by)
+        return self._items.put_file(repo, path, content, ClientChecksums(), user)
 
     async def remove_pending_blobs(self, repo: str, image: str, checksums: set[str]) -> None:
         """Delete the pending blobs with these checksums."""

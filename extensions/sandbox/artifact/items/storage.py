@@ -13,13 +13,7 @@ from itertools import islice
 
 from ...runtime.file_store import StoredFile
 from ...runtime.runtime import Runtime
-from .tree import (
-    TRASH_REPO,
-    Item,
-    Tree,
-    parent_path,
-    path_with_ancestors,
-)
+from .tree import TRASH_REPO, Item, Tree, parent_path, path_with_ancestors
 
 # Items that a write processes before other requests are served.
 BATCH_SIZE = 50
@@ -69,7 +63,7 @@ class Items(Tree):
         super().__init__(runtime.db)
         self._runtime = runtime
 
-    def create_folder(self, repo: str, path: str, by: str | None) -> Item:
+    def create_folder(self, repo: str, path: str, user: str | None) -> Item:
         """Return the folder at a path. It is created with its parents if it does not exist.
 
         :raises NotAFolder: if the path or a parent is a file
@@ -83,11 +77,11 @@ class Items(Tree):
                 break
             missing.append(ancestor)
         if existing is None or missing:
-            self._insert(repo, reversed(missing), by, None, ClientChecksums())
+            self._insert(repo, reversed(missing), user, None, ClientChecksums())
             return self._get(repo, path)
         return existing
 
-    def put_file(self, repo: str, path: str, content: StoredFile, client: ClientChecksums, by: str | None) -> Item:
+    def put_file(self, repo: str, path: str, content: StoredFile, client: ClientChecksums, user: str | None) -> Item:
         """Store a file. If the content changes, the file becomes a new item without properties.
 
         :raises NotAFolder: if the path is a folder or a parent is a file
@@ -99,18 +93,18 @@ class Items(Tree):
             self._db.execute(
                 "UPDATE artifact_items SET modified = ?, modified_by = ?, updated = ?, client_sha256 = ?,"
                 " client_sha1 = ?, client_md5 = ? WHERE id = ?",
-                (self._now(), by, self._now(), *astuple(client), existing.id),
+                (self._now(), user, self._now(), *astuple(client), existing.id),
             )
         else:
             if existing is not None:
                 self._delete_rows([existing.id])
-            self.create_folder(repo, parent_path(path) or "", by)
-            self._insert(repo, [path], by, content, client)
+            self.create_folder(repo, parent_path(path) or "", user)
+            self._insert(repo, [path], user, content, client)
         return self._get(repo, path)
 
-    def insert_files(self, repo: str, paths: Iterable[str], content: StoredFile, by: str | None) -> None:
+    def insert_files(self, repo: str, paths: Iterable[str], content: StoredFile, user: str | None) -> None:
         """Insert many new files with the same content. Their folders must exist."""
-        self._insert(repo, paths, by, content, ClientChecksums())
+        self._insert(repo, paths, user, content, ClientChecksums())
 
     def set_client_checksum(self, item: Item, algorithm: str, checksum: str) -> None:
         """Set a checksum that was uploaded as a separate file."""
@@ -122,7 +116,7 @@ class Items(Tree):
             with self._runtime.transaction():
                 self._delete_rows(ids)
 
-    async def move_to_trash(self, item: Item, by: str) -> None:
+    async def move_to_trash(self, item: Item, user: str) -> None:
         """Move an item and everything below it to the trash can, replacing earlier items there."""
         obstacle = self.find_obstacle(TRASH_REPO, f"{item.repo}/{item.path}", bool(item.folder))
         if obstacle is not None:
@@ -135,28 +129,28 @@ class Items(Tree):
                     f" parent = rtrim(repo || '/' || parent, '/') WHERE id IN {IDS_SUBQUERY}",
                     {"trash": TRASH_REPO, "ids": json.dumps(ids)},
                 )
-                self._set_trash_properties(ids, by)
+                self._set_trash_properties(ids, user)
                 self._remove_unreferenced_contents()
 
-    def add_to_trash(self, path: str, content: StoredFile, by: str) -> None:
+    def add_to_trash(self, path: str, content: StoredFile, user: str) -> None:
         """Add a file to the trash can that was not an item before: the record of a build."""
-        item = self.put_file(TRASH_REPO, path, content, ClientChecksums(), by)
-        self._set_trash_properties([item.id], by)
+        item = self.put_file(TRASH_REPO, path, content, ClientChecksums(), user)
+        self._set_trash_properties([item.id], user)
 
-    async def copy(self, item: Item, repo: str, path: str, by: str) -> Item:
+    async def copy(self, item: Item, repo: str, path: str, user: str) -> Item:
         """Copy an item and everything below it, replacing existing files. Return the new item."""
-        self.create_folder(repo, parent_path(path) or "", by)
+        self.create_folder(repo, parent_path(path) or "", user)
         start = len(item.path)
         for batch in _split_batches([item, *self.list_descendants(item)] if item.folder else [item]):
             with self._runtime.transaction():
                 for source in batch:
-                    self._copy_item(source, repo, (path + source.path[start:]).strip("/"), by)
+                    self._copy_item(source, repo, (path + source.path[start:]).strip("/"), user)
             await asyncio.sleep(0)
         return self._get(repo, path)
 
-    async def move(self, item: Item, repo: str, path: str, by: str) -> Item:
+    async def move(self, item: Item, repo: str, path: str, user: str) -> Item:
         """Move an item and everything below it. Items from the trash can lose their trash properties."""
-        moved = await self.copy(item, repo, path, by)
+        moved = await self.copy(item, repo, path, user)
         await self.delete(item)
         if item.repo == TRASH_REPO:
             await self.set_properties_recursively(moved, {name: [] for name in TRASH_PROPERTIES})
@@ -169,9 +163,9 @@ class Items(Tree):
             rows = ((sha1, folder, name) for folder, name in entries)
             self._db.executemany("INSERT INTO artifact_archive_entries VALUES (?, ?, ?)", rows)
 
-    def record_download(self, item: Item, by: str) -> None:
+    def record_download(self, item: Item, user: str) -> None:
         """Count a download."""
-        values = {"item": item.id, "now": self._now(), "by": by}
+        values = {"item": item.id, "now": self._now(), "by": user}
         updated = self._db.execute(
             "UPDATE artifact_statistics SET downloads = coalesce(downloads, 0) + 1, downloaded = :now,"
             " downloaded_by = :by WHERE item = :item",
@@ -213,9 +207,9 @@ class Items(Tree):
         if item.path:
             yield [item.id]
 
-    def _set_trash_properties(self, ids: list[int], by: str) -> None:
+    def _set_trash_properties(self, ids: list[int], user: str) -> None:
         """Set the properties of trashed items: time, user and original path."""
-        values = {"ids": json.dumps(ids), "by": by, "time": str(int(self._now() * 1000))}
+        values = {"ids": json.dumps(ids), "by": user, "time": str(int(self._now() * 1000))}
         for name, value in TRASH_PROPERTIES.items():
             self._db.execute(
                 "INSERT OR REPLACE INTO artifact_properties (item, name, value)"
@@ -223,9 +217,9 @@ class Items(Tree):
                 {**values, "name": name},
             )
 
-    def _copy_item(self, source: Item, repo: str, path: str, by: str) -> None:
+    def _copy_item(self, source: Item, repo: str, path: str, user: str) -> None:
         if source.folder:
-            self.create_folder(repo, path, by)
+            self.create_folder(repo, path, user)
         else:
             existing = self.find(repo, path)
             if existing is not None and existing.folder:
@@ -271,11 +265,11 @@ class Items(Tree):
             )
 
     def _insert(
-        self, repo: str, paths: Iterable[str], by: str | None, content: StoredFile | None, client: ClientChecksums
+        self, repo: str, paths: Iterable[str], user: str | None, content: StoredFile | None, client: ClientChecksums
     ) -> None:
         now = self._now()
         checksums_and_size = (content.sha256, content.sha1, content.md5, content.size) if content else (None,) * 4
-        common = (content is None, now, by, now, by, now, *checksums_and_size, *astuple(client))
+        common = (content is None, now, user, now, user, now, *checksums_and_size, *astuple(client))
         rows = ((repo, path, parent_path(path), path[path.rfind("/") + 1 :], *common) for path in paths)
         self._db.executemany(
             "INSERT INTO artifact_items (repo, path, parent, name, folder, created, created_by, modified, modified_by,"

@@ -18,20 +18,9 @@ from ..items.storage import ClientChecksums, Items, NotAFolder
 from ..items.tree import Item, Tree, parent_path
 from ..repositories.repositories import Repositories, Repository
 from .layouts import MAVEN_2, Module, parse_module
-from .metadata_document import (
-    SNAPSHOT_SUFFIX,
-    Document,
-    read_metadata,
-    version_sort_key,
-)
+from .metadata_document import SNAPSHOT_SUFFIX, Document, read_metadata, version_sort_key
 from .poms import read_plugin
-from .snapshots import (
-    METADATA,
-    POM,
-    Revision,
-    SnapshotFolder,
-    parse_revision,
-)
+from .snapshots import METADATA, POM, Revision, SnapshotFolder, parse_revision
 
 # Property of the POMs of Maven plugins.
 PLUGIN_PROPERTY = "artifactory.maven.mavenPlugin"
@@ -52,24 +41,24 @@ class MavenMetadata:
         metadata = self._items.find(repo, f"{folder}/{METADATA}")
         return SnapshotFolder(self._items.list_names(repo, folder), read_metadata(self._runtime, metadata))
 
-    async def update_after_upload(self, repo: str, paths: Iterable[str], by: str) -> None:
+    async def update_after_upload(self, repo: str, paths: Iterable[str], user: str) -> None:
         """Update the metadata that new files affect: of their snapshots and, for POMs, of their modules."""
         repository = self._find_repository(repo)
         if repository is not None:
             folders = chain.from_iterable(_folders_to_update(repository, path) for path in paths)
-            await self._update_folders(repository, dict.fromkeys(folders), by)
+            await self._update_folders(repository, dict.fromkeys(folders), user)
 
-    async def update_after_removal(self, repo: str, path: str, by: str) -> None:
+    async def update_after_removal(self, repo: str, path: str, user: str) -> None:
         """Update the metadata of the folder that an item was removed from; for a POM, of the module as well."""
-        await self._update_above(repo, path, by)
+        await self._update_above(repo, path, user)
 
-    async def update_after_relocation(self, item: Item, by: str) -> None:
+    async def update_after_relocation(self, item: Item, user: str) -> None:
         """Update the metadata around and below an item that was copied or moved."""
         if item.folder:
-            await self.calculate(item.repo, item.path, by, recursive=True)
-        await self._update_above(item.repo, item.path, by)
+            await self.calculate(item.repo, item.path, user, recursive=True)
+        await self._update_above(item.repo, item.path, user)
 
-    async def calculate(self, repo: str, folder: str, by: str, recursive: bool) -> None:
+    async def calculate(self, repo: str, folder: str, user: str, recursive: bool) -> None:
         """Calculate the metadata of a folder and, if `recursive`, of all folders below it."""
         repository = self._find_repository(repo)
         if repository is not None:
@@ -78,30 +67,30 @@ class MavenMetadata:
                 if recursive
                 else ()
             )
-            await self._update_folders(repository, [folder, *subfolders], by)
+            await self._update_folders(repository, [folder, *subfolders], user)
 
-    async def _update_above(self, repo: str, path: str, by: str) -> None:
+    async def _update_above(self, repo: str, path: str, user: str) -> None:
         repository, folder = self._find_repository(repo), parent_path(path)
         if repository is not None and folder:
             module = parent_path(folder) if path.endswith(POM) else None
-            await self._update_folders(repository, filter(None, (folder, module)), by)
+            await self._update_folders(repository, filter(None, (folder, module)), user)
 
     def _find_repository(self, repo: str) -> Repository | None:
         """Return the repository if it has Maven metadata."""
         repository = self._repositories.find(repo)
         return repository if repository and repository.has_maven_metadata else None
 
-    async def _update_folders(self, repository: Repository, folders: Iterable[str], by: str) -> None:
+    async def _update_folders(self, repository: Repository, folders: Iterable[str], user: str) -> None:
         folder_list = list(folders)
         for folder in folder_list:
             async with self._lock:
-                await self._calculate_folder(repository, folder, by)
+                await self._calculate_folder(repository, folder, user)
         if folder_list:
             groups = {*folder_list, *(parent_path(folder) or "" for folder in folder_list)}
             async with self._lock:
-                await self._update_plugins(repository, groups, by)
+                await self._update_plugins(repository, groups, user)
 
-    async def _update_plugins(self, repository: Repository, groups: set[str], by: str) -> None:
+    async def _update_plugins(self, repository: Repository, groups: set[str], user: str) -> None:
         """Update the plugin lists of group folders if the plugins have changed."""
         poms = await self._runtime.readers.read(
             lambda db: Tree(db).find_paths_by_property(repository.key, PLUGIN_PROPERTY)
@@ -119,7 +108,7 @@ class MavenMetadata:
                     name: listed_plugins.get(name) or self._read_plugin(repository, pom)
                     for name, pom in plugins.items()
                 }
-                self._store_document(repository.key, path, Document(plugins=documented_plugins), by)
+                self._store_document(repository.key, path, Document(plugins=documented_plugins), user)
 
     def _read_plugin(self, repository: Repository, path: str) -> tuple[str, str]:
         pom = self._items.find(repository.key, path)
@@ -132,13 +121,13 @@ class MavenMetadata:
         except ElementTree.ParseError:
             return {}
 
-    def _store_document(self, repo: str, path: str, document: Document, by: str) -> None:
+    def _store_document(self, repo: str, path: str, document: Document, user: str) -> None:
         stored = self._runtime.files.put_bytes(document.write())
         with contextlib.suppress(NotAFolder):  # a folder in place of the metadata is kept
-            self._items.put_file(repo, path, stored, ClientChecksums(), by)
+            self._items.put_file(repo, path, stored, ClientChecksums(), user)
         self._items.release_content(stored)
 
-    async def _calculate_folder(self, repository: Repository, folder: str, by: str) -> None:
+    async def _calculate_folder(self, repository: Repository, folder: str, user: str) -> None:
         """Store the metadata of a folder, or delete it if the folder has no POMs."""
         is_snapshot_folder = folder.endswith(SNAPSHOT_SUFFIX)
         poms = await self._runtime.readers.read(lambda db: _find_poms(db, repository.key, folder, is_snapshot_folder))
@@ -159,7 +148,7 @@ class MavenMetadata:
         else:
             document = _build_version_document(poms)
         document.group, document.artifact, document.updated = module.organization, module.name, now
-        self._store_document(repository.key, path, document, by)
+        self._store_document(repository.key, path, document, user)
 
     def _is_maven_2_metadata(self, metadata: Item) -> bool:
         """Return whether Maven 2 deployed this snapshot metadata above the snapshot folder. The server keeps it."""

@@ -71,12 +71,12 @@ def _check_edition(query: parser.Query) -> None:
         raise QueryError("Sorting is not supported by AQL in the open source version\n")
 
 
-async def _response(call: Call, statement: compiler.Statement, row_converter: records.RecordConverter) -> Response:
+async def _response(call: Call, statement: compiler.Statement, converter: records.RecordConverter) -> Response:
     query, hard_limit = statement.query, call.get_switch("aql_hard_limit") or None
 
     def iterate_parts(db: sqlite3.Connection) -> Iterator[str]:
         db.create_function("repo_path_checksum", 3, _compute_checksum, deterministic=True)
-        rows = row_converter.records(db.execute(statement.sql, statement.parameters))
+        rows = converter.convert(db.execute(statement.sql, statement.parameters))
         return records.format_response(_filter_readable(call, query, rows), query.offset, query.limit, hard_limit)
 
     return await call.stream_text(iterate_parts, **{"Content-Type": "application/json"})

@@ -23,12 +23,7 @@ from ...parsing.integers import parse_integer
 from ..builds import build_api, build_promotion
 from ..builds.records import Build
 from ..call import Call
-from ..items.tree import (
-    TRASH_REPO,
-    Item,
-    Statistics,
-    Tree,
-)
+from ..items.tree import TRASH_REPO, Item, Statistics, Tree
 from ..maven.metadata_document import version_sort_key
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError

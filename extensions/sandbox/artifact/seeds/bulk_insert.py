@@ -57,10 +57,10 @@ class BulkInsert:
         """Return the id of the next item."""
         return self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM artifact_items").fetchone()[0]
 
-    def add_folders(self, repo: str, paths: Iterable[str], by: str | None) -> None:
+    def add_folders(self, repo: str, paths: Iterable[str], user: str | None) -> None:
         """Add folders and their parents, unless they exist."""
         now = self._runtime.clock.now()
-        times = {"created": now, "created_by": by, "modified": now, "modified_by": by, "updated": now}
+        times = {"created": now, "created_by": user, "modified": now, "modified_by": user, "updated": now}
         self._insert(
             "OR IGNORE",
             ({**path_columns(repo, path), **times, "folder": True} for path in _iterate_with_parents(paths)),
@@ -79,9 +79,9 @@ class BulkInsert:
         rows = ((first + index, name, value) for index, value in enumerate(values))
         self._db.executemany("INSERT INTO artifact_properties (item, name, value) VALUES (?, ?, ?)", rows)
 
-    def add_downloads(self, first: int, times: Iterable[float], by: str) -> None:
+    def add_downloads(self, first: int, times: Iterable[float], user: str) -> None:
         """Record one download for consecutive items, beginning with the id `first`."""
-        rows = ((first + index, time, by) for index, time in enumerate(times))
+        rows = ((first + index, time, user) for index, time in enumerate(times))
         self._db.executemany(
             "INSERT INTO artifact_statistics (item, downloads, downloaded, downloaded_by) VALUES (?, 1, ?, ?)", rows
         )
