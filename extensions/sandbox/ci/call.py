@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One request on its way through the server, with everything that a handler asks for."""
+"""A request with the context that handlers need."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ USUAL_PORTS = {"http": "80", "https": "443"}
 
 
 class Call:
-    """A request; whose it is, is known once it has been authenticated."""
+    """A request. Its user is known after authentication."""
 
     context = "/ci"
     principal: sessions.Principal
@@ -63,9 +63,9 @@ class Call:
         self._parameters = parse_qsl(self.query, keep_blank_values=True)
 
     async def read_form(self) -> None:
-        """Make parameters of the fields of a form, among which the crumb can be.
+        """Add the fields of a form, which can contain the crumb, to the parameters.
 
-        Of a caller without rights no more is read than a login needs.
+        From callers without permissions, no more is read than a login needs.
         """
         if self.content_type != FORM:
             return
@@ -82,9 +82,9 @@ class Call:
             raise EngineError(400, "Unable to parse form content") from None
 
     async def read(self) -> None:
-        """Read a body that is no form.
+        """Read a body that is not a form.
 
-        The fields of a multipart form become parameters as well, but no crumb is looked for in them. Its files do not.
+        The fields of a multipart form become parameters, too. Its files and its crumb are ignored.
         """
         if self.content_type == MULTIPART:
             self.parts = await multipart.parts(self.headers["Content-Type"], self.request.stream())
@@ -93,37 +93,37 @@ class Call:
             self.body = await self.request.body()
 
     def file(self, name: str) -> multipart.Part | None:
-        """The file that a part of the form brings."""
+        """Return the file of a form part."""
         return next((part for part in self.parts if part.name == name and part.file_name is not None), None)
 
     def enter(self, label: str, reads: bool) -> None:
-        """Tell the journal what this is, where the path alone does not; see `Route.enter`."""
+        """Report the effect to the journal if the path does not determine it. See `Route.enter`."""
         self.request.scope["sandbox.enter"](label, classify_effect(self.method, reads))
 
     @property
     def content_type(self) -> str:
-        """The media type of the body, without its parameters."""
+        """The media type of the body, without parameters."""
         return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
     def parameters(self, name: str) -> list[str]:
-        """All values of a parameter, from the query and the form."""
+        """Return all values of a parameter from query and form."""
         return [value for key, value in self._parameters if key == name]
 
     def parameter(self, name: str) -> str | None:
-        """The first value of a parameter."""
+        """Return the first value of a parameter."""
         return next(iter(self.parameters(name)), None)
 
     def parameter_names(self) -> list[str]:
-        """The names of all parameters, as they came."""
+        """Return the names of all parameters in their order."""
         return [name for name, _value in self._parameters]
 
     @property
     def submits_nothing(self) -> bool:
-        """Whether there is neither a parameter nor a body."""
+        """Return whether the request has neither parameters nor a body."""
         return not self._parameters and not self.body and not self.parts
 
     def accepted_types(self) -> list[str]:
-        """The media types of `Accept`, most wanted first."""
+        """Return the media types of `Accept`, preferred ones first."""
         if "Accept" not in self.headers:
             return ["text/html"]
         ranges = []
@@ -135,7 +135,7 @@ class Call:
 
     @cached_property
     def root(self) -> str:
-        """The server's address as the client sees it, with a slash at the end."""
+        """The URL of the server for this client, with a trailing slash."""
         scheme = self.headers.get("X-Forwarded-Proto") or self.request.url.scheme
         host = self.headers.get("X-Forwarded-Host") or self.headers.get("Host", "")
         port = self.headers.get("X-Forwarded-Port")
@@ -145,70 +145,70 @@ class Call:
 
     @cached_property
     def configured_root(self) -> str:
-        """The address in the server's documents: the configured one if there is one."""
+        """The URL of the server in documents: the configured one, or else that of the request."""
         return self.configured_url or self.root
 
     @property
     def configured_url(self) -> str | None:
-        """The address that an administrator has configured for the server, if there is one."""
+        """The URL that an administrator has configured, or None."""
         configured: str | None = self.storage.setting("url")
         return configured.rstrip("/") + "/" if configured else None
 
     @staticmethod
     def quoted(name: str) -> str:
-        """A name as a segment of a path."""
+        """Return a name as a path segment."""
         return quote(name, safe=AS_THEY_ARE).replace("~", "%7E")
 
     def job_path(self, name: str) -> str:
-        """Where a job is, for a redirect."""
+        """Return the path of a job, for redirects."""
         return f"{self.context}/{_job_path(name)}"
 
     def job_url(self, name: str) -> str:
-        """A job's address in the server's documents."""
+        """Return the URL of a job in documents."""
         return f"{self.configured_root}{_job_path(name)}"
 
     @property
     def here(self) -> str:
-        """Where a redirect to the present folder leads: a path only."""
+        """Return the path of the current folder, for redirects."""
         return self.request_uri.rpartition("/")[0] + "/"
 
     @property
     def target(self) -> str:
-        """What the request asks for: path and query."""
+        """The path and query of the request."""
         return self.request_uri + (f"?{self.query}" if self.query else "")
 
     @property
     def with_slash(self) -> str:
-        """Where a folder's address without its last slash leads."""
+        """Redirect to the path with a trailing slash."""
         return f"{self.request_uri}/" + (f"?{self.query}" if self.query else "")
 
     def absolute(self, location: str) -> str:
-        """A reference as seen from this request, as an address."""
+        """Resolve a reference against the URL of the request."""
         own_root = self.root.removesuffix(f"{self.context}/")
         return urljoin(own_root + self.request_uri, location)
 
     def require(self, permission: Permission) -> None:
-        """Refuse whoever lacks the right."""
+        """Refuse users without the permission."""
         if not self.principal.may(permission):
             raise AccessDenied(permission)
 
     def require_reading(self) -> None:
-        """The right to read the system is seldom switched on; it is the administrator's that is found missing."""
+        """Require Overall/SystemRead. It is disabled by default, so the error names Overall/Administer."""
         if not self.principal.may(SYSTEM_READ):
             raise AccessDenied(ADMINISTER)
 
     @property
     def restart_required(self) -> bool:
-        """Whether the server says that an installation waits for a restart."""
+        """Return whether an installation requires a restart."""
         return bool(self.switch("restart_required")) or self.installations.restart_required
 
     def require_post(self) -> None:
-        """Refuse other methods than POST."""
+        """Refuse methods other than POST."""
         if self.method != "POST":
             raise PostRequired
 
     def job(self, path: str) -> Job:
-        """The job of a path, `folder/job/app`, or the folder, that the user may see."""
+        """Return the job or folder of a path such as `folder/job/app`, if the user may see it."""
         job = self.storage.job(path.replace("/job/", "/"))
         if job and not self.principal.may(JOB_READ) and self.principal.may(JOB_DISCOVER):
             raise AccessDenied(message=f"Please login to access job {job.name}")
@@ -217,14 +217,14 @@ class Call:
         return job
 
     def project(self, path: str) -> Job:
-        """The job of a path that can be built, which no folder can."""
+        """Return the buildable job of a path. Folders cannot be built."""
         job = self.job(path)
         if configuration.parse(job.config).kind is FOLDER:
             raise NotFound
         return job
 
     def folder(self, path: str) -> str:
-        """The full name of the folder of a path."""
+        """Return the full name of the folder of a path."""
         job = self.job(path)
         if configuration.parse(job.config).kind is not FOLDER:
             raise NotFound
@@ -232,36 +232,36 @@ class Call:
 
     @property
     def cookie_name(self) -> str:
-        """The session cookie's name, another one after each start."""
+        """The name of the session cookie, which changes with each start."""
         return f"JSESSIONID.{self.storage.setting('cookie_suffix')}"
 
     def need_session(self) -> sessions.Session:
-        """The session of this request; begun now if there is none."""
+        """Return the session of this request, and create it if necessary."""
         return self.session or self.begin_session()
 
     def begin_session(self, user: str | None = None) -> sessions.Session:
-        """Begin a session, and tell the client."""
+        """Create a session and set its cookie."""
         self.session = self.controller.sessions.create(user)
         self._session_begun = True
         return self.session
 
     @property
     def crumb(self) -> str:
-        """The crumb of the user in this session, which begins now if there is none."""
+        """Return the crumb of the user in this session, and create the session if necessary."""
         return sessions.crumb(self.principal.name, self.need_session(), self.storage.setting("crumb_salt"))
 
     def end_session(self) -> None:
-        """Forget the session of this request."""
+        """Delete the session of this request."""
         if self.session:
             self.controller.sessions.end(self.session)
             self.session = None
 
     def page(self, title: str, body: str, status: int = 200) -> pages.Page:
-        """A page of the application; it carries the crumb for what is posted from it."""
+        """Return an HTML page of Jenkins with the crumb for its forms."""
         return pages.page(title, body, status, self.crumb if self.switch("csrf") else None)
 
     def finish(self, answer: Response) -> Response:
-        """Add the headers that do not depend on what was asked."""
+        """Add the headers that all responses have."""
         if isinstance(answer, pages.Page):
             self.need_session()
             answer.headers["X-Hudson"] = "1.395"
@@ -278,7 +278,7 @@ class Call:
         return answer
 
     def sign(self, answer: Response) -> None:
-        """Add the headers that tell version and session id."""
+        """Add the headers with version and session id."""
         answer.headers["X-Jenkins"] = self.switch("version")
         if self.switch("session_id_header"):
             answer.headers["X-Jenkins-Session"] = self.storage.setting("session")
@@ -289,7 +289,7 @@ def _job_path(name: str) -> str:
 
 
 def _path(uri: str) -> str:
-    """A path as the servlet engine sees it: without doubled slashes and dot segments."""
+    """Return a path as the servlet container normalizes it, without double slashes and dot segments."""
     path = re.sub("/+", "/", uri)
     if "/../" in path or "/./" in path:
         path = posixpath.normpath(path) + ("/" if path.endswith("/") else "")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The controller: the running server with its queue, apart from the requests it answers."""
+"""The controller: queue, builds and plugins, independent of requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .system.lifecycle import Lifecycle
 
 
 class Controller(State):
-    """The state, and what makes things happen as time goes by."""
+    """The state, and the parts that change it over time."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)

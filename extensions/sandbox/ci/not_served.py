@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is known but not served: refused by name, after the checks that the real server makes first."""
+"""Calls that Jenkins has and the sandbox does not serve: 501, after the checks of the real server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NODE = "/computer/{node}"
 
 
 class Row(NamedTuple):
-    """A line of the tables below."""
+    """A row of the tables below."""
 
     method: str
     permission: str

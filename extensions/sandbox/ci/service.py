@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ci service: takes a request through outage, login and crumb to its handler."""
+"""The ci service: restarts, authentication, crumbs and routing."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ ROUTES = Routes(
 
 
 class CiService(Service):
-    """A stand-in for Jenkins."""
+    """The simulated Jenkins."""
 
     name: ClassVar[str] = NAME
     prefixes: ClassVar[tuple[str, ...]] = (Call.context,)
@@ -118,7 +118,7 @@ class CiService(Service):
         return self._controller.storage.mentions(sha256)
 
     def exports(self, base_url: str) -> dict[str, str]:
-        """The address, and the first administrator with an API token."""
+        """Return the URL, and the first administrator with an API token."""
         variables = {"JENKINS_URL": base_url + Call.context}
         if self._ssh:
             variables["SANDBOX_SSH_KNOWN_HOST"] = self._ssh.known_host

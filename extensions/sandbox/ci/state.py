@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a running server consists of, below its queue and its requests: rows, sessions, switches."""
+"""The state of a running server: rows, sessions and switches."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class State:
         self.sessions = Sessions()
 
     def switch(self, name: str) -> Any:
-        """The present value of one of the service's switches."""
+        """Return the value of a switch of the service."""
         return self.runtime.get_switch(NAME, name)
 
     def set_switch(self, name: str, value: Any) -> None:
-        """Change one of the service's switches."""
+        """Change a switch of the service."""
         self.runtime.set_switches({NAME: {name: value}})
 
     def reset(self) -> None:
-        """What a server has that nobody has set up."""
+        """Reset to a server without any configuration."""
         self.storage.set("crumb_salt", secrets.token_hex(16))
         self.storage.set("executors", 2)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The service's rows: users, plugins, jobs, builds, queue items and settings."""
+"""Database rows: users, plugins, jobs, builds, queue items and settings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS ci_scripts (id INTEGER PRIMARY KEY, data TEXT NOT NUL
 
 @dataclass
 class User:
-    """An account with its secrets and rights."""
+    """A user with secrets and permissions."""
 
     name: str
     password: str
@@ -48,7 +48,10 @@ class User:
 
 @dataclass
 class Job:
-    """A job or folder by its full name; its definition is in the configuration. `workspace`: a build has left one."""
+    """A job or folder.
+
+    :arg workspace: whether a build has created a workspace
+    """
 
     name: str
     config: str
@@ -57,18 +60,18 @@ class Job:
 
     @property
     def leaf(self) -> str:
-        """Its own name."""
+        """The name without the folder."""
         return self.name.rpartition("/")[2]
 
     @property
     def folder(self) -> str:
-        """The full name of the folder that it is in; nothing at the root."""
+        """The full name of the folder, empty at the root."""
         return self.name.rpartition("/")[0]
 
 
 @dataclass
 class View:
-    """A view that was made; its name and configuration are all of it."""
+    """A created view."""
 
     folder: str
     name: str
@@ -77,9 +80,10 @@ class View:
 
 @dataclass
 class Build:
-    """A build. Its end and outcome are known from its start on: what it is at a moment follows from the clock.
+    """A build. End and outcome are determined at its start; its state follows from the clock.
 
-    `artifacts` are texts by path. `resists` has the ways to end it that it does not heed.
+    :arg artifacts: texts by path
+    :arg resists: methods to stop the build that it ignores
     """
 
     job: str
@@ -100,13 +104,13 @@ class Build:
     resists: list[str] = field(default_factory=list)
 
     def running(self, now: float) -> bool:
-        """Whether it runs at a moment."""
+        """Return whether the build runs at a time."""
         return now < self.ends
 
 
 @dataclass
 class Item:
-    """A request to build: waits from `since`, may start at `due`, leaves as a build or cancelled."""
+    """A queue item: waits from `since`, may start at `due`, becomes a build or is cancelled."""
 
     id: int
     job: str
@@ -120,7 +124,7 @@ class Item:
 
 
 def _identity(name: str) -> str:
-    """Return the name by which jobs are compared: case counts in folders, and does not at the root."""
+    """Return the name for comparisons. Names are case-sensitive in folders, and not at the root."""
     root, slash, rest = name.partition("/")
     return root.lower() + slash + rest
 
@@ -132,7 +136,7 @@ class Storage:
         self._db = db
 
     def mentions(self, sha256: str) -> bool:
-        """Return whether a build, a queue item or a setting has the content with this checksum."""
+        """Return whether a build, a queue item or a setting refers to the content with this checksum."""
         tables = {"ci_builds": "data", "ci_items": "data", "ci_settings": "value"}
         question = " UNION ALL ".join(
             f"SELECT 1 FROM {table} WHERE instr({column}, :sha256)" for table, column in tables.items()
@@ -140,35 +144,35 @@ class Storage:
         return self._db.execute(question, {"sha256": sha256}).fetchone() is not None
 
     def setting(self, name: str, default: Any = None) -> Any:
-        """A value of the server itself."""
+        """Return a setting of the server."""
         row = self._db.execute("SELECT value FROM ci_settings WHERE name = ?", (name,)).fetchone()
         return json.loads(row["value"]) if row else default
 
     def set(self, name: str, value: Any) -> None:
-        """Keep a value of the server itself."""
+        """Store a setting of the server."""
         self._db.execute("INSERT OR REPLACE INTO ci_settings VALUES (?, ?)", (name, json.dumps(value)))
 
     def next_item_id(self) -> int:
-        """A queue item's id; never given twice."""
+        """Return a new queue id, which is never reused."""
         number: int = self.setting("next_item", 1)
         self.set("next_item", number + 1)
         return number
 
     def user(self, name: str) -> User | None:
-        """The account of that name."""
+        """Return the user with a name."""
         row = self._db.execute("SELECT data FROM ci_users WHERE name = ?", (name,)).fetchone()
         return User(**json.loads(row["data"])) if row else None
 
     def users(self) -> list[User]:
-        """All accounts in the order of the seed."""
+        """Return all users in the order of the seed."""
         return [User(**json.loads(row["data"])) for row in self._db.execute("SELECT data FROM ci_users ORDER BY rowid")]
 
     def put_user(self, user: User) -> None:
-        """Add or replace an account."""
+        """Add or replace a user."""
         self._db.execute("INSERT OR REPLACE INTO ci_users VALUES (?, ?)", (user.name, json.dumps(asdict(user))))
 
     def plugins(self) -> list[dict[str, Any]]:
-        """All plugins in the order of the seed."""
+        """Return all plugins in the order of the seed."""
         return [json.loads(row["data"]) for row in self._db.execute("SELECT data FROM ci_plugins ORDER BY rowid")]
 
     def put_plugin(self, plugin: dict[str, Any]) -> None:
@@ -176,28 +180,28 @@ class Storage:
         self._db.execute("INSERT OR REPLACE INTO ci_plugins VALUES (?, ?)", (plugin["name"], json.dumps(plugin)))
 
     def delete_plugin(self, name: str) -> None:
-        """Remove a plugin."""
+        """Delete a plugin."""
         self._db.execute("DELETE FROM ci_plugins WHERE name = ?", (name,))
 
     def scripts(self) -> list[dict[str, Any]]:
-        """The answers for scripts, the latest first."""
+        """Return the scripted answers, latest first."""
         return [json.loads(row["data"]) for row in self._db.execute("SELECT data FROM ci_scripts ORDER BY id DESC")]
 
     def put_script(self, entry: dict[str, Any]) -> None:
-        """Add an answer for a script."""
+        """Add a scripted answer."""
         self._db.execute("INSERT OR REPLACE INTO ci_scripts (data) VALUES (?)", (json.dumps(entry),))
 
     def job(self, name: str) -> Job | None:
-        """Return the job of a full name."""
+        """Return the job with a full name."""
         rows = self._db.execute("SELECT * FROM ci_jobs WHERE name = ? COLLATE NOCASE", (name,))
         return next((Job(**row) for row in rows if _identity(row["name"]) == _identity(name)), None)
 
     def jobs(self, folder: str = "") -> list[Job]:
-        """Return the items of a folder, by default of the root, by name."""
+        """Return the items of a folder by name."""
         return [job for job in self.all_jobs() if _identity(job.folder) == _identity(folder)]
 
     def all_jobs(self) -> list[Job]:
-        """Return the items of all folders, by full name."""
+        """Return the items of all folders by full name."""
         jobs = [Job(**row) for row in self._db.execute("SELECT * FROM ci_jobs")]
         return sorted(jobs, key=lambda job: _identity(job.name))
 
@@ -207,7 +211,7 @@ class Storage:
         self._db.execute("INSERT OR REPLACE INTO ci_jobs VALUES (?, ?, ?, ?)", row)
 
     def delete_job(self, job: Job, now: float) -> None:
-        """Remove a job with its builds, a folder with what is in it; what waits of them is cancelled."""
+        """Delete a job or folder with its content, and cancel its queue items."""
         for inner in self.jobs(job.name):
             self.delete_job(inner, now)
         self.cancel_items(job, now)
@@ -215,13 +219,13 @@ class Storage:
             self._db.execute(f"DELETE FROM {statement} = ?", (job.name,))
 
     def cancel_items(self, job: Job, now: float) -> None:
-        """Take what waits of a job out of the queue."""
+        """Cancel the queue items of a job."""
         for item in self.queue():
             if item.job == job.name:
                 self.put_item(replace(item, left=now, cancelled=True))
 
     def rename_job(self, job: Job, name: str) -> None:
-        """Give a job another full name; its builds and items stay with it, and what is in it."""
+        """Change the full name of a job together with its builds, items and content."""
         for inner in self.jobs(job.name):
             self.rename_job(inner, f"{name}/{inner.leaf}")
         self._db.execute("UPDATE ci_jobs SET name = ? WHERE name = ?", (name, job.name))
@@ -234,7 +238,7 @@ class Storage:
                 self.put_item(replace(item, job=name))
 
     def views(self, folder: str) -> list[View]:
-        """The views that were made at the root, or in a folder, by name."""
+        """Return the created views of a folder by name."""
         rows = self._db.execute("SELECT * FROM ci_views WHERE folder = ? ORDER BY name", (folder,))
         return [View(**row) for row in rows]
 
@@ -243,21 +247,21 @@ class Storage:
         self._db.execute("INSERT OR REPLACE INTO ci_views VALUES (?, ?, ?)", (view.folder, view.name, view.config))
 
     def delete_view(self, view: View) -> None:
-        """Remove a view."""
+        """Delete a view."""
         self._db.execute("DELETE FROM ci_views WHERE folder = ? AND name = ?", (view.folder, view.name))
 
     def build(self, job: str, number: int) -> Build | None:
-        """One build."""
+        """Return a build."""
         row = self._db.execute("SELECT data FROM ci_builds WHERE job = ? AND number = ?", (job, number)).fetchone()
         return Build(**json.loads(row["data"])) if row else None
 
     def builds(self, job: str) -> Iterator[Build]:
-        """The builds of a job, newest first, read as they are asked for."""
+        """Yield the builds of a job, newest first."""
         rows = self._db.execute("SELECT data FROM ci_builds WHERE job = ? ORDER BY number DESC", (job,))
         return (Build(**json.loads(row["data"])) for row in rows)
 
     def unfinished(self) -> list[Build]:
-        """The builds whose end has not been taken note of."""
+        """Return the builds that were not finalized."""
         rows = self._db.execute("SELECT data FROM ci_builds WHERE NOT finished ORDER BY rowid")
         return [Build(**json.loads(row["data"])) for row in rows]
 
@@ -267,16 +271,16 @@ class Storage:
         self._db.execute("INSERT OR REPLACE INTO ci_builds VALUES (?, ?, ?, ?)", row)
 
     def delete_build(self, build: Build) -> None:
-        """Remove a build."""
+        """Delete a build."""
         self._db.execute("DELETE FROM ci_builds WHERE job = ? AND number = ?", (build.job, build.number))
 
     def item(self, number: int) -> Item | None:
-        """One queue item, left or not."""
+        """Return a queue item, including left ones."""
         row = self._db.execute("SELECT data FROM ci_items WHERE id = ?", (number,)).fetchone()
         return Item(**json.loads(row["data"])) if row else None
 
     def queue(self) -> list[Item]:
-        """The items that have not left, oldest first."""
+        """Return the waiting items, oldest first."""
         rows = self._db.execute("SELECT data FROM ci_items WHERE NOT gone ORDER BY id")
         return [Item(**json.loads(row["data"])) for row in rows]
 
@@ -286,5 +290,5 @@ class Storage:
         self._db.execute("INSERT OR REPLACE INTO ci_items VALUES (?, ?, ?, ?)", row)
 
     def forget_left_items(self) -> None:
-        """What a restart does to the items that have left."""
+        """Delete left items, as a restart does."""
         self._db.execute("DELETE FROM ci_items WHERE gone")

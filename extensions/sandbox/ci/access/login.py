@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Logging in: passwords, API tokens, the login form; and the crumbs that a POST needs."""
+"""Authentication: passwords, API tokens, the login form, and the crumbs of POST requests."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def _anonymous(call: Call) -> Principal:
 
 
 def principal(user: User, by_token: bool = False) -> Principal:
-    """Who has logged in, by a password or by something else."""
+    """Return the authenticated user."""
     permissions = frozenset(BY_TITLE[title] for title in user.permissions)
     authorities = ("authenticated",) if by_token else ("authenticated", "FACTOR_PASSWORD")
     return Principal(user.name, permissions, authorities, by_token=by_token)
 
 
 def forgotten_login(call: Call) -> str:
-    """The cookie that ends "keep me signed in"."""
+    """Return the cookie that ends "keep me signed in"."""
     return f"remember-me=; Path={call.context}; Expires={pages.EPOCH}; SameSite=Lax"
 
 
 def unauthorized(call: Call) -> EngineError:
-    """The answer to credentials that do not hold."""
+    """Return the response to wrong credentials."""
     headers = {
         "WWW-Authenticate": 'Basic realm="Jenkins", charset="UTF-8"',
         "Set-Cookie": forgotten_login(call),
@@ -58,12 +58,12 @@ def unauthorized(call: Call) -> EngineError:
 
 
 def sends_credentials(call: Call) -> bool:
-    """Whether a request comes with a name and a password or token."""
+    """Return whether a request has a user name with a password or token."""
     return call.headers.get("Authorization", "").lower().startswith("basic ")
 
 
 def authenticate(call: Call) -> Principal:
-    """The user of a request; wrong credentials are a refusal on every path."""
+    """Return the user of a request. Wrong credentials are refused on every path."""
     if not call.switch("security"):
         return _anonymous(call)
     logged_in = call.storage.user(call.session.user) if call.session and call.session.user else None
@@ -100,7 +100,7 @@ def _has_crumb(call: Call) -> bool:
 
 
 def check_crumb(call: Call) -> None:
-    """Refuse a POST without a valid crumb, whatever it asks for."""
+    """Refuse a POST without a valid crumb, whatever its path."""
     if call.method != "POST" or not call.switch("csrf") or call.principal.by_token or call.path in NEED_NO_CRUMB:
         return
     if not _has_crumb(call):
@@ -108,7 +108,7 @@ def check_crumb(call: Call) -> None:
 
 
 def _login(call: Call) -> Response:
-    """The login form: the one way to a cookie that carries a login."""
+    """Handle the login form, the only way to a session with a login."""
     if not call.switch("security"):
         raise NotFound
     user = call.storage.user(call.parameter("j_username") or "")
@@ -122,7 +122,7 @@ def _login(call: Call) -> Response:
 
 
 def _login_page(call: Call) -> Response:
-    """The page with the form; anybody may see it, so it serves as a probe."""
+    """Return the login page, which is public, so that clients use it as a probe."""
     crumb = f"<input type='hidden' name='{CRUMB_FIELD}' value='{call.crumb}'>" if call.switch("csrf") else ""
     origin = f"<input type='hidden' name='from' value='{html.escape(call.parameter('from') or '', quote=True)}'>"
     login = (
@@ -136,12 +136,12 @@ def _login_page(call: Call) -> Response:
 
 
 def _login_error(call: Call) -> Response:
-    """Where a failed login ends."""
+    """Return the page after a failed login."""
     return call.page("Sign in - Jenkins", "<p>Invalid username or password</p>", 401)
 
 
 def _logout(call: Call) -> Response:
-    """End the session; its crumb holds no longer."""
+    """End the session and its crumb."""
     call.end_session()
     answer = pages.redirect(f"{call.context}/")
     answer.headers["Set-Cookie"] = forgotten_login(call)

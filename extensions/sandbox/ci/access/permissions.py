@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rights and what implies them."""
+"""Permissions and their implications."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Permission:
-    """A right: whoever has the one that implies it has it too."""
+    """A permission. The permission that implies it includes it."""
 
     id: str
     title: str
     implied_by: Permission | None
 
     def implications(self) -> Iterator[Permission]:
-        """The rights that imply this one, nearest first."""
+        """The permissions that imply this one, nearest first."""
         permission = self.implied_by
         while permission:
             yield permission

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Accounts: who am I, what is told of a user, new API tokens."""
+"""Users: whoAmI, profiles and API tokens."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _generate_token(call: Call, name: str) -> Response:
 
 
 def _uuid(token: str) -> str:
-    """What a token is named by when it is revoked."""
+    """Return the UUID that revokes a token."""
     return str(uuid.uuid5(uuid.NAMESPACE_OID, token))
 
 
@@ -124,7 +124,7 @@ def _revoke_my_token(call: Call) -> Response:
 
 
 def _revoke_token(call: Call, name: str) -> Response:
-    """Take a token from its user; that there is none of the name is no mistake."""
+    """Revoke a token. An unknown UUID is not an error."""
     user = _found(call, name)
     call.require_post()
     if user.name != call.principal.name:

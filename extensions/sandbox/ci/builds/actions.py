@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What builds and queue items carry with them: their parameters and their causes."""
+"""Actions of builds and queue items: parameters and causes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WITHOUT_VALUE = (SECRET_KIND, "hudson.model.FileParameterValue")
 
 
 def parameter_actions(parameters: list[dict[str, Any]] | None) -> list[Bean]:
-    """The action that holds the parameters of a build or queue item, if it was given any."""
+    """Return the action with the parameters, or an empty list if there are none."""
     if parameters is None:
         return []
     values = [parameter_bean(parameter) for parameter in parameters]
@@ -23,7 +23,7 @@ def parameter_actions(parameters: list[dict[str, Any]] | None) -> list[Bean]:
 
 
 def parameter_bean(parameter: dict[str, Any]) -> Bean:
-    """A parameter's value; a secret or a file keeps it to itself."""
+    """Return the bean of a parameter value, without the value of passwords and files."""
     members = [Property("name", parameter["name"], visibility=4)]
     if parameter["_class"] not in WITHOUT_VALUE:
         members.append(Property("value", parameter["value"], visibility=4))
@@ -31,7 +31,7 @@ def parameter_bean(parameter: dict[str, Any]) -> Bean:
 
 
 def cause_action(causes: list[dict[str, Any]]) -> Bean:
-    """The action that tells why."""
+    """Return the action with the cause."""
     beans = [
         Bean(cause["_class"], *(Property(n, v, visibility=3) for n, v in cause.items() if n != "_class"))
         for cause in causes
@@ -40,7 +40,7 @@ def cause_action(causes: list[dict[str, Any]]) -> Bean:
 
 
 def cause(call: Call) -> dict[str, Any]:
-    """Why a build that this user asks for is built."""
+    """Return the cause of a build that this user triggers."""
     name = call.principal.name
     user = call.storage.user(name)
     full_name = user.full_name if user else name
@@ -53,7 +53,7 @@ def cause(call: Call) -> dict[str, Any]:
 
 
 def remote_cause(call: Call) -> dict[str, Any]:
-    """Why a build is built that was asked for with the job's own token."""
+    """Return the cause of a build that is triggered with the token of the job."""
     host = call.request.client.host if call.request.client else "unknown"
     return {
         "_class": "hudson.model.Cause$RemoteCause",

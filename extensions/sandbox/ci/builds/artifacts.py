@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What builds have archived: listed as a page, one by one, and all in one; and the files that they were given."""
+"""Artifacts of builds: listing, download and ZIP; and the files of file parameters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BELOW = build_api.PATH + "/artifact"
 
 
 def _archived(call: Call, job: str, build: str) -> Build:
-    """The build, with its artifacts if they are there by now."""
+    """Return the build, with its artifacts if they are already archived."""
     found = build_api.named(call, job, build)
     if found.running(call.now) or not found.artifacts:
         raise Nothing

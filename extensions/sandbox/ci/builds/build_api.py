@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds: what they tell; stopping, keeping, describing and deleting them."""
+"""Builds on the wire: show, stop, keep, describe and delete."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ ALIASES: dict[str, Fits] = {
 
 
 def find(call: Call, job: Job, alias: str) -> Build | None:
-    """The newest build that an alias like `lastSuccessfulBuild` names."""
+    """Return the newest build for an alias such as `lastSuccessfulBuild`."""
     fits = ALIASES[alias]
     return next((build for build in call.storage.builds(job.name) if fits(build, build.running(call.now))), None)
 
 
 def newest(call: Call, job: Job) -> list[Bean]:
-    """The builds that a job shows by itself."""
+    """Return the builds that a job lists."""
     return [bean(call, build) for build in islice(call.storage.builds(job.name), NEWEST)]
 
 
 def named(call: Call, job: str, build: str) -> Build:
-    """The build of a path, by its number or an alias."""
+    """Return the build of a path, by number or alias."""
     owner = call.job(job)
     try:
         found = call.storage.build(owner.name, parse_integer(build))
@@ -62,12 +62,12 @@ def named(call: Call, job: str, build: str) -> Build:
 
 
 def url(call: Call, build: Build) -> str:
-    """A build's address."""
+    """Return the URL of a build."""
     return f"{call.job_url(build.job)}{build.number}/"
 
 
 def bean(call: Call, build: Build) -> Bean:
-    """A build as the remote API shows it."""
+    """Return a build as the remote API shows it."""
     running = build.running(call.now)
     name = f"#{build.number}"
 
@@ -153,7 +153,7 @@ def _number(call: Call, job: str, build: str) -> Response:
 
 
 def stopped(call: Call, build: Build | None, way: str = "stop") -> Response:
-    """Abort a build if it runs, and lead back to where the client came from."""
+    """Stop a build if it is running, and redirect to the page that the client came from."""
     if build and build.running(call.now):
         call.require(JOB_CANCEL)
         call.scheduler.stop(build, actions.cause(call)["userName"], call.now, way)
@@ -167,7 +167,7 @@ def _stop(call: Call, job: str, build: str) -> Response:
 
 
 def _end(call: Call, job: str, build: str, way: str) -> Response:
-    """`term` and `kill`, which only Pipelines know; others take them for any unknown name."""
+    """Handle `term` and `kill`, which only Pipelines support. Other builds handle them like any unknown name."""
     found = named(call, job, build)
     if found.kind != PIPELINE.name:
         return unknown(call, job, build)
@@ -210,7 +210,7 @@ def _describe(call: Call, job: str, build: str) -> Response:
 
 
 def unknown(call: Call, job: str, build: str) -> Response:
-    """Answer for a part that a build does not have: a redirect to its slash, below which is nothing."""
+    """Respond to an unknown part of a build: a redirect to the path with a slash, which is a 404."""
     named(call, job, build)
     segments = call.path.count("/") - f"/job/{job}/{build}".count("/")
     if segments > 1:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What builds have printed."""
+"""Console logs of builds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDING = 1e-6  # of moments that were computed from one another, in seconds
 
 
 def printed(build: Build, now: float, notes: bool) -> str:
-    """What a build has printed until a moment, with or without the hidden notes."""
+    """Return the log until a time, with or without console notes."""
     lines = [_started_by(cause, notes) for cause in build.causes]
     if build.kind != PIPELINE.name:
         lines += [
@@ -40,7 +40,7 @@ def printed(build: Build, now: float, notes: bool) -> str:
 
 
 def _noted(line: str, notes: bool) -> str:
-    """A line; in front of what a Pipeline says of itself is a note."""
+    """Return a line with a console note before messages of the Pipeline engine."""
     return _note("pipeline") + line if notes and line.startswith("[Pipeline] ") else line
 
 

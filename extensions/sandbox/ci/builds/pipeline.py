@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a build of a Pipeline will do, by the plain steps in its script."""
+"""Simulation of Pipeline builds by the plain steps of their scripts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _STEP = re.compile(rf"(?s)\b(sh|echo|error|unstable|archiveArtifacts|sleep)\b\s*
 
 
 def plan(script: str, environment: Mapping[str, str], workspace: str) -> Plan:
-    """Play the steps `sh`, `echo`, `sleep`, `error`, `unstable` and `archiveArtifacts`, one after another.
+    """Simulate the steps `sh`, `echo`, `sleep`, `error`, `unstable` and `archiveArtifacts` in their order.
 
-    Stages, conditions and loops are not looked at.
+    Stages, conditions and loops are ignored.
     """
     shell = Shell(environment)
     for line in ("Start of Pipeline", "node"):

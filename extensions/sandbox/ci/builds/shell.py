@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a build will do, by its shell steps."""
+"""Simulation of builds by their shell steps."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
 @dataclass(frozen=True)
 class Plan:
-    """What a build will do: its length, its outcome, its output with the second of each line, and what it archives.
+    """The course of a build: duration, result, timed output and artifacts.
 
-    `resists` has the ways to end it that it does not heed.
+    :arg resists: methods to stop the build that it ignores
     """
 
     seconds: float
@@ -32,10 +32,10 @@ class Plan:
 
 
 class Shell:
-    """Plays shell steps in a workspace, without anything being run.
+    """Simulates shell steps in a workspace without running them.
 
-    `sleep` takes its time, `echo` prints (or writes with `>` and `>>`), `exit` and `false` fail, and with `trap` a
-    build does not end for these signals: TERM is what `stop` sends, KILL what `term` does.
+    `sleep` takes its time, `echo` prints (or writes with `>` and `>>`), `exit` and `false` fail, and `trap` ignores
+    signals: TERM is sent by `stop`, KILL by `term`.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -50,7 +50,7 @@ class Shell:
         self.lines.append((self.seconds, line))
 
     def run(self, script: str) -> bool:
-        """Run a step; tells whether it succeeds."""
+        """Run a step and return whether it succeeds."""
         failed = False
         for operator, words in _commands(script, self._environment):
             if (operator == "&&" and failed) or (operator == "||" and not failed):
@@ -72,7 +72,7 @@ class Shell:
         return not failed
 
     def archive(self, patterns: Sequence[str]) -> dict[str, str]:
-        """The files that one of the patterns matches, sorted by path."""
+        """Return the files that a pattern matches, sorted by path."""
         return {
             path: self.files[path] for path in sorted(self.files) if any(fnmatch(path, pattern) for pattern in patterns)
         }
@@ -87,7 +87,7 @@ class Shell:
 
 
 def plan(commands: Sequence[str], environment: Mapping[str, str], archived: Sequence[str] = ()) -> Plan:
-    """What a freestyle build with these steps will do."""
+    """Simulate a freestyle build with these steps."""
     shell = Shell(environment)
     outcome = "SUCCESS" if all(map(shell.run, commands)) else "FAILURE"
     if outcome == "FAILURE":
@@ -98,14 +98,14 @@ def plan(commands: Sequence[str], environment: Mapping[str, str], archived: Sequ
 
 
 def _redirected(words: list[str]) -> tuple[list[str], list[str]]:
-    """A command, and apart from it an operator and a file when its output goes there."""
+    """Return a command, and the operator and file of its redirection."""
     if len(words) > 2 and words[-2] in (">", ">>"):
         return words[:-2], words[-2:]
     return words, []
 
 
 def _commands(script: str, environment: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
-    """The words of each command, with the operator before it."""
+    """Return the words of each command with the preceding operator."""
     for line in script.splitlines():
         operator, words = ";", []
         for word in [*_words(line), ";"]:

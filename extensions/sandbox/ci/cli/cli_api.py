@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the command-line interface and its client program are reached, and what they refuse."""
+"""Endpoints of the command-line interface and of its client."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _without_slash(call: Call) -> Answer:
 
 
 def _connect(call: Call) -> Answer:
-    """A command over two requests; neither a crumb nor a right is needed before the command is known."""
+    """Connect a command over two requests. Neither a crumb nor a permission is required before the command is known."""
     if call.parameter("remoting") != "false":
         return Response(status_code=403)
     identifier, side = call.headers.get("Session", ""), call.headers.get("Side")

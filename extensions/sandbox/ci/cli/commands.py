@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands of the command-line interface."""
+"""Commands of the command-line interface."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Run = Callable[[Session, Given], Awaitable[int]]
 
 @dataclass(frozen=True)
 class Command:
-    """A command; anybody may run one that is `open`, all others need the right to read."""
+    """A command. `open` ones require no permission, others Overall/Read."""
 
     name: str
     about: str
@@ -48,13 +48,13 @@ class Command:
     reads: bool = False
 
     def help(self, details: bool = True) -> str:
-        """How it is called."""
+        """Return the usage."""
         head = f"java -jar jenkins-cli.jar {self.name}{self.usage.line()}\n{self.about}\n"
         return head + (self.usage.details() if details else "")
 
 
 async def execute(session: Session) -> int:
-    """Run the command that the session asks for."""
+    """Run the command of a session."""
     if not session.arguments:
         await session.complain("Connection closed before arguments received\n")
         return BadUsage.code
@@ -126,7 +126,7 @@ async def _get_job(session: Session, given: Given) -> int:
 
 
 async def _groovy(session: Session, given: Given) -> int:
-    """A script from the standard input, answered by the table of the script console; what it returns is not shown."""
+    """Run a script from standard input with the scripted answers. Its value is not printed."""
     session.require(ADMINISTER)
     if given.word(0) != "=":
         raise BadUsage("No script is specified" if given.word(0) is None else "Only = is supported, for stdin")
@@ -245,7 +245,7 @@ async def _console(session: Session, given: Given) -> int:
 
 
 async def _follow(session: Session, build: Build) -> None:
-    """Write the build's log as it grows."""
+    """Write the log of a build as it grows."""
     written, ended = 0, False
     while not ended:
         text, ended = await session.until(partial(_grown, session, build, written))
@@ -254,7 +254,7 @@ async def _follow(session: Session, build: Build) -> None:
 
 
 def _grown(session: Session, build: Build, written: int) -> tuple[str, bool] | None:
-    """The log when there is more of it, and whether that is all."""
+    """Return the log if it has grown, and whether it is complete."""
     found = session.storage.build(build.job, build.number) or build
     text, ended = logs.printed(found, session.now, notes=True), not found.running(session.now)
     return (text, ended) if ended or len(text) > written else None

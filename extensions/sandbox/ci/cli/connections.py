@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Commands over two HTTP connections, one for each direction, and over a WebSocket."""
+"""Commands over a pair of HTTP requests and over a WebSocket."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DOWNLOAD, UPLOAD, WEB_SOCKET = "cli_download", "cli_upload", "cli_websocket"
 
 
 class Duplex:
-    """A command between two requests: the download, which carries what it writes, and the upload that feeds it."""
+    """A command over two requests: the download carries its output, the upload its input."""
 
     def __init__(self, call: Call, identifier: str) -> None:
         self._others: dict[str, Duplex] = call.controller.duplexes
@@ -46,7 +46,7 @@ class Duplex:
         await self._out.put(frames.frame(operation, data))
 
     def download(self) -> Response:
-        """The answer that begins at once, so that the client sees its headers, and ends with the command."""
+        """Return the response with immediate headers that ends with the command."""
         return JettyResponse(self._pieces(), headers={"Hudson-Duplex": "true"})
 
     async def _pieces(self) -> AsyncIterator[bytes]:
@@ -79,7 +79,7 @@ class Duplex:
             await asyncio.wait_for(self._uploaded.wait(), SECONDS_TO_HANG_UP)
 
     async def upload(self, call: Call) -> Response:
-        """Feed the command; the answer comes when it is over."""
+        """Feed the command. The response follows when the upload is complete."""
         self._uploading.set()
         feeding = asyncio.create_task(self._feed(call))
         try:
@@ -102,7 +102,7 @@ class Duplex:
 
 
 class WebSocket(Response):
-    """A command over a WebSocket: each message is an operation with its data."""
+    """A command over a WebSocket. Each message is an operation with its data."""
 
     def __init__(self, call: Call) -> None:
         super().__init__()
@@ -140,6 +140,6 @@ class WebSocket(Response):
 
 
 def _tell_effect(call: Call, label: str, session: Session) -> None:
-    """Let the journal say whether the command only reads."""
+    """Report to the journal whether the command only reads."""
     command = COMMANDS.get(session.arguments[0]) if session.arguments else None
     call.enter(label, reads=command is None or command.reads)

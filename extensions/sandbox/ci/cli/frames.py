@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What client and server of the command-line interface send each other: frames of an operation and its data."""
+"""The protocol of the command-line interface: frames with an operation and data."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _HEAD = struct.Struct(">IB")
 
 
 def frame(operation: int, data: bytes = b"") -> bytes:
-    """A frame for a stream; in a message of its own it goes without the length."""
+    """Return a frame for a stream. WebSocket messages have no length."""
     return _HEAD.pack(len(data), operation) + data
 
 
 def exit_code(code: int) -> bytes:
-    """The data of EXIT."""
+    """Return the data of EXIT."""
     return struct.pack(">i", code)
 
 
 class FrameError(Exception):
-    """What a client sends is more than a command can need."""
+    """A frame is longer than any command needs."""
 
 
 async def frames(pieces: AsyncIterable[bytes]) -> AsyncIterator[tuple[int, bytes]]:
-    """The operations and their data in a stream; one that is cut off at the end is left out.
+    """Yield the operations of a stream with their data. An incomplete last frame is ignored.
 
-    :raises FrameError: if one is too long
+    :raises FrameError: if a frame is too long
     """
     waiting = bytearray()
     async for piece in pieces:
@@ -47,6 +47,6 @@ async def frames(pieces: AsyncIterable[bytes]) -> AsyncIterator[tuple[int, bytes
 
 
 def text(data: bytes) -> str:
-    """What Java's `writeUTF` wrote: a length, and UTF-8 of its own kind for NUL and what is beyond 16 bits."""
+    """Decode a text of Java's `writeUTF`: a length and modified UTF-8."""
     plain = data[2:].replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

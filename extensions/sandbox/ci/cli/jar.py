@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The client program that the server offers: one that a test has put there, or a stand-in that says that it is none."""
+"""The client program: an uploaded one, or a placeholder that says that it is not the real one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_CLIENT = (
 
 
 def serve(call: Call, name: str) -> Response:
-    """The client program; it has no right of its own, so anybody may have it."""
+    """Serve the client program, which is public."""
     own = call.storage.setting("cli_jar")
     content = None if own else stand_in(call.switch("version"))
     modified = email.utils.formatdate(own["since"] if own else BUILT + _age(call.switch("version")), usegmt=True)
@@ -46,12 +46,12 @@ def serve(call: Call, name: str) -> Response:
 
 
 def _age(version: str) -> int:
-    """Another release was built at another time."""
+    """Return the build time of the client, which differs by release."""
     return sum(60 * 1000 ** (1 - place) * int(n) for place, n in enumerate(version.split("-")[0].split(".")[:2]) if n)
 
 
 def stand_in(version: str) -> bytes:
-    """A jar with nothing to run in it."""
+    """Return a JAR without a program."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as jar:
         for name, text in (
@@ -63,7 +63,7 @@ def stand_in(version: str) -> bytes:
 
 
 def control_route(state: State) -> BaseRoute:
-    """Where a test puts the client program that it wants to be served."""
+    """Return the control route that replaces the client program."""
 
     async def put(request: Request) -> Response:
         stored = await state.runtime.files.put_stream(request.stream())

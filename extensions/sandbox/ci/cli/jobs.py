@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands that create, change and delete jobs; words and codes as the source of Jenkins has them."""
+"""Commands that create, change and delete jobs, with messages and exit codes of the Jenkins source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SOME_FAILED = "Error occurred while performing this command, see previous stderr
 
 
 async def create_job(session: Session, given: Given) -> int:
-    """Create a job from the configuration on the standard input."""
+    """Create a job from the configuration on standard input."""
     name = given.words[0]
     if session.storage.job(name):
         raise WrongState(f"Job '{name}' already exists")
@@ -37,7 +37,7 @@ async def create_job(session: Session, given: Given) -> int:
 
 
 def _folder_name(session: Session, name: str) -> str:
-    """Return the full name of a folder as the server spells it."""
+    """Return the full name of a folder in the spelling of the server."""
     folder = session.storage.job(name)
     if not folder:
         raise NoSuch(f"Unknown ItemGroup {name}")
@@ -48,7 +48,7 @@ def _folder_name(session: Session, name: str) -> str:
 
 
 async def delete_job(session: Session, given: Given) -> int:
-    """Delete jobs and folders, as many as possible."""
+    """Delete as many of the jobs and folders as possible."""
     names, failed = list(dict.fromkeys(given.words)), False
     for name in names:
         try:
@@ -73,12 +73,12 @@ def _deletable(session: Session, name: str) -> Job:
 
 
 async def disable_job(session: Session, given: Given) -> int:
-    """Let a job take no builds."""
+    """Disable a job."""
     return _switch(session, given.words[0], disabled=True)
 
 
 async def enable_job(session: Session, given: Given) -> int:
-    """Let a job take builds again."""
+    """Enable a job."""
     return _switch(session, given.words[0], disabled=False)
 
 

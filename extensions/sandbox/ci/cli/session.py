@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One command of a client: what it is called with, what it reads and writes, and how it ends."""
+"""A command of a client: arguments, input, output and exit code."""
 
 from __future__ import annotations
 
@@ -32,37 +32,37 @@ LONGEST_NAME = 255  # characters that are compared
 
 
 class CommandError(Exception):
-    """Why a command fails, in the server's words."""
+    """The failure of a command with the message of the server."""
 
     code = 1
 
 
 class BadUsage(CommandError):
-    """It was not called as it wants to be."""
+    """The command was called with wrong arguments."""
 
     code = 2
 
 
 class NoSuch(CommandError):
-    """What it was to work on is not there."""
+    """The object of the command does not exist."""
 
     code = 3
 
 
 class WrongState(CommandError):
-    """What it was to work on is in no state for that."""
+    """The state of the object does not allow the command."""
 
     code = 4
 
 
 class Aborted(CommandError):
-    """It gave up."""
+    """The command was aborted."""
 
     code = 5
 
 
 class Denied(CommandError):
-    """The account lacks a right."""
+    """The user lacks a permission."""
 
     code = 6
 
@@ -70,7 +70,7 @@ class Denied(CommandError):
 class Session:
     """A command from its first argument to its exit code.
 
-    `send` takes what goes to the client, an operation and its data.
+    :arg send: sends an operation with its data to the client
     """
 
     def __init__(self, controller: Controller, principal: Principal, send: Send) -> None:
@@ -88,9 +88,9 @@ class Session:
         self._running: asyncio.Task[int] | None = None
 
     async def take(self, operation: int, data: bytes) -> None:
-        """Something has come from the client.
+        """Process an operation of the client.
 
-        :raises frames.FrameError: if all arguments together are too long
+        :raises frames.FrameError: if the arguments together are too long
         """
         if operation == frames.ARG:
             self._size_of_arguments += len(data)
@@ -105,7 +105,7 @@ class Session:
             await self._input.put(b"")
 
     def hang_up(self) -> None:
-        """The client is gone: a command that runs is interrupted, and one that was not sent as a whole is not run."""
+        """Handle a lost client: interrupt a running command, and do not run an incomplete one."""
         if not self._started.is_set():
             self._aborted = True
             self._started.set()
@@ -113,9 +113,9 @@ class Session:
             self._running.cancel()
 
     async def run(self, execute: Callable[[Session], Awaitable[int]]) -> int:
-        """Run the command as soon as all its arguments are there; gives its exit code.
+        """Run the command when its arguments are complete, and return its exit code.
 
-        :raises Dropped: when the server restarts meanwhile
+        :raises Dropped: if the server restarts in the meantime
         """
         await self._started.wait()
         if self._aborted:
@@ -136,16 +136,16 @@ class Session:
             return CommandError.code
 
     async def say(self, text: str) -> None:
-        """Write to the standard output."""
+        """Write to standard output."""
         if text:
             await self._send(frames.STDOUT, text.encode("utf-8", "replace"))
 
     async def complain(self, text: str) -> None:
-        """Write to the standard error."""
+        """Write to standard error."""
         await self._send(frames.STDERR, text.encode("utf-8", "replace"))
 
     async def read(self) -> str:
-        """All of the standard input.
+        """Return the standard input.
 
         :raises CommandError: if it is too large
         """
@@ -159,13 +159,13 @@ class Session:
 
     @property
     def now(self) -> float:
-        """The time."""
+        """The current time."""
         return self.controller.runtime.clock.now()
 
     def settle(self) -> None:
-        """Let everything happen that is due.
+        """Process everything that is due.
 
-        :raises Dropped: when a restart has closed all connections
+        :raises Dropped: if a restart has closed all connections
         """
         self.scheduler.settle(self.now)
         down = self.lifecycle.outage(self.now)
@@ -173,9 +173,9 @@ class Session:
             raise ConnectionDropped
 
     async def until(self, look: Callable[[], Found | None]) -> Found:
-        """What is found as soon as something is.
+        """Poll a condition and return its result.
 
-        :raises Dropped: when a restart comes first
+        :raises Dropped: if a restart comes first
         """
         session = self.storage.setting("session")
         self.settle()
@@ -190,15 +190,17 @@ class Session:
             await asyncio.sleep(LOOKS_AGAIN_AFTER)
 
     def require(self, permission: Permission) -> None:
-        """
-        :raises Denied: when the account lacks the right
+        """Require a permission.
+
+        :raises Denied: if the user lacks it
         """
         if not self.principal.may(permission):
             raise Denied(f"{self.principal.name} is missing the {permission.title} permission")
 
     def job(self, name: str) -> Job:
-        """
-        :raises NoSuch: when there is none of that name, or none that the account may see
+        """Return the job with a name.
+
+        :raises NoSuch: if it does not exist or the user may not see it
         """
         job = self.storage.job(name)
         if job and self.principal.may(JOB_READ) and configuration.parse(job.config).kind is not FOLDER:
@@ -207,11 +209,11 @@ class Session:
         raise NoSuch(f"No such job '{name}'" + (f"; perhaps you meant '{nearest(name, others)}'?" if others else ""))
 
     def visible_jobs(self, folder: str = "") -> list[Job]:
-        """The jobs in a folder that the account may see."""
+        """Return the jobs of a folder that the user may see."""
         return self.storage.jobs(folder) if self.principal.may(JOB_READ) else []
 
 
 def nearest(name: str, others: list[str]) -> str:
-    """That of other names which is most like a name."""
+    """Return the most similar name."""
     shown = name[:LONGEST_NAME]
     return max(others, key=lambda other: SequenceMatcher(None, shown, other[:LONGEST_NAME]).ratio())

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Commands over SSH: logged in by public key, the command is the command line; there is no shell."""
+"""Commands over SSH with public key authentication. There is no shell."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BLANKS = " \t\r\n\f"
 
 
 class Server:
-    """The SSH server next to the service; its host key lies in the state folder."""
+    """The SSH server. Its host key is in the state directory."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -34,7 +34,7 @@ class Server:
         self.known_host = ""
 
     async def start(self, host: str, port: int) -> str:
-        """Listen; tells the endpoint as `X-SSH-Endpoint` has it."""
+        """Listen, and return the endpoint in the form of `X-SSH-Endpoint`."""
         key = _host_key(self._controller.runtime.state_path / "ssh_host_key")
         self._acceptor = await asyncssh.create_server(
             functools.partial(_Login, self._controller),
@@ -50,7 +50,7 @@ class Server:
         return endpoint
 
     async def stop(self) -> None:
-        """Close it and all its connections."""
+        """Close the server and all connections."""
         if self._acceptor:
             self._acceptor.close()
             await self._acceptor.wait_closed()
@@ -110,7 +110,7 @@ async def _hang_up(session: Session, process: asyncssh.SSHServerProcess[bytes]) 
 
 
 def _host_key(path: Path) -> asyncssh.SSHKey:
-    """The key that the folder keeps, made when it is not there yet."""
+    """Return the stored host key, and create it if necessary."""
     if not path.exists():
         asyncssh.generate_private_key("ssh-ed25519").write_private_key(path)
         path.chmod(0o600)
@@ -118,7 +118,7 @@ def _host_key(path: Path) -> asyncssh.SSHKey:
 
 
 def words(line: str) -> list[str]:
-    """The words of a command line: in quotes of either kind they may have blanks, a backslash frees a quote."""
+    """Split a command line. Quotes protect blanks, and a backslash escapes a quote."""
     found: list[str] = []
     word: str | None = None
     quote, escaped = "", False

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How commands are called: what they take, what was given, and how they describe themselves."""
+"""Arguments and options of commands, and their usage texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .session import BadUsage
 
 @dataclass(frozen=True)
 class Option:
-    """`-f`, or with a `value` `-n N`; `pairs` are collected over several of them."""
+    """An option `-f`, or with `value` `-n N`. `pairs` are collected over several occurrences."""
 
     name: str
     about: str
@@ -24,7 +24,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Argument:
-    """A word by its place; the last one may take all that are left."""
+    """A positional argument. The last one can take all remaining words."""
 
     name: str
     about: str
@@ -34,7 +34,7 @@ class Argument:
 
 @dataclass
 class Given:
-    """What a command was called with."""
+    """The arguments of a call."""
 
     words: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
@@ -44,12 +44,13 @@ class Given:
         return option in self.values
 
     def word(self, number: int, default: str | None = None) -> str | None:
-        """The word at a place."""
+        """Return the word at a position."""
         return self.words[number] if number < len(self.words) else default
 
     def number(self, option: str, default: int) -> int:
-        """
-        :raises BadUsage: when the option's value is none
+        """Return the number of an option.
+
+        :raises BadUsage: if it is not a number
         """
         text = self.values.get(option, str(default))
         try:
@@ -60,14 +61,15 @@ class Given:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a command takes."""
+    """The arguments and options of a command."""
 
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
 
     def parse(self, words: list[str]) -> Given:
-        """
-        :raises BadUsage: when it takes something else
+        """Parse a command line.
+
+        :raises BadUsage: if it does not fit
         """
         given = Given()
         rest = iter(words)
@@ -100,13 +102,13 @@ class Usage:
             given.values[word] = value
 
     def line(self) -> str:
-        """The command's arguments and options in a line, with a blank before each."""
+        """Return arguments and options in one line, each with a leading blank."""
         words = [a.name if a.required else f"[{a.name}{' ...' if a.many else ''}]" for a in self.arguments]
         words += [f"[{option.name}{f' {option.value}' if option.value else ''}]" for option in self.options]
         return "".join(f" {word}" for word in words)
 
     def details(self) -> str:
-        """A line for each of them."""
+        """Return one line for each argument and option."""
         rows = [(a.name, a.about) for a in self.arguments]
         rows += [(f"{option.name} {option.value}".strip(), option.about) for option in self.options]
         width = max((len(name) for name, _unused in rows), default=0)

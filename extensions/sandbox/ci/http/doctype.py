@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""XML with a document type, as the server's parser reads it.
+"""XML with a document type declaration.
 
-Entities that the document defines are expanded, up to a limit; what it would have to fetch is empty.
+Internal entities are expanded up to a limit. External ones are empty, as with the parser of Jenkins.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LARGEST = 16 * 1024 * 1024  # characters
 def expand(text: str) -> str:
     """Return the document without its document type.
 
-    :raises ValueError: if it is no XML, or its entities are too large
+    :raises ValueError: if it is malformed or its entities are too large
     """
     writer = _Writer()
     parser = expat.ParserCreate()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How refusals look: pages of the application, and error pages of the servlet engine."""
+"""Error pages of Jenkins and of the servlet container."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ GROUPS_ARE_NOT_TOLD = (
 
 @functools.singledispatch
 def answer(refusal: Refusal, call: Call) -> Response:
-    """The answer that a refusal becomes."""
+    """Return the response for a refusal."""
     raise NotImplementedError(type(refusal))
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forms in parts, which bring files."""
+"""Multipart forms with files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PIECE = 65536
 
 @dataclass
 class Part:
-    """A field of a form; one with a file name is a file."""
+    """A part of a form. A part with a file name is a file."""
 
     name: str
     file_name: str | None
@@ -36,16 +36,16 @@ class Part:
         return self.file.read(MAX_BODY_SIZE).decode("utf-8", "replace")
 
     def chunks(self) -> Iterator[bytes]:
-        """Return the content of a file piece by piece."""
+        """Return the content of a file in chunks."""
         self.file.seek(0)
         while piece := self.file.read(PIECE):
             yield piece
 
 
 async def parts(content_type: str, pieces: AsyncIterable[bytes]) -> list[Part]:
-    """Return the parts of a body, in their order; none of one that has no boundary.
+    """Return the parts of a body in their order, or none if it has no boundary.
 
-    :raises BodyTooLarge: if it has too many parts, or its fields are too long
+    :raises BodyTooLarge: if there are too many parts, or the fields are too long
     """
     boundary = _BOUNDARY.search(content_type)
     if not boundary:
@@ -57,7 +57,7 @@ async def parts(content_type: str, pieces: AsyncIterable[bytes]) -> list[Part]:
 
 
 class _Reader:
-    """Finds the parts in the pieces of a body; `parts` are those that have ended."""
+    """Finds the parts in the chunks of a body. `parts` contains completed ones."""
 
     def __init__(self, boundary: bytes) -> None:
         self.parts: list[Part] = []

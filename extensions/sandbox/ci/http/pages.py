@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What answers are made of: pages of the application, texts and redirects."""
+"""Response types: HTML pages, plain text and redirects."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ NEVER_KEPT = {"Cache-Control": "no-cache,no-store,must-revalidate"}
 
 
 class Page(Response):
-    """A page of the application: it tells version and session id, and makes a session if there is none."""
+    """An HTML page of Jenkins. It has version and session id and creates a session."""
 
 
 def page(title: str, body: str, status: int = 200, crumb: str | None = None) -> Page:
-    """A page in the application's layout."""
+    """Return a page with the layout of Jenkins."""
     head = f'<head data-crumb-header="Jenkins-Crumb" data-crumb-value="{crumb}">' if crumb else "<head>"
     markup = f"<!DOCTYPE html><html>{head}<title>{html.escape(title)}</title></head><body>{body}</body></html>"
     headers = {
@@ -43,22 +43,22 @@ def page(title: str, body: str, status: int = 200, crumb: str | None = None) -> 
 
 
 def outage(title: str, *lines: str) -> Response:
-    """The page on every path while the server restarts."""
+    """Return the page that every path shows during a restart."""
     text = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
     markup = f"<!DOCTYPE html><html><head><title>{title}</title></head><body>{text}</body></html>"
     return Response(markup, 503, {"Content-Type": "text/html;charset=utf-8", "Expires": "0", **NEVER_KEPT})
 
 
 def text(content: str, status: int = 200) -> Response:
-    """Plain text, in UTF-8."""
+    """Return plain text in UTF-8."""
     return Response(content.encode(), status, {"Content-Type": "text/plain;charset=utf-8"})
 
 
 def bare_text(content: str, status: int) -> Response:
-    """Text without a type, in Latin-1 with a question mark for what does not fit."""
+    """Return text without content type in Latin-1. Other characters become question marks."""
     return Response(content.encode("latin-1", "replace"), status)
 
 
 def redirect(location: str, status: int = 302) -> Response:
-    """A redirect without a body."""
+    """Return a redirect without a body."""
     return Response(status_code=status, headers={"Location": location})

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Requests that are answered with an error, and why."""
+"""Errors that end a request."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Refusal(Exception):
 
 
 class NotFound(Refusal):
-    """Nothing there, or nothing that the user may know of."""
+    """The object does not exist, or the user may not see it."""
 
 
 class Nothing(Refusal):
-    """The tiny 404 where a known thing has no such part."""
+    """The short 404 page for an unknown part of an object."""
 
 
 class Oops(Refusal):
-    """Something went wrong inside; the page keeps the reason to itself."""
+    """An internal error, whose page does not show the cause."""
 
     def __init__(self, status: int = 500) -> None:
         super().__init__(status)
@@ -33,19 +33,19 @@ class Oops(Refusal):
 
 
 class Failure(Refusal):
-    """Bad input, explained on the page and in `X-Error`."""
+    """Invalid input, explained on the page and in `X-Error`."""
 
 
 class PostRequired(Refusal):
-    """Another method than POST on a path that acts."""
+    """A method other than POST on a path that changes something."""
 
 
 class NotServed(Refusal):
-    """Something that the real server does and this one does not."""
+    """A call that Jenkins has and the sandbox does not serve."""
 
 
 class AccessDenied(Refusal):
-    """A right is missing; an anonymous client is sent to the login."""
+    """A permission is missing. Anonymous clients are redirected to the login."""
 
     def __init__(self, permission: Permission | None = None, message: str = "") -> None:
         super().__init__(message)
@@ -54,7 +54,7 @@ class AccessDenied(Refusal):
 
 
 class EngineError(Refusal):
-    """An error that the servlet engine reports, as HTML, JSON or text by `Accept`."""
+    """An error of the servlet container as HTML, JSON or text, according to `Accept`."""
 
     def __init__(self, status: int, message: str = "", headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)

@@ -44,7 +44,7 @@ def _submitted_config(call: Call) -> str:
 
 
 def _create(call: Call, job: str = "") -> Response:
-    """A new item at the root or in a folder: from its configuration, as a copy, or empty and of a kind."""
+    """Create an item in a folder: from a configuration, as a copy, or empty with a kind."""
     folder = call.folder(job) if job else ""
     call.require_post()
     call.require(JOB_CREATE)
@@ -66,7 +66,7 @@ def _create(call: Call, job: str = "") -> Response:
 
 
 def _free_name(call: Call, name: str | None, folder: str) -> str:
-    """The full name for a new item in a folder."""
+    """Return the full name for a new item."""
     if name is None:
         raise Failure("Query parameter 'name' is required")
     name = good_name(name)
@@ -77,7 +77,7 @@ def _free_name(call: Call, name: str | None, folder: str) -> str:
 
 
 def good_name(name: str) -> str:
-    """A name that the server takes, without blanks around it."""
+    """Return a valid item name without surrounding blanks."""
     name = name.strip()
     if not name:
         raise Failure("No name is specified")
@@ -106,7 +106,7 @@ def _copy(call: Call, name: str, folder: str) -> Response:
 
 
 def _check_name(call: Call) -> Response:
-    """What the form for new jobs says about a name: an error, or nothing."""
+    """Return the result of the name check of the form for new items."""
     call.require(READ)
     try:
         _free_name(call, call.parameter("value"), "")

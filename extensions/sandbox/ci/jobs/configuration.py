@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a job is: its configuration as XML, its parameters, and what a build of it will do."""
+"""Job configuration: XML, parameters and build steps."""
 
 from __future__ import annotations
 
@@ -55,12 +55,15 @@ _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>\s*")
 
 
 class ConfigError(ValueError):
-    """A configuration that the server cannot load."""
+    """A configuration that Jenkins cannot load."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """The definition of a build parameter; `kind` is `String`, `Text`, `Boolean`, `Choice`, `Password` or `File`."""
+    """The definition of a build parameter.
+
+    :arg kind: `String`, `Text`, `Boolean`, `Choice`, `Password` or `File`
+    """
 
     kind: str
     name: str
@@ -71,21 +74,24 @@ class Parameter:
 
     @property
     def class_name(self) -> str:
-        """The class of the definition."""
+        """The Java class of the definition."""
         return f"hudson.model.{self.kind}ParameterDefinition"
 
     def value(self, text: str) -> dict[str, Any]:
-        """A value given as text; a ValueError if it is none of the choices."""
+        """Return the value for a text.
+
+        :raises ValueError: if it is not one of the choices
+        """
         if self.kind == "Choice" and text not in self.choices:
             raise ValueError(text)
         return self._typed(text)
 
     def default_value(self) -> dict[str, Any] | None:
-        """The value of a build that does not set it; a file has none."""
+        """Return the default value. Files have none."""
         return None if self.kind == FILE else self._typed(self.default)
 
     def file_value(self, file_name: str, sha256: str) -> dict[str, Any]:
-        """A file that was uploaded: to the build it is its name, and its content among the sandbox's files."""
+        """Return the value for an uploaded file: its name, with its content in the file store."""
         return {**self._typed(re.sub(r".*[/\\]", "", file_name)), "file": sha256}
 
     def _typed(self, text: str) -> dict[str, Any]:
@@ -98,9 +104,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Definition:
-    """What a configuration says; `script` is that of a Pipeline, `archived` are patterns of the artifacts.
+    """The settings that the sandbox reads from a configuration.
 
-    `label` is that of the nodes to build on: none for any of them, "" for the built-in one.
+    :arg script: the script of a Pipeline
+    :arg archived: patterns of artifacts
+    :arg label: the label of the nodes to build on; None for any node, "" for the built-in one
     """
 
     kind: Kind
@@ -117,7 +125,7 @@ class Definition:
     archived: tuple[str, ...]
 
     def parameter(self, name: str) -> Parameter | None:
-        """The parameter of that name."""
+        """Return the parameter with a name."""
         return next((p for p in self.parameters if p.name == name), None)
 
 
@@ -140,12 +148,15 @@ def _item(config: str) -> etree._Element:
 
 
 def normalized(config: str) -> str:
-    """A configuration as the server keeps it: completed, in its order, indented."""
+    """Return a configuration as Jenkins stores it: with defaults, ordered and indented."""
     return _written(_item(config))
 
 
 def load(config: str, plugins: InstalledPlugins) -> str:
-    """A configuration that was sent, as the server keeps it; a ConfigError if no plugin has its class."""
+    """Return a configuration as Jenkins stores it.
+
+    :raises ConfigError: if no plugin provides its class
+    """
     kept = normalized(config)
     if not plugins.provide(parse(kept).kind):
         raise ConfigError("no plugin has this class")
@@ -162,7 +173,7 @@ def _written(root: etree._Element) -> str:
 
 
 def written(root: etree._Element, elements: Mapping[str, str | None], tag: str | None = None) -> str:
-    """A document with these elements only, in their order; those with a default are added."""
+    """Return a document with these elements in their order, and with defaults for missing ones."""
     document = etree.Element(tag or root.tag)
     for name, default in elements.items():
         element = root.find(name)
@@ -180,7 +191,7 @@ def _text(document: etree._Element) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def parse(config: str) -> Definition:
-    """Read a configuration."""
+    """Read the settings of a configuration."""
     root = _item(config)
     quiet_period = root.findtext("quietPeriod", "").strip()
     kind = BY_ROOT[root.tag]
@@ -203,7 +214,7 @@ def parse(config: str) -> Definition:
 
 
 def title(storage: Storage, name: str) -> str:
-    """The full name of a job as pages show it, where some have names of their own for people."""
+    """Return the full display name of a job."""
     paths = [name[: end.start()] for end in re.finditer("/|$", name)]
     return " \u00bb ".join(_shown(storage.job(path)) or path.rpartition("/")[2] for path in paths)
 
@@ -213,7 +224,7 @@ def _shown(job: Job | None) -> str | None:
 
 
 def _concurrent(root: etree._Element, kind: Kind) -> bool:
-    """Pipelines run side by side unless they say otherwise, other jobs only when they do."""
+    """Return whether builds run concurrently: by default for Pipelines only."""
     if kind is FREESTYLE:
         return root.findtext("concurrentBuild", "") == "true"
     return root.find(f"properties/{NOT_CONCURRENT}") is None
@@ -233,7 +244,7 @@ def _parameter(element: etree._Element) -> Parameter:
 
 
 def with_text(config: str, tag: str, text: str) -> str:
-    """The same configuration with another text in one of its elements."""
+    """Return the configuration with another text in one element."""
     root = _item(config)
     element = root.find(tag)
     if element is None:
@@ -243,12 +254,12 @@ def with_text(config: str, tag: str, text: str) -> str:
 
 
 def empty(kind: Kind) -> str:
-    """The configuration of an item that was only given its name and kind."""
+    """Return the configuration of a new item of a kind."""
     return from_seed({"kind": kind.name})
 
 
 def from_seed(job: dict[str, Any]) -> str:
-    """The configuration of an item that a seed describes by its traits."""
+    """Return the configuration of a seeded item."""
     kind = BY_NAME[job.get("kind", FREESTYLE.name)]
     elements = {"description": job.get("description")}
     if kind is not FOLDER:
@@ -260,7 +271,7 @@ def from_seed(job: dict[str, Any]) -> str:
 
 
 def _steps(kind: Kind, job: dict[str, Any]) -> str:
-    """What a build does, and with what parameters."""
+    """Return the build steps and parameters."""
     command = job.get("command") or f"sleep {job.get('seconds', 0)}"
     properties, archived = _properties(job.get("parameters", [])), job.get("archive", "")
     if kind is FOLDER:

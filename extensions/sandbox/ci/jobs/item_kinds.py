@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kinds of items: jobs of two kinds, and folders."""
+"""Kinds of items: freestyle jobs, Pipelines and folders."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Kind:
-    """What tells a kind: the roots its configuration may have, the first is what the server writes, and its classes.
+    """A kind of items.
 
-    One of `plugins` brings it, or comes with the one that does.
+    :arg roots: root elements of its configuration; Jenkins writes the first
+    :arg plugins: one of them must be active
     """
 
     name: str

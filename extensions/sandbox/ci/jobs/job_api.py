@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jobs: what they tell; describing, enabling, emptying and deleting them."""
+"""Jobs on the wire: show, describe, enable, wipe and delete."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ HEALTH_ICONS = ((80, "80plus"), (60, "60to79"), (40, "40to59"), (20, "20to39"), 
 
 
 def visible(call: Call, folder: str = "") -> list[Job]:
-    """The jobs and folders at the root, or in a folder, that the user may see."""
+    """Return the items of a folder that the user may see."""
     return call.storage.jobs(folder) if call.principal.may(JOB_READ) else []
 
 
 def bean(call: Call, job: Job) -> Bean:
-    """A job or folder as the remote API shows it."""
+    """Return a job or folder as the remote API shows it."""
     definition = configuration.parse(job.config)
     named = (
         Property("description", definition.description),
@@ -54,7 +54,7 @@ def bean(call: Call, job: Job) -> Bean:
 
 
 def deleted(call: Call, name: str) -> Bean:
-    """What the queue still tells of a job that is not there any more."""
+    """Return a deleted job as the queue shows it."""
     return Bean(
         FREESTYLE.item_class,
         Property("name", name.rpartition("/")[2], visibility=ALWAYS),
@@ -76,18 +76,18 @@ def _of_folder(call: Call, job: Job, definition: Definition, named: tuple[Proper
 
 
 def views(call: Call, folder: str = "") -> list[Bean]:
-    """All views at the root, or of a folder, by name."""
+    """Return all views of a folder by name."""
     made = [(view.name, list_view(call, view)) for view in call.storage.views(folder)]
     return [shown for _name, shown in sorted([("all", view(call, folder)), *made], key=lambda named: named[0])]
 
 
 def view(call: Call, folder: str = "") -> Bean:
-    """The view with all that is at the root, or in a folder."""
+    """Return the view with all items of a folder."""
     return _view_bean(ALL, None, "all", lambda: visible(call, folder), call, _home(call, folder))
 
 
 def list_view(call: Call, made: View) -> Bean:
-    """A view that was made: a list of jobs, or one with all of them."""
+    """Return a created view: a list of jobs, or a view with all jobs."""
     root = configuration.element(made.config)
     listed = {element.text for element in root.iterfind("jobNames/string")}
     pattern = root.findtext("includeRegex")
@@ -104,7 +104,7 @@ def list_view(call: Call, made: View) -> Bean:
 
 
 def _matching(call: Call, pattern: str, names: list[str]) -> set[str]:
-    """Return the names that a regular expression describes as a whole; none if it is no regular expression."""
+    """Return the names that a regular expression matches, none if it is invalid."""
     try:
         re.compile(pattern)
         found = call.controller.runtime.evaluator.fullmatch(pattern, names)
@@ -170,12 +170,12 @@ def _of_job(call: Call, job: Job, definition: Definition, named: tuple[Property,
 
 
 def _opaque_actions(call: Call) -> list[Bean]:
-    """What exports nothing of itself; who may configure the job is offered one more."""
+    """Return actions without exported members. Users who may configure the job get one more."""
     return [opaque() for _unused in range(2 if call.principal.may(JOB_CONFIGURE) else 1)]
 
 
 def tied(call: Call) -> list[Bean]:
-    """The jobs that are built on the built-in node only."""
+    """Return the jobs that are restricted to the built-in node."""
     everything = call.storage.all_jobs() if call.principal.may(JOB_READ) else []
     return [bean(call, job) for job in everything if configuration.parse(job.config).label in ("", "built-in")]
 

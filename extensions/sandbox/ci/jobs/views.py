@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Views: the one with everything, and lists of jobs, at the root and in folders."""
+"""Views: the one with all jobs, and lists of jobs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _read(config: str) -> etree._Element:
 
 
 def _written(view: etree._Element, name: str) -> str:
-    """A view's configuration as the server keeps it, under the name that it has."""
+    """Return the configuration of a view as Jenkins stores it, with its current name."""
     for given in view.findall("name"):
         view.remove(given)
     etree.SubElement(view, "name").text = name
@@ -79,7 +79,7 @@ def _view(call: Call, job: str, view: str) -> View:
 
 
 def _create(call: Call, job: str = "") -> Response:
-    """A new view: from its configuration, or empty."""
+    """Create a view: from a configuration, or empty."""
     folder = _folder(call, job)
     call.require_post()
     call.require(VIEW_CREATE)
@@ -142,7 +142,7 @@ def _delete(call: Call, view: str, job: str = "") -> Response:
 
 
 def _change(call: Call, view: str, way: str, job: str = "") -> Response:
-    """Add a job to a list, or take it away; what is so already is no mistake."""
+    """Add a job to a list or remove it. No change is not an error."""
     found = _view(call, job, view)
     root = _read(found.config)
     if root.tag != LIST:
@@ -166,7 +166,7 @@ def _change(call: Call, view: str, way: str, job: str = "") -> Response:
 
 
 def beyond(call: Call) -> None:
-    """A path that leads through a view to what is in it leads there directly as well."""
+    """Redirect a path through a view to the path without it."""
     segments = call.path.split("/")[1:]
     if "view" not in segments:
         return
@@ -188,7 +188,7 @@ def beyond(call: Call) -> None:
 
 
 def _is_view(call: Call, segments: list[str], name: str) -> bool:
-    """Return whether the folder to which segments lead, `job` and a name in turn, has a view of this name."""
+    """Return whether the folder of these path segments has a view with this name."""
     if name in EVERYTHING:
         return True
     folder = "/".join(map(unquote, segments[1::2]))

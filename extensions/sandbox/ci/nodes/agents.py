@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Making, configuring, taking offline and deleting agents; one that was made here is never connected."""
+"""Creating, configuring, disconnecting and deleting agents. Agents of the sandbox never connect."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _put(call: Call, agent: dict[str, Any]) -> None:
 
 
 def _to_change(call: Call, name: str, permission: Permission) -> dict[str, Any]:
-    """The agent that a POST changes; the controller's own node is none."""
+    """Return the agent that a POST changes. The built-in node cannot be changed."""
     found = _found(call, name)
     call.require_post()
     call.require(permission)
@@ -152,7 +152,7 @@ def _disconnect(call: Call, name: str) -> Response:
 
 
 def _launch(call: Call, name: str) -> Response:
-    """The agent itself would have to connect, which none does here."""
+    """Refuse to launch: inbound agents connect by themselves, and none does here."""
     _to_change(call, name, AGENT_CONNECT)
     return pages.redirect(call.here)
 
@@ -164,7 +164,7 @@ def _delete(call: Call, name: str) -> Response:
 
 
 def _new(call: Call) -> Response:
-    """The form for a new one: a probe of the right to make it."""
+    """Return the form for a new agent, which clients use to probe the permission."""
     call.require(AGENT_CREATE)
     return call.page("New node - Jenkins", "<h1>New node</h1>")
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The nodes: the built-in one with its executors, its label, its load; agents, on which no builds run."""
+"""Nodes: the built-in node with executors, labels and load; agents, which never run builds."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ LOADS = (
 
 
 def _working(call: Call) -> list[Build | None]:
-    """What each executor runs."""
+    """Return the executors with their builds."""
     running = call.scheduler.occupying(call.now)
     return [*running, *[None] * (call.scheduler.executors - len(running))]
 
 
 def _beside(call: Call) -> list[Build]:
-    """What runs without an executor of its own."""
+    """Return the builds that run without an executor."""
     occupying = call.scheduler.occupying(call.now)
     return [build for build in call.scheduler.running(call.now) if build not in occupying]
 
 
 def label(call: Call) -> Bean:
-    """The label of the built-in node."""
+    """Return the label of the built-in node."""
     working = _working(call)
     busy = sum(build is not None for build in working)
     return Bean(
@@ -84,7 +84,7 @@ def _node(call: Call) -> Bean:
 
 
 def load(class_name: str) -> Bean:
-    """How busy the server has been; the numbers themselves are not kept."""
+    """Return the load statistics. Their values are not recorded."""
     return Bean(class_name, *(Property(name, opaque()) for name in LOADS))
 
 
@@ -156,7 +156,7 @@ def _computer(call: Call) -> Bean:
 
 
 def agent(call: Call, name: str) -> dict[str, Any] | None:
-    """The agent of that name."""
+    """Return the agent with a name."""
     return next((agent for agent in call.storage.setting("agents", []) if agent["name"] == name), None)
 
 

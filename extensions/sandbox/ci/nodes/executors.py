@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Executors: the places where builds run."""
+"""Executors of the built-in node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..storage import Build
 
 
 def bean(call: Call, number: int, build: Build | None, executable: Bean | None) -> Bean:
-    """An executor, with the build it runs and what is told of that: nothing where the user may not see it."""
+    """Return an executor with its build, or without if the user may not see it."""
 
     def progress() -> int:
         estimate = call.scheduler.estimate(build.job) if build else None
@@ -30,6 +30,6 @@ def bean(call: Call, number: int, build: Build | None, executable: Bean | None) 
 
 
 def number_of(call: Call, build: Build) -> int:
-    """The number of the executor that runs a build."""
+    """Return the number of the executor that runs a build."""
     running = [(other.job, other.number) for other in call.scheduler.occupying(call.now)]
     return running.index((build.job, build.number)) if (build.job, build.number) in running else 0

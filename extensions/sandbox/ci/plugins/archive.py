@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A plugin's file: what its manifest says."""
+"""Manifests of plugin files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _DYNAMIC = {"true": "YES", "false": "NO"}
 
 
 def read(file: BinaryIO) -> Archive:
-    """The manifest of a plugin's file; ValueError when it is none."""
+    """Return the manifest of a plugin file.
+
+    :raises ValueError: if it is not a plugin
+    """
     try:
         with zipfile.ZipFile(file) as archive, archive.open(MANIFEST) as manifest:
             attributes = _attributes(manifest.read(LONGEST_MANIFEST).decode())

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ways to have plugins installed, and the plugin manager's dealings with the update site."""
+"""Endpoints that install plugins, and update site settings of the plugin manager."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _to_text(name: Any) -> str:
 
 
 def _install_chosen(call: Call) -> Response:
-    """The form of the pages: `plugin.NAME.SITE`, whatever its value."""
+    """Install the plugins of a form with fields `plugin.NAME.SITE`, whatever their values."""
     _administers(call)
     dynamic = call.parameter("dynamicLoad") is not None
     for chosen in filter(None, map(CHOSEN.fullmatch, call.parameter_names())):
@@ -70,7 +70,7 @@ def _install_chosen(call: Call) -> Response:
 
 
 def _asked_for(call: Call) -> dict[str, str]:
-    """Versions by name, of all attributes `plugin="NAME@VERSION"` of a document."""
+    """Return versions by name from all attributes `plugin="NAME@VERSION"` of a document."""
     try:
         root = parse_xml(call.body)
         named = [element.get("plugin") for element in root.iter() if element.get("plugin")]
@@ -105,7 +105,7 @@ def _unsatisfied(call: Call) -> list[dict[str, Any]]:
 
 
 async def _upload(call: Call) -> Response:
-    """Two parts in this order, whatever their names: the file, and the address of one."""
+    """Install an upload: two parts in this order with any names, a file and a URL."""
     _administers(call)
     if len(call.parts) < 2:
         raise Oops
@@ -136,7 +136,7 @@ def _configure_site(call: Call) -> Response:
 
 
 def _check_updates(call: Call) -> Response:
-    """Ask the site for its metadata; the answer is the same whether that worked or not."""
+    """Refresh the metadata of the update site. The response does not depend on the result."""
     call.require_post()
     call.require_reading()
     call.update_site.refresh(call.now)

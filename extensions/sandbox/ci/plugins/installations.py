@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The update centre's jobs: one after the other, each takes its time, and what comes of it shows at its end.
+"""Jobs of the update center: they run one after the other and take effect when they finish.
 
-They are kept until the server starts again, and a start loses those that have not ended.
+Jobs are kept until the next start. Unfinished ones are lost then.
 """
 
 from __future__ import annotations
@@ -32,12 +32,16 @@ _STATUS_OF = {"InstallationJob": "DownloadJob", "NoOpJob": "DownloadJob", "Enabl
 
 
 class NoSuchPlugin(Exception):
-    """Nothing of that name is offered."""
+    """No update site offers a plugin of this name."""
 
 
 @dataclass
 class Job:
-    """A job of the update centre; `begins` and `ends` are moments, `outcome` is the type of its last status."""
+    """A job of the update center.
+
+    :arg begins, ends: timestamps
+    :arg outcome: the type of its final status
+    """
 
     id: int
     type: str
@@ -53,7 +57,7 @@ class Job:
     error: str | None = None
 
     def status(self, now: float) -> str:
-        """The type of its status at a moment."""
+        """Return the type of the status at a time."""
         if self.outcome:
             return self.outcome
         if now < self.begins:
@@ -65,12 +69,12 @@ class Job:
 
     @property
     def status_class(self) -> str:
-        """The class that the statuses of such jobs belong to."""
+        """Return the class of the status."""
         return f"hudson.model.UpdateCenter${_STATUS_OF.get(self.type, self.type)}"
 
 
 class Installations:
-    """The jobs since the start."""
+    """The jobs since the last start."""
 
     def __init__(self, state: State, lifecycle: Lifecycle, plugins: InstalledPlugins, site: UpdateSite) -> None:
         self._state = state
@@ -80,37 +84,37 @@ class Installations:
         self._site = site
 
     def jobs(self) -> list[Job]:
-        """All jobs, oldest first."""
+        """Return all jobs, oldest first."""
         return [Job(**job) for job in self._storage.setting("installations", [])]
 
     def _keep(self, jobs: list[Job]) -> None:
         self._storage.set("installations", [asdict(job) for job in jobs])
 
     def start(self) -> None:
-        """What a start of the server leaves: nothing."""
+        """Discard all jobs, as a start does."""
         self._keep([])
 
     @property
     def restart_required(self) -> bool:
-        """Whether an installation was left to the next start."""
+        """Return whether an installation takes effect at the next start only."""
         return any(job.outcome == "SuccessButRequiresRestart" for job in self.jobs())
 
     @property
     def next_end(self) -> float | None:
-        """When the next job will have ended."""
+        """Return the time at which the next job finishes."""
         return min((job.ends for job in self.jobs() if not job.outcome), default=None)
 
     def settle(self, moment: float) -> None:
-        """Let the jobs end that have ended by now."""
+        """Finish the jobs that are due."""
         for job in self.jobs():
             if not job.outcome and job.ends <= moment:
                 job.outcome = self._carry_out(job, moment)
                 self._keep([job if other.id == job.id else other for other in self.jobs()])
 
     def install(self, names: list[str], dynamic: bool, now: float, batch: bool = True) -> str:
-        """Install what is offered, one after the other, with dependencies; tells the id that goes with it.
+        """Install plugins with their dependencies, and return the correlation id.
 
-        :raises NoSuchPlugin: at the first name that is unknown; what is before it is installed all the same
+        :raises NoSuchPlugin: for the first unknown name; plugins before it are installed nevertheless
         """
         correlation = str(uuid.uuid4())
         for name in names:
@@ -122,7 +126,7 @@ class Installations:
         return correlation
 
     def deploy(self, offer: Offer, dynamic: bool, now: float, correlation: str | None = None) -> None:
-        """Install one plugin, after what it needs."""
+        """Install one plugin after its dependencies."""
         for needed in self.needed(offer):
             if not any(job.plugin == needed["name"] and job.outcome != "Failure" for job in self.jobs()):
                 self.deploy(needed, dynamic, now)
@@ -135,7 +139,7 @@ class Installations:
             self._add("EnableJob", now, offer, dynamic, correlation)
 
     def needed(self, offer: Offer) -> list[Offer]:
-        """What has to be installed or enabled before a plugin, as far as it is offered."""
+        """Return the offered dependencies that must be installed or enabled before a plugin."""
         found = []
         for dependency in offer.get("dependencies", []):
             needed = self._site.offers().get(dependency["name"])
@@ -146,22 +150,22 @@ class Installations:
         return found
 
     def upload(self, offer: Offer, now: float) -> None:
-        """Install a file that was handed in; its version is not known yet."""
+        """Install an uploaded file."""
         for needed in self.needed(offer):
             self.deploy(needed, True, now)
         self._add("InstallationJob", now, offer, True, version=UPLOADED)
 
     def downgrade(self, name: str, now: float) -> None:
-        """Bring back what was there before an upgrade."""
+        """Restore the previous version of a plugin."""
         self._add("PluginDowngradeJob", now, title=name)
 
     def restart(self, now: float) -> None:
-        """Restart behind all that is asked for; twice is one."""
+        """Schedule a restart after all jobs. A second request has no effect."""
         if not any(job.type == "RestartJenkinsJob" and not job.outcome for job in self.jobs()):
             self._add("RestartJenkinsJob", now)
 
     def cancel_restart(self) -> None:
-        """Take a restart back that has not begun."""
+        """Cancel a restart that has not begun."""
         jobs = self.jobs()
         for job in jobs:
             if job.type == "RestartJenkinsJob" and job.outcome in (None, "Running"):
@@ -191,7 +195,7 @@ class Installations:
         self._keep([*jobs, job])
 
     def _carry_out(self, job: Job, moment: float) -> str:
-        """What comes of a job at its end: the type of its last status."""
+        """Apply a finished job and return the type of its final status."""
         if job.type == "InstallationJob":
             return self._install(job)
         if job.type == "EnableJob":
@@ -221,7 +225,7 @@ class Installations:
         return "SuccessButRequiresRestart" if waits else "Success"
 
     def _was_installed(self, job: Job) -> bool:
-        """Whether a job did it before; that it waits for a restart is not told again."""
+        """Return whether an earlier job installed the same plugin."""
         before = [other for other in self.jobs() if other.id < job.id and other.type == job.type]
         done = [other for other in before if other.outcome != "Failure" and other.version != UPLOADED]
         return any((other.plugin, other.version) == (job.plugin, job.version) for other in done)

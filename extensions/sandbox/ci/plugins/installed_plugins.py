@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plugins that are loaded, and their files, which the next start loads."""
+"""Loaded plugins, and the plugin files for the next start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_ROWS = ("loaded", "enabled", "active", "deleted", "file", "backup", "failed"
 
 
 class LoadFailure(Exception):
-    """A plugin that cannot be loaded; its file stays."""
+    """A plugin cannot be loaded. Its file is kept."""
 
 
 class InstalledPlugins:
@@ -32,23 +32,23 @@ class InstalledPlugins:
         self._storage = state.storage
 
     def loaded(self) -> list[Row]:
-        """The plugins that the server lists."""
+        """Return the plugins that Jenkins lists."""
         return [row for row in self._storage.plugins() if row.get("loaded", True)]
 
     def provide(self, kind: Kind) -> bool:
-        """Return whether an active plugin brings this kind of items."""
+        """Return whether an active plugin provides this kind of items."""
         return self.have(kind.plugins)
 
     def have(self, names: Collection[str]) -> bool:
-        """Return whether one of these plugins is active, or whether none is needed."""
+        """Return whether one of these plugins is active, or whether none is required."""
         return not names or any(row["name"] in names and row.get("active", True) for row in self.loaded())
 
     def find(self, name: str) -> Row | None:
-        """A plugin that the server lists."""
+        """Return a plugin that Jenkins lists."""
         return next((row for row in self.loaded() if row["name"] == name), None)
 
     def failed(self) -> dict[str, str]:
-        """The plugins that failed to load, and why."""
+        """Return the plugins that failed to load, with the cause."""
         return {row["name"]: row["failed"] for row in self._storage.plugins() if row.get("failed")}
 
     def change(self, name: str, **members: Any) -> None:
@@ -58,9 +58,9 @@ class InstalledPlugins:
         self._storage.put_plugin({**row, **members})
 
     def deploy(self, archive: Archive, dynamic: bool) -> bool:
-        """Put a file among the plugins, and load it if that can be done at once; tells whether a restart is needed.
+        """Store a plugin file and load it if possible. Return whether a restart is required.
 
-        :raises LoadFailure: when it should be loaded at once, and cannot be
+        :raises LoadFailure: if it cannot be loaded
         """
         row = self.find(archive["name"])
         if row:
@@ -77,7 +77,7 @@ class InstalledPlugins:
         return False
 
     def downgrade(self, name: str) -> bool:
-        """Let the next start load the archive from before the upgrade; tells whether there is one."""
+        """Load the previous archive at the next start. Return whether there is one."""
         row = self.find(name)
         if not row or not row.get("backup"):
             return False
@@ -85,7 +85,7 @@ class InstalledPlugins:
         return True
 
     def start(self) -> None:
-        """What a start of the server makes of the files."""
+        """Load the plugin files, as a start does."""
         rows = {row["name"]: row for row in self._storage.plugins()}
         for name, row in list(rows.items()):
             if row.get("deleted"):
@@ -105,7 +105,7 @@ class InstalledPlugins:
             self._storage.put_plugin({**archive, **kept, **outcome})
 
     def _obstacle(self, archive: Archive, active: dict[str, Archive], rows: dict[str, Row] | None = None) -> str | None:
-        """Why a plugin cannot be loaded beside others, as the server's log has it."""
+        """Return why a plugin cannot be loaded, as in the log of Jenkins, or None."""
         known = rows if rows is not None else {row["name"]: row for row in self.loaded()}
         reasons = [_missing(needed, active, known) for needed in archive.get("dependencies", [])]
         core = archive.get("required_core_version") or "0"
@@ -118,7 +118,7 @@ class InstalledPlugins:
 
 
 def _missing(needed: dict[str, Any], active: dict[str, Archive], known: dict[str, Row]) -> str | None:
-    """What is wrong with a dependency, if anything is."""
+    """Return the problem with a dependency, or None."""
     name, version = needed["name"], needed["version"]
     if name in active:
         if not is_older(active[name]["version"], version):

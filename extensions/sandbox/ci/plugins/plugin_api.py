@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plugin manager on the wire: the list, changes of what is installed, and its pages."""
+"""The plugin manager on the wire: lists, changes and pages."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _disable(call: Call, name: str) -> Response:
 
 
 def _pin(call: Call, name: str) -> Response:
-    """Nothing comes of it any more."""
+    """Accept pinning, which has no effect in current Jenkins."""
     _change(call, name)
     return Response()
 
@@ -80,7 +80,7 @@ def _page(call: Call) -> Response:
 
 
 def _installed(call: Call) -> Response:
-    """The page that tells what failed to load; no document does."""
+    """Return the page with plugins that failed to load, which the remote API does not list."""
     call.require_reading()
     failed = "".join(
         f"<div class='alert alert-danger'><h4>{html.escape(name)}</h4><pre>{html.escape(reason)}</pre></div>"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plugins, offers and the jobs of the update centre as documents."""
+"""Plugins, updates and jobs of the update center as beans."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .versions import is_older
 
 
 def installed(call: Call, row: Row) -> Bean:
-    """A plugin that is loaded."""
+    """Return a loaded plugin."""
     java = row.get("minimum_java_version")
     backup = (row.get("backup") or {}).get("version") or row.get("backup_version")
     update = call.update_site.is_update(row["name"], row["version"])
@@ -54,7 +54,7 @@ def _dependency(dependency: dict[str, Any]) -> Bean:
 
 
 def offered(call: Call, offer: Offer, version: str | None = None) -> Bean:
-    """A plugin that the site offers, or that a job is about."""
+    """Return a plugin of an update site or of a job."""
     name, core = offer["name"], offer.get("required_core_version")
     version = offer["version"] if version is None else version
     needs = offer.get("dependencies", [])
@@ -105,7 +105,7 @@ def _updates(call: Call) -> list[Bean]:
 
 
 def site(call: Call) -> Bean:
-    """The update site."""
+    """Return the update site."""
     return Bean(
         "hudson.model.UpdateSite",
         Property("availables", lambda: _availables(call)),
@@ -121,7 +121,7 @@ def site(call: Call) -> Bean:
 
 
 def update_center(call: Call) -> Bean:
-    """The update centre with its jobs."""
+    """Return the update center with its jobs."""
     return Bean(
         "hudson.model.UpdateCenter",
         Property("availables", lambda: _availables(call)),
@@ -147,7 +147,7 @@ def _job(call: Call, job: Job) -> Bean:
 
 
 def _status(job: Job, kind: str) -> Bean:
-    """Only downloads say by members how they fare; of the other jobs the class does."""
+    """Return the status of a job. Only downloads have members; for other jobs the class is the status."""
     class_name = f"{job.status_class}${kind}"
     if job.plugin is None:
         return Bean(class_name)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scripts about plugins that clients run: why they failed to load, and installing them."""
+"""Known plugin scripts of clients: causes of load failures, and installation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PRINT = re.compile(r'print\("([^"]*)"\)')
 
 
 def answer(call: Call, script: str) -> str | None:
-    """What such a script prints, or `None` when it is another one."""
+    """Return the output of such a script, or None for other scripts."""
     if FAILED in script:
         return json.dumps(call.plugins.failed()) + "\n"
     names = DEPLOY.findall(script)

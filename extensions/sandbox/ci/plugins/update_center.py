@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The update centre on the wire: what is offered, what is being installed, and the restart behind it."""
+"""The update center on the wire: updates, installation jobs and the restart after them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .update_site import NO_SIGNATURE
 
 
 def ok(data: dict[str, Any]) -> Response:
-    """What the calls of the set-up wizard answer when all went well."""
+    """Return the success response of the setup wizard."""
     return Response(json.dumps({"status": "ok", "data": data}), headers={"Content-Type": "application/json"})
 
 
@@ -77,7 +77,7 @@ def _verify_signature(call: Call) -> Response:
 
 
 def verdict(error: str | None) -> Response:
-    """What a check of a form's field answers."""
+    """Return the response of a form field check."""
     text = f'<div class="error">{html.escape(error)}</div>' if error else "<div/>"
     return Response(text, headers={"Content-Type": "text/html;charset=utf-8"})
 

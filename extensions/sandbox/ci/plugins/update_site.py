@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The update site: the metadata that the server has of it, and what the site itself would answer."""
+"""The update site: the metadata that Jenkins has, and the responses of the site."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Offer = dict[str, Any]
 
 
 class UpdateSite:
-    """The one site that the server knows, `default`."""
+    """The only configured site, `default`."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -36,38 +36,41 @@ class UpdateSite:
 
     @property
     def url(self) -> str:
-        """The address that the server is configured with."""
+        """The configured URL."""
         url: str = self._storage.setting("update_site_url", DEFAULT_URL)
         return url
 
     @property
     def timestamp(self) -> int:
-        """When metadata came since the start, in milliseconds; 0 when none did."""
+        """The time of the last metadata since the start in milliseconds, or 0."""
         timestamp: int = self._storage.setting("update_site_timestamp", 0)
         return timestamp
 
     @property
     def error(self) -> str | None:
-        """What went wrong when the server last asked for metadata."""
+        """The error of the last metadata request."""
         error: str | None = self._storage.setting("update_site_error")
         return error
 
     def configure(self, url: str) -> None:
-        """Give the site another address; what came from the old one stays in use."""
+        """Change the URL. The metadata of the old one stays in use."""
         self._storage.set("update_site_url", url)
         self.invalidate()
 
     def invalidate(self) -> None:
-        """Regard the metadata as old."""
+        """Mark the metadata as outdated."""
         self._storage.set("update_site_timestamp", 0)
 
     def start(self) -> None:
-        """What a start of the server leaves: the metadata."""
+        """Keep the metadata, as a start does."""
         self.invalidate()
         self._storage.set("update_site_error", None)
 
     def add(self, site: dict[str, Any]) -> None:
-        """Let a site be there, on the network that the sandbox does not have; `fetched`: the server has been there."""
+        """Add a reachable site.
+
+        :arg fetched: whether Jenkins has already read its metadata
+        """
         sites = self._storage.setting("update_sites", {})
         url = site.get("url", DEFAULT_URL)
         offers = {offer["name"]: {**offer, "version": str(offer["version"])} for offer in site.get("plugins", [])}
@@ -76,7 +79,7 @@ class UpdateSite:
             self._storage.set("update_site_offers", offers)
 
     def refresh(self, now: float) -> None:
-        """Ask the site for its metadata."""
+        """Read the metadata of the site."""
         problem = self.problem(self.url)
         self._storage.set("update_site_error", problem)
         if problem is None:
@@ -85,7 +88,7 @@ class UpdateSite:
             self._storage.set("update_site_timestamp", int(now * 1000))
 
     def problem(self, url: str) -> str | None:
-        """What is wrong with the site at an address."""
+        """Return the problem with the site at a URL, or None."""
         broken = (self._site(url) or {"broken": "refused"})["broken"]
         return BROKEN[broken].format(url=url) if broken else None
 
@@ -93,17 +96,17 @@ class UpdateSite:
         return self._storage.setting("update_sites", {}).get(url)
 
     def offers(self) -> dict[str, Offer]:
-        """What the server knows to be offered, by name."""
+        """Return the known updates by plugin name."""
         offers: dict[str, Offer] = self._storage.setting("update_site_offers", {})
         return offers
 
     def is_update(self, name: str, version: str) -> bool:
-        """Whether a newer version than this is offered."""
+        """Return whether a newer version is offered."""
         offer = self.offers().get(name)
         return bool(offer and is_older(version, offer["version"]))
 
     def download(self, url: str) -> Archive | None:
-        """The file at an address of the site; a site has older versions too."""
+        """Return the file at a URL of the site, which also has older versions."""
         for site in self._storage.setting("update_sites", {}).values():
             for offer in site["offers"].values():
                 for version in (offer["version"], *offer.get("older", [])):
@@ -113,11 +116,11 @@ class UpdateSite:
 
 
 def download_url(name: str, version: str) -> str:
-    """Where the vendor's site has a plugin's file."""
+    """Return the URL of a plugin file on the vendor's site."""
     return f"https://updates.jenkins.io/download/plugins/{name}/{version}/{name}.hpi"
 
 
 def archive(offer: Offer) -> Archive:
-    """What is in the file that is offered, which may be another one than it is said to be."""
+    """Return the manifest of the offered file, which may differ from the metadata."""
     of_offer = ("older", "seconds", "fails", "file")
     return {**{name: value for name, value in offer.items() if name not in of_offer}, **offer.get("file", {})}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The order of versions, of plugins and of the server."""
+"""Comparison of plugin and Jenkins versions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _END = (0, 0, "")
 
 
 def is_older(version: str, other: str) -> bool:
-    """Whether a version comes before another one; zeros at the end say nothing."""
+    """Return whether a version precedes another one. Trailing zeros are ignored."""
     return _key(version) < _key(other)
 
 
 def is_same(version: str, other: str) -> bool:
-    """Whether two texts name one version."""
+    """Return whether two texts denote the same version."""
     return _key(version) == _key(other)
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Queue items as the remote API shows them."""
+"""Queue items as beans."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..storage import Item
 
 
 def bean(call: Call, item: Item, task: Bean | None) -> Bean:
-    """A queue item; `task` is the job that it will be a build of."""
+    """Return a queue item. `task` is the job to build."""
     kind, why = _state(call, item)
     common = (
         Property("actions", lambda: [*actions.parameter_actions(item.parameters), actions.cause_action(item.causes)]),
@@ -52,7 +52,7 @@ def _own_properties(call: Call, item: Item, kind: str) -> list[Property]:
 
 
 def _state(call: Call, item: Item) -> tuple[str, str | None]:
-    """The class of an item, and what it waits for."""
+    """Return the class of an item and the reason why it waits."""
     if item.left is not None:
         return "LeftItem", None
     if call.now < item.due:
@@ -69,7 +69,7 @@ def _state(call: Call, item: Item) -> tuple[str, str | None]:
 
 
 def _span(seconds: float) -> str:
-    """A time as the server words it."""
+    """Format a duration like Jenkins."""
     whole = int(seconds)
     if whole >= 3600:
         return f"{whole // 3600} hr {whole % 3600 // 60} min"

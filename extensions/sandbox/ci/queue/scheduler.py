@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens as time goes by: items become builds, builds end, a pending restart begins, a restart ends.
+"""Changes over time: items become builds, builds finish, restarts begin and end.
 
-Nothing runs in the background. Each request first settles everything that was due since the last one, in order.
+Nothing runs in the background. Each request first processes everything that was due since the last one, in order.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Scheduler:
         self._settled = 0.0
 
     def reset(self) -> None:
-        """Forget how far the time has come."""
+        """Reset the time of the last update."""
         self._settled = 0.0
 
     def settle(self, now: float) -> None:
-        """Let everything happen that is due."""
+        """Process everything that is due."""
         self._settled = min(self._settled, now)
         with self._runtime.transaction():
             while (moment := self._next_moment(now)) is not None:
@@ -123,27 +123,27 @@ class Scheduler:
 
     @property
     def executors(self) -> int:
-        """How many builds may run at once."""
+        """Return the number of executors."""
         number: int = self._storage.setting("executors")
         return number
 
     def running(self, now: float) -> list[Build]:
-        """The builds that run at a moment."""
+        """Return the builds that run at a time."""
         return [build for build in self._storage.unfinished() if build.running(now)]
 
     def occupying(self, now: float) -> list[Build]:
-        """The builds that have an executor; a Pipeline runs beside them."""
+        """Return the builds that occupy an executor. Pipelines do not."""
         return [build for build in self.running(now) if build.kind != PIPELINE.name]
 
     def blocking(self, item: Item, now: float) -> Build | None:
-        """The running build of the same job that an item waits for."""
+        """Return the running build of the same job that blocks an item."""
         job = self._storage.job(item.job)
         if not job or configuration.parse(job.config).concurrent:
             return None
         return next((build for build in self.running(now) if build.job == job.name), None)
 
     def estimate(self, job: str) -> float | None:
-        """How long a build of a job will take, in seconds, by the latest that succeeded."""
+        """Return the estimated duration of a build in seconds, from the last successful one."""
         seconds: list[float] = []
         for build in self._storage.builds(job):
             if build.finished and build.outcome == "SUCCESS":
@@ -155,7 +155,7 @@ class Scheduler:
     def schedule(
         self, job: Job, due: float, parameters: list[dict[str, Any]] | None, cause: dict[str, Any], now: float
     ) -> tuple[Item, bool]:
-        """Ask for a build; tells the queue item and whether it had been waiting already."""
+        """Queue a build. Return the item and whether an equal one was already queued."""
         for item in self._storage.queue():
             if item.job == job.name and _equal(item.parameters, parameters):
                 item.causes.append(cause)
@@ -167,7 +167,7 @@ class Scheduler:
         return item, False
 
     def stop(self, build: Build, user: str, now: float, way: str = "stop") -> None:
-        """Abort a running build by a way, `kill` at once, the others in a moment if the build heeds them."""
+        """Stop a build. `kill` ends it immediately, other methods after a moment unless the build ignores them."""
         ends = now if way == "kill" else now + STOP_SECONDS
         if build.interrupted and build.ends <= ends:
             return
@@ -181,7 +181,7 @@ class Scheduler:
         self._storage.put_build(build)
 
     def item(self, number: int, now: float) -> Item | None:
-        """A queue item, for as long as the server remembers it."""
+        """Return a queue item while Jenkins remembers it."""
         item = self._storage.item(number)
         return None if item and item.left is not None and now - item.left > ITEM_KEPT_SECONDS else item
 
@@ -193,7 +193,7 @@ def _plan(definition: configuration.Definition, environment: dict[str, str], job
 
 
 def _equal(one: list[dict[str, Any]] | None, other: list[dict[str, Any]] | None) -> bool:
-    """Whether two requests ask for the same build; one with a file is like no other."""
+    """Return whether two items are equal. Items with files never are."""
     return one == other and not any("file" in parameter for parameter in one or [])
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Asking for builds."""
+"""Triggering builds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SEE_OTHER_SINCE = (2, 308)
 
 
 def _delay(call: Call, definition: Definition) -> float:
-    """How long the quiet period is, in seconds; a bare number in `delay` counts milliseconds."""
+    """Return the quiet period in seconds. A number without unit in `delay` is in milliseconds."""
     text = call.parameter("delay")
     if text is None:
         own = definition.quiet_period
@@ -44,7 +44,7 @@ def _delay(call: Call, definition: Definition) -> float:
 
 
 def _check_trigger(call: Call, definition: Definition) -> dict[str, Any]:
-    """Let only those pass who may build, or know the job's own token, who may use GET; tells the cause of the build."""
+    """Require the build permission or the token of the job, which allows GET; return the cause."""
     token = call.parameter("token")
     if definition.trigger_token and token is not None:
         if token == definition.trigger_token:
@@ -63,7 +63,7 @@ def _require_buildable(job: Job, definition: Definition) -> None:
 def _schedule(
     call: Call, job: Job, definition: Definition, parameters: list[dict[str, Any]] | None, cause: dict[str, Any]
 ) -> tuple[str, bool]:
-    """Put a build into the queue; tells the item's address and whether it waited there already."""
+    """Queue a build. Return the URL of the item and whether it was already queued."""
     due = call.now + _delay(call, definition)
     item, waited = call.scheduler.schedule(job, due, parameters, cause, call.now)
     return f"{call.root}queue/item/{item.id}/", waited
@@ -109,7 +109,7 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def _form_values(call: Call, form: dict[str, Any], definition: Definition) -> list[dict[str, Any]]:
-    """The parameters of a form submission: only those it names."""
+    """Return the parameters that a form submission contains."""
     entries = form.get("parameter", [])
     values = []
     for entry in entries if isinstance(entries, list) else [entries]:
@@ -127,7 +127,7 @@ def _form_values(call: Call, form: dict[str, Any], definition: Definition) -> li
 
 
 def _submitted_file(call: Call, parameter: Parameter, part: str) -> dict[str, Any] | None:
-    """A file that a part of the form brings; None when there is no such part."""
+    """Return the file of a form part, or None if it is missing."""
     file = call.file(part)
     if file is None or file.file_name is None:
         return None
@@ -163,7 +163,7 @@ def _build_with_parameters(call: Call, job: str) -> Response:
 
 
 def _submitted_value(call: Call, parameter: Parameter) -> dict[str, Any] | None:
-    """What a build gets for a parameter; nothing for a file that was not sent."""
+    """Return the value of a submitted parameter, or None for a missing file."""
     if parameter.kind == FILE:
         return _submitted_file(call, parameter, parameter.name)
     given = call.parameters(parameter.name)

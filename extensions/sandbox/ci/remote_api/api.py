@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The remote API: a bean as `api/json`, `api/xml` or `api/python`."""
+"""The remote API: beans as `api/json`, `api/xml` or `api/python`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ API = "/api{form:(?:/.*)?}"
 
 
 def serve(call: Call, bean: Bean, form: str) -> Answer:
-    """Show a bean in the form asked for: what follows `/api` in the path; anything behind the form is ignored."""
+    """Show a bean in the format that follows `/api` in the path. The rest of the path is ignored."""
     if not form:
         return pages.redirect(call.with_slash)
     if form == "/":
@@ -90,7 +90,7 @@ def _xml(call: Call, bean: Bean) -> Answer:
 
 
 async def _evaluated(call: Call, *arguments: Any) -> Response:
-    """The answer to an XPath that can take long."""
+    """Return the response to an XPath that can take long."""
     try:
         outcome = await call.controller.runtime.evaluator.call(xpath.__file__, xpath.evaluate.__name__, *arguments)
     except EvaluationError as error:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Exported beans, and which of their members a client sees."""
+"""Exported beans, and the selection of their members."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALWAYS = 999
 
 @dataclass(frozen=True)
 class Property:
-    """One exported member: seen while its visibility is not below the pruner's level."""
+    """An exported member. It is shown if its visibility is at least the level of the pruner."""
 
     name: str
     value: Any
@@ -23,7 +23,10 @@ class Property:
 
 
 class Bean:
-    """An exported object. `typed` says whether `_class` is told where the object is a member of another one."""
+    """An exported object.
+
+    :arg typed: whether `_class` is exported where the object is a member of another one
+    """
 
     def __init__(self, class_name: str, *properties: Property, typed: bool = True) -> None:
         self.class_name = class_name
@@ -32,47 +35,47 @@ class Bean:
 
     @property
     def simple_name(self) -> str:
-        """The name of the XML root: the class's simple name, decapitalized as Java beans do it."""
+        """Return the name of the XML root element: the decapitalized simple class name."""
         name = re.split(r"[.$]", self.class_name)[-1]
         return name if name[:2].isupper() else name[0].lower() + name[1:]
 
 
 def opaque() -> Bean:
-    """An object of a class that exports nothing: `{}`."""
+    """Return an object of a class without exported members: `{}`."""
     return Bean("java.lang.Object", typed=False)
 
 
 class ByDepth:
-    """Prunes by the visibility of members."""
+    """Select members by their visibility."""
 
     def __init__(self, level: int) -> None:
         self._level = level
 
     def accept(self, member: Property) -> ByDepth | None:
-        """The pruner for the member's value, or None if the member is not shown."""
+        """Return the pruner for the value of a member, or None if the member is hidden."""
         if member.visibility < self._level:
             return None
         return self if member.inline else ByDepth(self._level + 1)
 
     def cut(self, items: list[Any]) -> list[Any]:
-        """The part of a list that is shown."""
+        """Return the selected part of a list."""
         return items
 
 
 @dataclass
 class ByName:
-    """Prunes by a `tree` expression."""
+    """Select members with a `tree` expression."""
 
     children: dict[str, ByName] = field(default_factory=dict)
     start: int = 0
     end: int | None = None
 
     def accept(self, member: Property) -> ByName | None:
-        """The pruner for the member's value, or None if the tree does not name the member."""
+        """Return the pruner for the value of a member, or None if the tree does not name it."""
         return self.children.get(member.name) or self.children.get("*")
 
     def cut(self, items: list[Any]) -> list[Any]:
-        """The part of a list that the range selects."""
+        """Return the range of a list that the tree selects."""
         return items[self.start : self.end]
 
 
@@ -80,7 +83,7 @@ Pruner = ByDepth | ByName
 
 
 def export(bean: Bean, pruner: Pruner) -> dict[str, Any]:
-    """The members that a pruner lets through, as plain data."""
+    """Return the selected members as plain data."""
     return {"_class": bean.class_name, **_members(bean, pruner)}
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Data as the server writes it: JSON, Python literals and XML."""
+"""Serialization of the remote API: JSON, Python literals and XML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .beans import Bean
 
 @dataclass(frozen=True)
 class Notation:
-    """What tells JSON and Python literals apart."""
+    """The differences between JSON and Python literals."""
 
     null: str
     true: str
@@ -27,7 +27,7 @@ PYTHON = Notation("None", "True", "False")
 
 
 def to_literal(data: Any, notation: Notation, pretty: bool = False) -> str:
-    """Data as the server writes it: compact, or with blanks around colons and a line even inside what is empty."""
+    """Serialize data: compact, or pretty with blanks around colons."""
     return "".join(_literal(data, notation, 0 if pretty else None))
 
 
@@ -69,7 +69,7 @@ def _quoted(text: str) -> str:
 
 
 def to_schema(bean: Bean) -> str:
-    """The XML schema of an object: its members by name; of what type they are is left open."""
+    """Return the XML schema of an object: the names of its members, without types."""
     token = bean.class_name.replace("$", "-")
     members = "".join(f'<element name="{member.name}" type="xsd:anyType" minOccurs="0"/>' for member in bean.properties)
     return (
@@ -82,7 +82,7 @@ def to_schema(bean: Bean) -> str:
 
 
 def to_xml(bean: Bean, data: dict[str, Any]) -> str:
-    """XML as the server writes it: no declaration, single-quoted `_class`, repeated elements for lists, no nulls."""
+    """Serialize to XML: without declaration and nulls, with repeated elements for lists."""
     return "".join(_xml(bean.simple_name, data))
 
 
@@ -109,5 +109,5 @@ def _singular(name: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Text as the content of an element."""
+    """Escape text for XML elements."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The `tree` parameter: which members a client names, and which ranges of lists."""
+"""The `tree` parameter: selected members and ranges of lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOKEN = re.compile(r"[,\[\]{}]|[^,\[\]{}]+")
 
 
 class TreeError(ValueError):
-    """A `tree` that does not parse."""
+    """A malformed `tree` expression."""
 
 
 class _TreeParser:
@@ -80,7 +80,7 @@ class _TreeParser:
 
 
 def parse_tree(text: str) -> ByName:
-    """Read a `tree` expression; blanks are part of the names."""
+    """Parse a `tree` expression. Blanks are part of names."""
     try:
         return _TreeParser(text).parse()
     except RecursionError:

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The `xpath`, `wrapper` and `exclude` parameters.
+"""The parameters `xpath`, `wrapper` and `exclude`.
 
-A child process loads this file by itself, see `evaluator`: it imports nothing of the sandbox.
+A child process loads this file by itself (see `evaluator`), so it does not import the sandbox.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ LONGEST_SIMPLE = 1000  # characters
 
 
 class XPathError(Exception):
-    """An XPath, or a combination of parameters, that ends in the server's 500 page."""
+    """An XPath or a combination of parameters that causes the 500 page of the server."""
 
 
 class XPathRefusal(Exception):
-    """A well-formed XPath whose result the server refuses with a line of text."""
+    """A valid XPath whose result the server refuses with a line of text."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -38,16 +38,16 @@ class XPathRefusal(Exception):
 
 
 class Primitive(Exception):
-    """The XPath selects a text, number or truth value; carries it as text."""
+    """The XPath selects a text, number or boolean, carried as text."""
 
 
 def is_simple(xpath: str) -> bool:
-    """Return whether the time for an XPath is certainly in proportion to the size of the document."""
+    """Return whether the XPath certainly takes time proportional to the size of the document."""
     return len(xpath) <= LONGEST_SIMPLE and _SIMPLE.fullmatch(xpath) is not None
 
 
 def evaluate(xml: str, xpath: str | None, wrapper: str | None, excludes: list[str]) -> tuple[str, int, str]:
-    """Return kind (`xml`, `primitive`, `refusal` or `error`), status and text of the outcome."""
+    """Return kind (`xml`, `primitive`, `refusal` or `error`), status and text of the result."""
     try:
         return "xml", 200, select(xml, xpath, wrapper, excludes)
     except Primitive as primitive:

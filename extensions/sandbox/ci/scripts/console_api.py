@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The script consoles of the controller and of the nodes."""
+"""Script consoles of the controller and of nodes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _shown(call: Call, text: str) -> Response:
 
 
 def _online(call: Call, name: str) -> str:
-    """The node, empty for the controller; one that is not there or offline has no console."""
+    """Return the name of the node, empty for the controller. Missing and offline nodes have no console."""
     if name in ("", *computers.CONTROLLER):
         return ""
     agent = computers.agent(call, name)
@@ -69,9 +69,11 @@ def _online(call: Call, name: str) -> str:
 
 
 async def result(call: Call, script: str, node: str = "") -> str:
-    """What a script prints in the end; `node` is empty on the controller.
+    """Return the output of a script.
 
-    What the sandbox knows of itself comes first, then the table, then plain Groovy if there is any.
+    Scripts that the sandbox knows come first, then scripted answers, then Groovy if it is available.
+
+    :arg node: empty for the controller
     """
     with call.controller.runtime.transaction():
         known = None if node else plugin_scripts.answer(call, script)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plain Groovy for the script console: one Java process, where Groovy's jar is given."""
+"""A Java process that runs Groovy scripts, if a Groovy JAR is configured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
 class Groovy:
-    """Runs scripts one after another, in a process that begins with the first of them."""
+    """Runs scripts one after another in a process that starts with the first script."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -26,9 +26,9 @@ class Groovy:
         self._lock = asyncio.Lock()
 
     async def answer(self, jar: str, where: str, fields: dict[str, str]) -> str | None:
-        """What the console prints for a request with these fields; `None` when the process ended instead.
+        """Return the output of the console, or None if the process ended.
 
-        `where` is `controller`, or anything else for another node.
+        :arg where: `controller`, or another text for another node
         """
         async with self._lock:
             process = await self._running(jar)
@@ -53,7 +53,7 @@ class Groovy:
         return self._process
 
     async def stop(self) -> None:
-        """End the process, if there is one."""
+        """Stop the process."""
         process, self._process = self._process, None
         if process and process.returncode is None:
             process.kill()

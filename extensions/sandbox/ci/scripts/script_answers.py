@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What scripts do: answers from a table, since the sandbox runs no Groovy by itself."""
+"""Scripted answers for Groovy scripts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COMPILE_ERROR = "MultipleCompilationErrorsException"
 
 @dataclass(frozen=True)
 class Ending:
-    """How a script ends: what it has printed, what it returns, or the error with `type`, `message` and `line`."""
+    """The result of a script: output and value, or an error with `type`, `message` and `line`."""
 
     output: str
     value: Any
@@ -39,21 +39,21 @@ class Ending:
 
     @property
     def compiled(self) -> bool:
-        """Whether it was run at all."""
+        """Return whether the script was compiled."""
         return self.error is None or COMPILE_ERROR not in self.error["type"]
 
 
 def check(entry: dict[str, Any]) -> None:
-    """Refuse what can never be an answer."""
+    """Refuse an invalid answer."""
     if ("script" in entry) == ("pattern" in entry):
         raise ValueError("A script has either its text as script, or a pattern.")
     re.compile(entry.get("pattern", ""))
 
 
 async def play(state: State, code: str, node: str) -> Ending | None:
-    """Find the first answer in the table that fits, and note that the script was run; `None` when there is none.
+    """Return the first matching answer and record that the script was run; None if nothing matches.
 
-    `node` is empty on the controller.
+    :arg node: empty for the controller
     """
     storage = state.storage
     for entry in storage.scripts():
@@ -72,7 +72,7 @@ async def play(state: State, code: str, node: str) -> Ending | None:
 
 
 def ending(entry: dict[str, Any]) -> Ending:
-    """The end that an entry of the table describes."""
+    """Return the result that an answer describes."""
     error = entry.get("error")
     whole_error = error and {"message": None, "line": 1, **error}
     return Ending(entry.get("output", ""), entry.get("value"), whole_error, entry.get("seconds", 0))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scripts that come as such, and scripts in the runner of buildworks.toolchain; how the console shows their end."""
+"""Plain scripts, and scripts within the runner of buildworks.toolchain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MARK = "\n@@toolchain@@"
 
 
 def code_of(call: Call, script: str) -> str:
-    """The script itself: the one in the runner, where it is one."""
+    """Return the script itself, without the runner."""
     if not script.startswith(RUNNER):
         return script
     literals = LITERALS.search(script)
@@ -29,12 +29,12 @@ def code_of(call: Call, script: str) -> str:
 
 
 def shown(script: str, ending: Ending) -> str:
-    """What the console answers."""
+    """Return the output of the console."""
     return ending.output + (_told(ending) if script.startswith(RUNNER) else _plainly(ending))
 
 
 def _told(ending: Ending) -> str:
-    """As the runner tells of the end."""
+    """Return the result in the format of the runner."""
     end: dict[str, Any] = {"ran": ending.compiled, "value": ending.value, "holds": bool(ending.value)}
     if ending.error:
         message = ending.error["message"] and ending.error["message"].replace("Script1.groovy", "TaskScript.groovy")
@@ -44,7 +44,7 @@ def _told(ending: Ending) -> str:
 
 
 def _plainly(ending: Ending) -> str:
-    """As the server itself shows a value, or the trace of an error."""
+    """Return the result in the format of Jenkins: a value or a stack trace."""
     if ending.error is None:
         return "" if ending.value is None else f"Result: {_java_text(ending.value)}\n"
     said = ": ".join(filter(None, (ending.error["type"], ending.error["message"])))

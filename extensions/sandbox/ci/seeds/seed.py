@@ -88,7 +88,7 @@ class Seeder:
         self._storage = controller.storage
 
     def add(self, data: dict[str, Any]) -> None:
-        """Add everything that the section describes."""
+        """Add all objects of the section."""
         for name in ("url", "executors"):
             if name in data:
                 self._storage.set(name, data[name])
@@ -140,7 +140,7 @@ class Seeder:
             self._add_item(job["name"], item, definition)
 
     def _add_folders(self, job: str) -> None:
-        """The folders that a job is in, as far as they are not there."""
+        """Add the missing parent folders of a job."""
         parts = job.split("/")[:-1]
         for name in ("/".join(parts[: depth + 1]) for depth in range(len(parts))):
             if not self._storage.job(name):
@@ -177,7 +177,7 @@ class Seeder:
 
 
 def _values(described: dict[str, Any], definition: configuration.Definition) -> list[dict[str, Any]] | None:
-    """The parameters of a build or of an item of the queue."""
+    """Return the parameters of a build or queue item."""
     given = described.get("parameters", {})
     values = [
         parameter.value(given[parameter.name]) if parameter.name in given else parameter.default_value()

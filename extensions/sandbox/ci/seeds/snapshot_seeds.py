@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a snapshot says of this service, as seeds."""
+"""Conversion of a snapshot to seeds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BUILDS = ("last", "last_completed", "last_successful", "last_failed")
 
 
 def parts(folder: SnapshotDirectory) -> Iterator[dict[str, Any]]:
-    """What is small, then the jobs, so many at once."""
+    """Yield the small lists first, then the jobs in batches."""
     server = folder.manifest["server"]
     told = {"executors": server["executors"] or 1}
     if server["product"] == "jenkins":

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Quiet-down and restart: what is decided here shows in every other answer."""
+"""Quiet-down and restart."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RUNNING = {"down": False, "reason": None, "then": None, "since": None}
 
 
 class Outage(NamedTuple):
-    """What a server that restarts does at a moment."""
+    """The responses of a restarting server at a time."""
 
     kind: str
     stage: str
@@ -46,7 +46,7 @@ class Outage(NamedTuple):
 
 
 class Lifecycle:
-    """Whether the server runs, means to stop, or restarts."""
+    """The state of the server: running, quieting down or restarting."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -54,11 +54,11 @@ class Lifecycle:
         self._at_start: list[Callable[[], None]] = []
 
     def at_start(self, begin: Callable[[], None]) -> None:
-        """Call something at each start of the server."""
+        """Register a callback for each start of the server."""
         self._at_start.append(begin)
 
     def boot(self) -> None:
-        """What every start of the server brings: a new session id, no sessions, no quiet-down."""
+        """Start: with a new session id, without sessions and quiet-down."""
         self._storage.set("session", new_hash())
         self._storage.set("cookie_suffix", new_hash())
         self._storage.set("quiet", RUNNING)
@@ -70,37 +70,37 @@ class Lifecycle:
 
     @property
     def quieting(self) -> bool:
-        """Whether no build may start."""
+        """Return whether the server is quieting down."""
         return bool(self._storage.setting("quiet")["down"])
 
     @property
     def reason(self) -> str | None:
-        """Why the server quiets down."""
+        """Return the reason of the quiet-down."""
         reason: str | None = self._storage.setting("quiet")["reason"]
         return reason
 
     @property
     def pending(self) -> str | None:
-        """What the server does as soon as no build runs: `restart`, `exit`, or nothing."""
+        """Return the action after the last build: `restart`, `exit` or an empty text."""
         pending: str | None = self._storage.setting("quiet")["then"]
         return pending
 
     def quiet_down(self, reason: str | None, now: float, then: str | None = None) -> None:
-        """Let no build start any more."""
+        """Prevent new builds from starting."""
         self._storage.set("quiet", {"down": True, "reason": reason, "then": then or self.pending, "since": now})
 
     def cancel(self) -> None:
-        """Take a quiet-down or a safe restart back."""
+        """Cancel a quiet-down or a safe restart."""
         self._storage.set("quiet", RUNNING)
 
     @property
     def cancelled_at(self) -> float | None:
-        """When somebody else will cancel the quiet-down, by the switch that says so."""
+        """Return the time at which another client cancels the quiet-down, according to a switch."""
         since, seconds = self._storage.setting("quiet")["since"], self._state.switch("quiet_down_seconds")
         return since + seconds if since is not None and seconds else None
 
     def begin_restart(self, kind: str, now: float) -> None:
-        """Go down; what runs then is cut when the process is replaced."""
+        """Shut down. Running builds are interrupted when the process is replaced."""
         names, seconds = zip(*self._stages(kind), strict=True)
         ends = [now + second for second in itertools.accumulate(seconds)]
         self._storage.set("restart", {"kind": kind, "stages": list(zip(names, ends, strict=True))})
@@ -113,12 +113,12 @@ class Lifecycle:
                 self._storage.put_build(build)
 
     def begin_exit(self, now: float) -> None:
-        """Go down for good, which is until the sandbox is reset."""
+        """Shut down permanently, until the sandbox is reset."""
         self._storage.set("restart", {"kind": "exit", "stages": [("refused", math.inf)]})
         self._cut_builds(now)
 
     def _stages(self, kind: str) -> Sequence[tuple[str, float]]:
-        """The stages of a restart: as the switch has them, or as measured and as long as another switch says."""
+        """Return the stages of a restart from the switch, or the measured ones scaled by another switch."""
         given: list[Any] = self._state.switch("restart_stages")
         if given:
             return [(stage["stage"], float(stage["seconds"])) for stage in given]
@@ -128,17 +128,17 @@ class Lifecycle:
 
     @property
     def back_at(self) -> float | None:
-        """When a restart that is under way will be over."""
+        """Return the time at which the restart is complete."""
         restart = self._storage.setting("restart")
         return restart["stages"][-1][1] if restart else None
 
     def finish_restart(self) -> None:
-        """Come back as a new process."""
+        """Resume as a new process."""
         self.boot()
         self._state.set_switch("restart_required", False)
 
     def outage(self, now: float) -> Outage | None:
-        """What the server does instead of serving, while a restart is under way."""
+        """Return the current response behavior during a restart."""
         restart = self._storage.setting("restart")
         if not restart:
             return None
@@ -150,5 +150,5 @@ class Lifecycle:
 
 
 def new_hash() -> str:
-    """Eight hexadecimal digits, as session ids and cookie names have them."""
+    """Return eight hexadecimal digits, as in session ids and cookie names."""
     return secrets.token_hex(4)

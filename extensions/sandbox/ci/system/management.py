@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pages for administrators, loading the configuration anew, and shutting down for good."""
+"""Administration pages, configuration reload and shutdown."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def _thread_dump(call: Call) -> Response:
 
 
 def _log(call: Call) -> Response:
-    """The server's log, in which this one writes nothing."""
+    """Return the empty system log."""
     call.require(ADMINISTER)
     return call.page("All Jenkins Logs - Manage Jenkins - Jenkins", "<h1>All Jenkins Logs</h1>")
 
 
 def _overview(call: Call) -> Response:
-    """Which of several rights is missing for these pages is not told."""
+    """Return the page, or an error that does not name the missing permission."""
     if not call.principal.may(MANAGE):
         raise AccessDenied(message=f"{call.principal.name} is missing a permission to manage the server")
     return call.page("Manage Jenkins - Jenkins", "<h1>Manage Jenkins</h1>")
 
 
 def _reload(call: Call) -> Response:
-    """What was changed by the API is on disk already."""
+    """Reload the configuration, which changes nothing because API changes are already saved."""
     call.require_post()
     call.require(MANAGE)
     return pages.redirect(f"{call.context}/")

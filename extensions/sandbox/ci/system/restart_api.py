@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Asking for a quiet-down or a restart, and what every path answers while the server restarts."""
+"""Quiet-down and restart on the wire, and responses during a restart."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CANNOT_RESTART = "Jenkins cannot restart itself as currently configured."
 
 
 def outage(call: Call) -> Answer | None:
-    """What every path answers during a restart; None while there is none."""
+    """Return the response of every path during a restart, or None."""
     down = call.lifecycle.outage(call.now)
     if not down:
         return None
@@ -44,7 +44,7 @@ def outage(call: Call) -> Answer | None:
 
 
 async def _never(call: Call, down: Outage) -> Response:
-    """Take the connection and say nothing, until the process is ready that drops it."""
+    """Accept the connection without a response until the process is replaced."""
     while call.controller.runtime.clock.now() < down.ends:
         await asyncio.sleep(BLOCK_INTERVAL)
     raise ConnectionDropped
@@ -82,7 +82,7 @@ def _require_restartable(call: Call) -> None:
 
 
 def _confirmation(call: Call, action: str, title: str, question: str) -> Response:
-    """What GET shows where only POST acts; there is no form where the server cannot do it."""
+    """Return the confirmation page of GET, without a form if the server cannot restart."""
     if not call.switch("restart_supported"):
         return call.page(f"{title} - Jenkins", f"<p>{CANNOT_RESTART}</p>")
     form = f'<form method="post" action="{action}"><button>Yes</button></form>'

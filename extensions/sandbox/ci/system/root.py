@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The server itself: its root, its view, and what is there for everybody."""
+"""The root of the server and its public pages."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _user_content(call: Call) -> Response:
 
 
 def _user_files(call: Call) -> dict[str, str]:
-    """The files that administrators keep on the server, with their text."""
+    """Return the files below /userContent/."""
     return {"readme.txt": README, **call.storage.setting("user_content", {})}
 
 
@@ -115,7 +115,7 @@ def _icon(call: Call) -> Response:
 
 
 def _no_agents(call: Call) -> Response:
-    """The port for agents is off."""
+    """Return the error for the disabled agent port."""
     raise NotFound
 
 
