@@ -344,7 +344,7 @@ def test_any_text_arrives_as_java_writes_it(text: str) -> None:
     sent = over_http.utf(text)
     assert struct.unpack(">H", sent[:2])[0] == len(sent) - 2
     assert b"\0" not in sent[2:]
-    assert of_server.text(sent) == text
+    assert of_server.decode_text(sent) == text
 
 
 @given(st.lists(st.tuples(st.integers(0, 255), st.binary(max_size=40))), st.integers(1, 7))

@@ -25,12 +25,12 @@ from .jobs import configuration
 from .jobs.item_kinds import FOLDER
 from .storage import Job
 
-# The path of a job in a route, which may be in folders
+# Route pattern of a job, possibly in folders
 JOB = "/job/{job:[^/]+(?:/job/[^/]+)*}"
-AS_THEY_ARE = "!$&'()*+,=@"  # signs that the server does not encode in a segment of a path
+UNENCODED = "!$&'()*+,=@"  # characters that Jenkins does not encode in path segments
 Answer = Response | Awaitable[Response]
 FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
-LARGEST_OF_STRANGERS = 65536  # bytes
+MAX_BODY_WITHOUT_PERMISSION = 65536  # bytes
 USUAL_PORTS = {"http": "80", "https": "443"}
 
 
@@ -70,7 +70,7 @@ class Call:
         if self.content_type != FORM:
             return
         try:
-            limit = bodies.MAX_BODY_SIZE if self.principal.may(READ) else LARGEST_OF_STRANGERS
+            limit = bodies.MAX_BODY_SIZE if self.principal.may(READ) else MAX_BODY_WITHOUT_PERMISSION
             self.body = await bodies.read_body(self.request, limit)
         except bodies.BodyTooLarge:
             if self.principal.may(READ):
@@ -118,7 +118,7 @@ class Call:
         return [name for name, _value in self._parameters]
 
     @property
-    def submits_nothing(self) -> bool:
+    def is_empty_submission(self) -> bool:
         """Return whether the request has neither parameters nor a body."""
         return not self._parameters and not self.body and not self.parts
 
@@ -155,9 +155,9 @@ class Call:
         return configured.rstrip("/") + "/" if configured else None
 
     @staticmethod
-    def quoted(name: str) -> str:
+    def encode_name(name: str) -> str:
         """Return a name as a path segment."""
-        return quote(name, safe=AS_THEY_ARE).replace("~", "%7E")
+        return quote(name, safe=UNENCODED).replace("~", "%7E")
 
     def job_path(self, name: str) -> str:
         """Return the path of a job, for redirects."""
@@ -168,7 +168,7 @@ class Call:
         return f"{self.configured_root}{_job_path(name)}"
 
     @property
-    def here(self) -> str:
+    def current_folder_path(self) -> str:
         """Return the path of the current folder, for redirects."""
         return self.request_uri.rpartition("/")[0] + "/"
 
@@ -219,14 +219,14 @@ class Call:
     def project(self, path: str) -> Job:
         """Return the buildable job of a path. Folders cannot be built."""
         job = self.job(path)
-        if configuration.parse(job.config).kind is FOLDER:
+        if configuration.parse_configuration(job.config).kind is FOLDER:
             raise NotFound
         return job
 
     def folder(self, path: str) -> str:
         """Return the full name of the folder of a path."""
         job = self.job(path)
-        if configuration.parse(job.config).kind is not FOLDER:
+        if configuration.parse_configuration(job.config).kind is not FOLDER:
             raise NotFound
         return job.name
 
@@ -258,7 +258,7 @@ class Call:
 
     def page(self, title: str, body: str, status: int = 200) -> pages.Page:
         """Return an HTML page of Jenkins with the crumb for its forms."""
-        return pages.page(title, body, status, self.crumb if self.switch("csrf") else None)
+        return pages.html_page(title, body, status, self.crumb if self.switch("csrf") else None)
 
     def finish(self, answer: Response) -> Response:
         """Add the headers that all responses have."""
@@ -285,7 +285,7 @@ class Call:
 
 
 def _job_path(name: str) -> str:
-    return "".join(f"job/{Call.quoted(part)}/" for part in name.split("/"))
+    return "".join(f"job/{Call.encode_name(part)}/" for part in name.split("/"))
 
 
 def _path(uri: str) -> str:

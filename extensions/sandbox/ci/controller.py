@@ -29,11 +29,12 @@ class Controller(State):
         self.installations = Installations(self, self.lifecycle, self.plugins, self.update_site)
         self.scheduler = Scheduler(self, self.lifecycle, self.installations)
         for part in (self.plugins, self.update_site, self.installations):
-            self.lifecycle.at_start(part.start)
-        self.ssh_endpoint = ""  # of the SSH server, if there is one
-        self.duplexes: dict[str, Any] = {}  # the commands over two connections, each by the session of both
+            self.lifecycle.on_start(part.start)
+        self.ssh_endpoint = ""  # empty without an SSH server
+        self.duplexes: dict[str, Any] = {}  # commands over two connections, by session
 
     def reset(self) -> None:
+        """Reset to a server without any configuration."""
         super().reset()
         self.scheduler.reset()
         self.lifecycle.boot()

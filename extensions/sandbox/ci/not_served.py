@@ -29,7 +29,7 @@ class Row(NamedTuple):
     plugins: tuple[str, ...] = ()
 
 
-# Method, permission, path and name. GET stands for all methods: only what changes something insists on POST.
+# Method, permission, path and name. GET stands for all methods; only calls that change something require POST.
 CALLS = """
 GET  Overall/Manage      /about{:/?}                                     the page about the server
 GET  Overall/Administer  /administrativeMonitor/{:.+}                    administrative monitors
@@ -61,7 +61,7 @@ POST Overall/Administer  /user/{:[^/]+}/doDelete                         the del
 POST Overall/Read        /user/{:[^/]+}/submitDescription                changes of users
 GET  Overall/Read        /{:me|user/[^/]+}/my-views{:(/.*)?}             the views of users
 """
-# What would be taken for the name of a node
+# Paths that would match the name of a node
 OF_ALL_NODES = """
 POST Overall/Administer  /computer/{:configSubmit|updateNow}             the settings of all nodes
 GET  Overall/Administer  /computer/configure                             the settings of all nodes
@@ -91,7 +91,7 @@ POST Run/Update          /configSubmit                                   the for
 GET  Job/Read            /{:configure|confirmDelete|parameters/?}        the pages of a build
 """
 
-# The same with the plugins in front. Unless one of them is active, the path does not exist.
+# The same, preceded by plugins. If none of them is active, the path does not exist.
 OF_PLUGINS = """
 blueocean-rest GET Overall/Read /blue/{:.*} Blue Ocean
 configuration-as-code GET Overall/Administer /configuration-as-code{:(/.*)?} JCasC
@@ -119,7 +119,7 @@ workflow-job,workflow-aggregator GET Job/Read /{:execution|flowGraphTable}{:(/.*
 def _exists(call: Call, job: str = "", node: str = "") -> bool:
     if job:
         return bool(call.job(job))
-    return not node or node in computers.CONTROLLER or bool(computers.agent(call, node))
+    return not node or node in computers.CONTROLLER or bool(computers.find_agent(call, node))
 
 
 def _refuse(call: Call, row: Row) -> NoReturn:
@@ -140,9 +140,9 @@ def _refusing(row: Row) -> Callable[..., Answer]:
 
 def _refusing_of_builds(row: Row) -> Callable[..., Answer]:
     def refuse(call: Call, job: str, build: str) -> Answer:
-        found = build_api.named(call, job, build)
+        found = build_api.find_by_path(call, job, build)
         if row.plugins and not (found.kind == PIPELINE.name and call.plugins.have(row.plugins)):
-            return build_api.unknown(call, job, build)
+            return build_api.handle_unknown(call, job, build)
         _refuse(call, row)
 
     return refuse
@@ -167,7 +167,7 @@ def _routes(
         yield Route(ANY, below + row.path, refusing(row), "not_served", read_only=row.method == "GET")
 
 
-# Ahead of the routes that take any name of a node, or any path below a build
+# Before the routes that match any node name or any path below a build
 AHEAD = (
     *_routes(_rows(OF_ALL_NODES)),
     *_routes(_rows(OF_BUILDS), build_api.PATH, _refusing_of_builds),

@@ -32,7 +32,7 @@ from .plugins import install_api, plugin_api, update_center
 from .queue import queue_api, triggers
 from .scripts import console_api
 from .seeds.seed import SHAPE, Seeder
-from .seeds.snapshot_seeds import parts
+from .seeds.snapshot_seeds import convert_snapshot
 from .state import NAME
 from .state_queries import SUMMARY
 from .storage import SCHEMA
@@ -102,19 +102,24 @@ class CiService(Service):
         self._ssh: Any = None
 
     def reset(self) -> None:
+        """Reset to a server without any configuration."""
         super().reset()
         self._controller.reset()
 
     def process_due_events(self) -> None:
+        """Process everything that is due."""
         self._controller.scheduler.settle(self.runtime.clock.now())
 
     def seed(self, data: dict[str, Any]) -> None:
+        """Add the objects of a seed."""
         Seeder(self._controller).add(data)
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
-        return parts(snapshot)
+        """Convert a snapshot to seeds."""
+        return convert_snapshot(snapshot)
 
     def uses_content(self, sha256: str) -> bool:
+        """Return whether a build, a queue item or a setting refers to this content."""
         return self._controller.storage.mentions(sha256)
 
     def exports(self, base_url: str) -> dict[str, str]:
@@ -128,6 +133,7 @@ class CiService(Service):
         return variables
 
     async def start(self) -> None:
+        """Start the SSH server, if it is enabled."""
         if self.ssh_address:
             from .cli import ssh
 
@@ -135,27 +141,30 @@ class CiService(Service):
             self._controller.ssh_endpoint = await self._ssh.start(*self.ssh_address)
 
     async def stop(self) -> None:
+        """Stop the Groovy process and the SSH server."""
         await self._controller.groovy.stop()
         if self._ssh:
             await self._ssh.stop()
 
     def control_routes(self) -> list[BaseRoute]:
+        """Return the route of the control API for the client program."""
         return [jar.control_route(self._controller)]
 
     async def __call__(self, request: Request) -> Response:
+        """Respond to a request."""
         now = self.runtime.clock.now()
         self._controller.scheduler.settle(now)
         call = Call(self._controller, request, now)
-        views.beyond(call)
+        views.redirect_through_view(call)
         found = ROUTES.find(request.method, call.path, {})
         if found.route:
             found.route.enter(request)
-        answer = restart_api.outage(call)
+        answer = restart_api.outage_response(call)
         if answer is None:
-            answer = self._answer(call, found.route, found.decoded_parameters)
+            answer = self._respond(call, found.route, found.decoded_parameters)
         return call.finish(await answer if inspect.isawaitable(answer) else answer)
 
-    async def _answer(self, call: Call, route: Route | None, arguments: dict[str, str]) -> Response:
+    async def _respond(self, call: Call, route: Route | None, arguments: dict[str, str]) -> Response:
         try:
             call.principal = login.authenticate(call)
             if not route or not route.streams_body:
@@ -172,4 +181,4 @@ class CiService(Service):
                 self._controller.scheduler.settle(call.now)
             return await answer if inspect.isawaitable(answer) else answer
         except Refusal as refusal:
-            return error_pages.answer(refusal, call)
+            return error_pages.to_response(refusal, call)

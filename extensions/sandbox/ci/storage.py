@@ -260,7 +260,7 @@ class Storage:
         rows = self._db.execute("SELECT data FROM ci_builds WHERE job = ? ORDER BY number DESC", (job,))
         return (Build(**json.loads(row["data"])) for row in rows)
 
-    def unfinished(self) -> list[Build]:
+    def list_unfinished(self) -> list[Build]:
         """Return the builds that were not finalized."""
         rows = self._db.execute("SELECT data FROM ci_builds WHERE NOT finished ORDER BY rowid")
         return [Build(**json.loads(row["data"])) for row in rows]

@@ -38,6 +38,6 @@ def test_connection_is_dropped_when_a_restart_begins_during_a_look() -> None:
     async def wait() -> None:
         session = Session(controller, principal, send)
         with pytest.raises(ConnectionDropped):
-            await session.until(lambda: "ABORTED" if session.now >= RESTART else None)
+            await session.wait_until(lambda: "ABORTED" if session.now >= RESTART else None)
 
     asyncio.run(wait())

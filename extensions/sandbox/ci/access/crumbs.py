@@ -17,14 +17,14 @@ from ..remote_api.api import API, serve
 from ..remote_api.beans import Bean, Property
 from . import login
 
-# These four get plain text; other expressions that select no element are refused, as everywhere.
-# That of the field's name makes no crumb, and so begins no session.
+# These expressions return plain text. Others that select no element are refused as everywhere.
+# The one for the field name creates neither a crumb nor a session.
 FIELD = login.CRUMB_FIELD
 XPATH_TEXTS: dict[str, Callable[[Call], str]] = {
     'concat(//crumbRequestField,":",//crumb)': lambda call: f"{FIELD}:{call.crumb}",
     "concat(//crumbRequestField,'=',//crumb)": lambda call: f"{FIELD}={call.crumb}",
     "/*/crumb/text()": lambda call: call.crumb,
-    "/*/crumbRequestField/text()": lambda call: FIELD,
+    "/*/crumbRequestField/text()": lambda _call: FIELD,
 }
 
 
@@ -33,7 +33,7 @@ def _crumb_issuer(call: Call, form: str) -> Answer:
         raise NotFound
     text = XPATH_TEXTS.get(call.parameter("xpath") or "") if form.startswith("/xml") else None
     if text:
-        answer = pages.text(text(call))
+        answer = pages.plain_text(text(call))
         answer.headers["X-Frame-Options"] = "deny"
         call.sign(answer)
         return answer
@@ -41,13 +41,13 @@ def _crumb_issuer(call: Call, form: str) -> Answer:
     return serve(call, Bean("hudson.security.csrf.DefaultCrumbIssuer", *members), form)
 
 
-def _without_slash(call: Call) -> Response:
+def _redirect_to_slash(call: Call) -> Response:
     if not call.switch("csrf"):
         raise NotFound
     return pages.redirect(call.with_slash)
 
 
 ROUTES = (
-    Route(ANY, "/crumbIssuer", _without_slash, "crumb", read_only=True),
+    Route(ANY, "/crumbIssuer", _redirect_to_slash, "crumb", read_only=True),
     Route(ANY, "/crumbIssuer" + API, _crumb_issuer, "crumb", read_only=True),
 )

@@ -35,23 +35,23 @@ def _anonymous(call: Call) -> Principal:
     return Principal("anonymous", frozenset(permissions), ("anonymous",), anonymous=True)
 
 
-def principal(user: User, by_token: bool = False) -> Principal:
+def get_principal(user: User, by_token: bool = False) -> Principal:
     """Return the authenticated user."""
     permissions = frozenset(BY_TITLE[title] for title in user.permissions)
     authorities = ("authenticated",) if by_token else ("authenticated", "FACTOR_PASSWORD")
     return Principal(user.name, permissions, authorities, by_token=by_token)
 
 
-def forgotten_login(call: Call) -> str:
+def expired_login_cookie(call: Call) -> str:
     """Return the cookie that ends "keep me signed in"."""
     return f"remember-me=; Path={call.context}; Expires={pages.EPOCH}; SameSite=Lax"
 
 
-def unauthorized(call: Call) -> EngineError:
+def unauthorized_response(call: Call) -> EngineError:
     """Return the response to wrong credentials."""
     headers = {
         "WWW-Authenticate": 'Basic realm="Jenkins", charset="UTF-8"',
-        "Set-Cookie": forgotten_login(call),
+        "Set-Cookie": expired_login_cookie(call),
         "Expires": pages.EPOCH,
     }
     return EngineError(401, headers=headers)
@@ -71,7 +71,7 @@ def authenticate(call: Call) -> Principal:
         name, secret = _credentials(call)
         if not logged_in or logged_in.name != name:
             return _check(call, name, secret)
-    return principal(logged_in) if logged_in else _anonymous(call)
+    return get_principal(logged_in) if logged_in else _anonymous(call)
 
 
 def _credentials(call: Call) -> tuple[str, str]:
@@ -79,19 +79,19 @@ def _credentials(call: Call) -> tuple[str, str]:
     try:
         name, colon, secret = base64.b64decode(value, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
-        raise unauthorized(call) from None
+        raise unauthorized_response(call) from None
     if not colon:
-        raise unauthorized(call)
+        raise unauthorized_response(call)
     return name, secret
 
 
 def _check(call: Call, name: str, secret: str) -> Principal:
     user = call.storage.user(name)
     if user and secret in user.tokens:
-        return principal(user, by_token=True)
+        return get_principal(user, by_token=True)
     if user and secret == user.password:
-        return principal(user)
-    raise unauthorized(call)
+        return get_principal(user)
+    raise unauthorized_response(call)
 
 
 def _has_crumb(call: Call) -> bool:
@@ -115,7 +115,7 @@ def _login(call: Call) -> Response:
     crumb_holds = not call.switch("csrf") or _has_crumb(call)
     if call.method != "POST" or not crumb_holds or not user or call.parameter("j_password") != user.password:
         answer = pages.redirect(f"{call.context}/loginError")
-        answer.headers["Set-Cookie"] = forgotten_login(call)
+        answer.headers["Set-Cookie"] = expired_login_cookie(call)
         return answer
     call.begin_session(user.name)
     return pages.redirect(call.parameter("from") or f"{call.context}/")
@@ -144,7 +144,7 @@ def _logout(call: Call) -> Response:
     """End the session and its crumb."""
     call.end_session()
     answer = pages.redirect(f"{call.context}/")
-    answer.headers["Set-Cookie"] = forgotten_login(call)
+    answer.headers["Set-Cookie"] = expired_login_cookie(call)
     return answer
 
 

@@ -57,7 +57,7 @@ def _me(call: Call, form: str) -> Answer:
     return _user(call, call.principal.name, form)
 
 
-def _found(call: Call, name: str) -> User:
+def _find_user(call: Call, name: str) -> User:
     user = call.storage.user(name)
     if not user:
         raise NotFound
@@ -65,10 +65,10 @@ def _found(call: Call, name: str) -> User:
 
 
 def _user(call: Call, name: str, form: str) -> Answer:
-    user = _found(call, name)
+    user = _find_user(call, name)
     account = Bean(
         "hudson.model.User",
-        Property("absoluteUrl", f"{call.configured_root}user/{call.quoted(user.name)}", visibility=ALWAYS),
+        Property("absoluteUrl", f"{call.configured_root}user/{call.encode_name(user.name)}", visibility=ALWAYS),
         Property("description", None),
         Property("fullName", user.full_name, visibility=ALWAYS),
         Property("id", user.name),
@@ -78,7 +78,7 @@ def _user(call: Call, name: str, form: str) -> Answer:
 
 
 def _user_page(call: Call, name: str) -> Response:
-    user = _found(call, name)
+    user = _find_user(call, name)
     return call.page(f"{user.full_name} - Jenkins", f"<h1>{html.escape(user.full_name)}</h1>")
 
 
@@ -87,7 +87,7 @@ def _my_page(call: Call) -> Response:
 
 
 def _user_without_slash(call: Call, name: str) -> Response:
-    _found(call, name)
+    _find_user(call, name)
     return pages.redirect(call.with_slash)
 
 
@@ -96,7 +96,7 @@ def _generate_my_token(call: Call) -> Response:
 
 
 def _generate_token(call: Call, name: str) -> Response:
-    user = _found(call, name)
+    user = _find_user(call, name)
     call.require_post()
     if user.name != call.principal.name:
         raise AccessDenied(ADMINISTER)
@@ -125,7 +125,7 @@ def _revoke_my_token(call: Call) -> Response:
 
 def _revoke_token(call: Call, name: str) -> Response:
     """Revoke a token. An unknown UUID is not an error."""
-    user = _found(call, name)
+    user = _find_user(call, name)
     call.require_post()
     if user.name != call.principal.name:
         call.require(ADMINISTER)

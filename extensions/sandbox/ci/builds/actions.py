@@ -39,7 +39,7 @@ def cause_action(causes: list[dict[str, Any]]) -> Bean:
     return Bean("hudson.model.CauseAction", Property("causes", beans, visibility=2))
 
 
-def cause(call: Call) -> dict[str, Any]:
+def user_cause(call: Call) -> dict[str, Any]:
     """Return the cause of a build that this user triggers."""
     name = call.principal.name
     user = call.storage.user(name)

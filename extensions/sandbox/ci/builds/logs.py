@@ -15,15 +15,15 @@ from ...http.routing import ANY, Route
 from ...parsing.integers import parse_integer
 from ..call import Call
 from ..http import pages
-from ..http.refusals import Oops
+from ..http.refusals import InternalError
 from ..jobs.item_kinds import PIPELINE
 from ..storage import Build
 from . import build_api
 
-ROUNDING = 1e-6  # of moments that were computed from one another, in seconds
+ROUNDING = 1e-6  # tolerance for calculated timestamps, in seconds
 
 
-def printed(build: Build, now: float, notes: bool) -> str:
+def read_log(build: Build, now: float, notes: bool) -> str:
     """Return the log until a time, with or without console notes."""
     lines = [_started_by(cause, notes) for cause in build.causes]
     if build.kind != PIPELINE.name:
@@ -33,13 +33,13 @@ def printed(build: Build, now: float, notes: bool) -> str:
             *(f"Copying file to {one['name']}" for one in build.parameters or [] if "file" in one),
             f"[{build.job.rpartition('/')[2]}] $ /bin/sh -xe /tmp/jenkins{build.queue_id}.sh",
         ]
-    lines += [_noted(line, notes) for second, line in build.lines if build.started + second <= now + ROUNDING]
+    lines += [_add_note(line, notes) for second, line in build.lines if build.started + second <= now + ROUNDING]
     if not build.running(now):
         lines.append(f"Finished: {build.outcome}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _noted(line: str, notes: bool) -> str:
+def _add_note(line: str, notes: bool) -> str:
     """Return a line with a console note before messages of the Pipeline engine."""
     return _note("pipeline") + line if notes and line.startswith("[Pipeline] ") else line
 
@@ -57,16 +57,16 @@ def _started_by(cause: dict[str, Any], notes: bool) -> str:
 
 
 def _console_text(call: Call, job: str, build: str) -> Response:
-    return pages.text(printed(build_api.named(call, job, build), call.now, notes=False))
+    return pages.plain_text(read_log(build_api.find_by_path(call, job, build), call.now, notes=False))
 
 
 def _progressive_text(call: Call, job: str, build: str) -> Response:
-    found = build_api.named(call, job, build)
+    found = build_api.find_by_path(call, job, build)
     try:
         start = parse_integer(call.parameters("start")[0], 64) if call.parameters("start") else 0
     except ValueError:
-        raise Oops from None
-    log = printed(found, call.now, notes=True).encode()
+        raise InternalError from None
+    log = read_log(found, call.now, notes=True).encode()
     rest = b"" if start < 0 else log[start if start <= len(log) else 0 :]
     answer = Response(rest.replace(b"\n", b"\r\n"), headers={"Content-Type": "text/plain;charset=utf-8"})
     answer.headers["X-Text-Size"] = str(len(log))
@@ -76,16 +76,16 @@ def _progressive_text(call: Call, job: str, build: str) -> Response:
 
 
 def _progressive_html(call: Call, job: str, build: str) -> Response:
-    found = build_api.named(call, job, build)
-    answer = Response(html.escape(printed(found, call.now, notes=False), quote=False))
+    found = build_api.find_by_path(call, job, build)
+    answer = Response(html.escape(read_log(found, call.now, notes=False), quote=False))
     answer.headers["Content-Type"] = "text/html;charset=utf-8"
-    answer.headers["X-Text-Size"] = str(len(printed(found, call.now, notes=True).encode()))
+    answer.headers["X-Text-Size"] = str(len(read_log(found, call.now, notes=True).encode()))
     return answer
 
 
 def _console(call: Call, job: str, build: str) -> Response:
-    found = build_api.named(call, job, build)
-    log = html.escape(printed(found, call.now, notes=False))
+    found = build_api.find_by_path(call, job, build)
+    log = html.escape(read_log(found, call.now, notes=False))
     return call.page(f"{found.job} #{found.number} Console - Jenkins", f"<pre class='console-output'>{log}</pre>")
 
 

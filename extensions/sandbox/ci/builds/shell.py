@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-STARTUP_SECONDS = 0.1  # to begin and end a build, as seen on a real server
+STARTUP_SECONDS = 0.1  # measured overhead of a build on a real server
 SIGNALS = {"stop": "TERM", "term": "KILL"}
 _NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
@@ -45,7 +45,7 @@ class Shell:
         self.resists: list[str] = []
         self._environment = environment
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         """Print a line."""
         self.lines.append((self.seconds, line))
 
@@ -57,8 +57,8 @@ class Shell:
                 continue
             if failed and operator == ";":
                 break
-            words, target = _redirected(words)
-            self.say("+ " + " ".join(words))
+            words, target = _split_redirection(words)
+            self.print_line("+ " + " ".join(words))
             program, argument = words[0], words[1] if words[1:] else ""
             failed = program == "false" or (program == "exit" and argument not in ("", "0"))
             if program == "echo":
@@ -79,25 +79,25 @@ class Shell:
 
     def _print(self, text: str, target: list[str]) -> None:
         if not target:
-            self.say(text)
+            self.print_line(text)
             return
         operator, path = target
         before = self.files.get(path, "") if operator == ">>" else ""
         self.files[path] = f"{before}{text}\n"
 
 
-def plan(commands: Sequence[str], environment: Mapping[str, str], archived: Sequence[str] = ()) -> Plan:
+def plan_build(commands: Sequence[str], environment: Mapping[str, str], archived: Sequence[str] = ()) -> Plan:
     """Simulate a freestyle build with these steps."""
     shell = Shell(environment)
     outcome = "SUCCESS" if all(map(shell.run, commands)) else "FAILURE"
     if outcome == "FAILURE":
-        shell.say("Build step 'Execute shell' marked build as failure")
+        shell.print_line("Build step 'Execute shell' marked build as failure")
     if any(archived):
-        shell.say("Archiving artifacts")
+        shell.print_line("Archiving artifacts")
     return Plan(shell.seconds, outcome, shell.lines, shell.archive(archived), shell.resists)
 
 
-def _redirected(words: list[str]) -> tuple[list[str], list[str]]:
+def _split_redirection(words: list[str]) -> tuple[list[str], list[str]]:
     """Return a command, and the operator and file of its redirection."""
     if len(words) > 2 and words[-2] in (">", ">>"):
         return words[:-2], words[-2:]
@@ -108,7 +108,7 @@ def _commands(script: str, environment: Mapping[str, str]) -> Iterator[tuple[str
     """Return the words of each command with the preceding operator."""
     for line in script.splitlines():
         operator, words = ";", []
-        for word in [*_words(line), ";"]:
+        for word in [*_split_words(line), ";"]:
             if word not in (";", "&&", "||"):
                 words.append(_VARIABLE.sub(lambda m: environment.get(m[1] or m[2], ""), word))
                 continue
@@ -117,7 +117,7 @@ def _commands(script: str, environment: Mapping[str, str]) -> Iterator[tuple[str
             operator, words = word, []
 
 
-def _words(line: str) -> list[str]:
+def _split_words(line: str) -> list[str]:
     lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
     lexer.whitespace_split = True
     try:

@@ -14,7 +14,7 @@ from ...http.routing import ANY, Route
 from ..access.permissions import READ
 from ..call import Answer, Call
 from ..http import pages
-from ..http.refusals import EngineError, Oops
+from ..http.refusals import EngineError, InternalError
 from . import jar
 from .commands import COMMANDS
 from .connections import DOWNLOAD, UPLOAD, WEB_SOCKET, Duplex, WebSocket
@@ -31,9 +31,9 @@ def _jar(call: Call, name: str) -> Response:
     if name in CLIENTS:
         return jar.serve(call, name)
     if name not in OTHER_JARS:
-        raise Oops
+        raise InternalError
     headers = {"Content-Disposition": f"attachment; filename={name}"}
-    return Response(jar.stand_in(call.switch("version")), headers=headers, media_type="application/java-archive")
+    return Response(jar.placeholder_jar(call.switch("version")), headers=headers, media_type="application/java-archive")
 
 
 def _overview(call: Call) -> Response:
@@ -42,7 +42,7 @@ def _overview(call: Call) -> Response:
     return call.page("Jenkins CLI - Manage Jenkins - Jenkins", f"<h1>Jenkins CLI</h1><ul>{commands}</ul>")
 
 
-def _without_slash(call: Call) -> Answer:
+def _redirect_to_slash(call: Call) -> Answer:
     if call.method == "POST":
         return _connect(call)
     call.require(READ)
@@ -55,14 +55,14 @@ def _connect(call: Call) -> Answer:
         return Response(status_code=403)
     identifier, side = call.headers.get("Session", ""), call.headers.get("Side")
     if not _UUID.fullmatch(identifier) or not side:
-        raise Oops
+        raise InternalError
     if side == "download":
         call.enter(DOWNLOAD, reads=True)
         return Duplex(call, identifier).download()
     call.enter(UPLOAD, reads=False)
     duplex = call.controller.duplexes.get(identifier)
     if not duplex:
-        raise Oops
+        raise InternalError
     upload: Answer = duplex.upload(call)
     return upload
 
@@ -87,7 +87,7 @@ def _origin_refusal(call: Call) -> str | None:
 
 ROUTES = (
     Route(ANY, "/jnlpJars/{name:.*}", _jar, "cli_jar", scope="open", read_only=True),
-    Route(ANY, "/cli", _without_slash, "cli", read_only=True, scope="open", streams_body=True),
+    Route(ANY, "/cli", _redirect_to_slash, "cli", read_only=True, scope="open", streams_body=True),
     Route(ANY, "/cli/", _overview, "cli", scope="open", read_only=True),
     Route(ANY, WEB_SOCKET_PATH, _web_socket, WEB_SOCKET, scope="open", read_only=True),
 )

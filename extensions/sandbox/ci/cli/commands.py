@@ -20,8 +20,18 @@ from ..jobs.item_kinds import FOLDER
 from ..scripts import script_answers
 from ..storage import Build, Item, Job
 from . import jobs
-from .session import UNEXPECTED, Aborted, BadUsage, CommandError, Denied, NoSuch, Session, WrongState, nearest
-from .usage import Argument, Given, Option, Usage
+from .session import (
+    UNEXPECTED,
+    BadUsage,
+    CommandAborted,
+    CommandError,
+    ObjectNotFound,
+    PermissionDenied,
+    Session,
+    WrongState,
+    find_nearest,
+)
+from .usage import Argument, Arguments, Option, Usage
 
 RESULTS = ("SUCCESS", "UNSTABLE", "FAILURE", "NOT_BUILT", "ABORTED")
 INTERRUPTED = 125
@@ -33,7 +43,7 @@ Options:
  -webSocket          : connect using WebSocket (the default; works well with most reverse proxies; requires Jetty)
  -http               : use a pair of HTTP(S) connections rather than WebSocket
 """
-Run = Callable[[Session, Given], Awaitable[int]]
+Run = Callable[[Session, Arguments], Awaitable[int]]
 
 
 @dataclass(frozen=True)
@@ -56,12 +66,12 @@ class Command:
 async def execute(session: Session) -> int:
     """Run the command of a session."""
     if not session.arguments:
-        await session.complain("Connection closed before arguments received\n")
+        await session.print_error("Connection closed before arguments received\n")
         return BadUsage.code
     name, *words = session.arguments
     command = COMMANDS.get(name)
     if not command:
-        await session.complain(f"No such command {name}\n")
+        await session.print_error(f"No such command {name}\n")
         return BadUsage.code
     session.settle()
     if not command.open:
@@ -69,139 +79,141 @@ async def execute(session: Session) -> int:
     try:
         return await command.run(session, command.usage.parse(words))
     except BadUsage as error:
-        await session.complain(f"\nERROR: {error}\n{command.help()}")
+        await session.print_error(f"\nERROR: {error}\n{command.help()}")
         return error.code
 
 
-async def _help(session: Session, given: Given) -> int:
+async def _help(session: Session, arguments: Arguments) -> int:
     if not session.principal.may(READ):
-        raise Denied(MUST_LOG_IN.rstrip("\n"))
-    name = given.word(0)
+        raise PermissionDenied(MUST_LOG_IN.rstrip("\n"))
+    name = arguments.word(0)
     if name in COMMANDS:
-        await session.complain(COMMANDS[name].help())
+        await session.print_error(COMMANDS[name].help())
         return 0
     for command in COMMANDS.values():
-        await session.complain(f"  {command.name}\n    {command.about}\n")
+        await session.print_error(f"  {command.name}\n    {command.about}\n")
     if name:
-        raise Aborted(f"No such command {name}. Available commands are above. ")
+        raise CommandAborted(f"No such command {name}. Available commands are above. ")
     return 0
 
 
-async def _version(session: Session, given: Given) -> int:
-    await session.say(f"{session.controller.switch('version')}\n")
+async def _version(session: Session, _arguments: Arguments) -> int:
+    await session.print_line(f"{session.controller.switch('version')}\n")
     return 0
 
 
-async def _session_id(session: Session, given: Given) -> int:
-    await session.say(f"{session.storage.setting('session')}\n")
+async def _session_id(session: Session, _arguments: Arguments) -> int:
+    await session.print_line(f"{session.storage.setting('session')}\n")
     return 0
 
 
-async def _who_am_i(session: Session, given: Given) -> int:
-    await session.say(f"Authenticated as: {session.principal.name}\nAuthorities:\n")
+async def _who_am_i(session: Session, _arguments: Arguments) -> int:
+    await session.print_line(f"Authenticated as: {session.principal.name}\nAuthorities:\n")
     for authority in session.principal.authorities:
-        await session.say(f"  {authority}\n")
+        await session.print_line(f"  {authority}\n")
     return 0
 
 
-async def _list_plugins(session: Session, given: Given) -> int:
+async def _list_plugins(session: Session, arguments: Arguments) -> int:
     session.require(ADMINISTER)
-    name = given.word(0)
-    plugins = [plugin for plugin in session.controller.plugins.loaded() if name in (None, plugin["name"])]
+    name = arguments.word(0)
+    plugins = [plugin for plugin in session.controller.plugins.list_loaded() if name in (None, plugin["name"])]
     if name and not plugins:
-        raise NoSuch(f"No plugin with the name '{name}' found")
+        raise ObjectNotFound(f"No plugin with the name '{name}' found")
     titles = [str(plugin.get("long_name", plugin["name"])) for plugin in plugins]
     first = max((len(plugin["name"]) for plugin in plugins), default=1)
     second = max(map(len, titles), default=1)
     for plugin, long_name in zip(plugins, titles, strict=True):
-        await session.say(f"{plugin['name']:{first}} {long_name:{second}} {plugin['version']}\n")
+        await session.print_line(f"{plugin['name']:{first}} {long_name:{second}} {plugin['version']}\n")
     return 0
 
 
-async def _get_job(session: Session, given: Given) -> int:
-    job = session.job(given.words[0])
+async def _get_job(session: Session, arguments: Arguments) -> int:
+    job = session.job(arguments.words[0])
     session.require(JOB_CONFIGURE)
-    await session.say(job.config)
+    await session.print_line(job.config)
     return 0
 
 
-async def _groovy(session: Session, given: Given) -> int:
+async def _groovy(session: Session, arguments: Arguments) -> int:
     """Run a script from standard input with the scripted answers. Its value is not printed."""
     session.require(ADMINISTER)
-    if given.word(0) != "=":
-        raise BadUsage("No script is specified" if given.word(0) is None else "Only = is supported, for stdin")
+    if arguments.word(0) != "=":
+        raise BadUsage("No script is specified" if arguments.word(0) is None else "Only = is supported, for stdin")
     code = await session.read()
-    ending = await script_answers.play(session.controller, code, "")
-    ending = ending or script_answers.ending(script_answers.UNKNOWN if code.strip() else {})
+    ending = await script_answers.find_answer(session.controller, code, "")
+    ending = ending or script_answers.to_result(script_answers.UNKNOWN if code.strip() else {})
     await asyncio.sleep(ending.seconds)
-    await session.say(ending.output)
+    await session.print_line(ending.output)
     if not ending.error:
         return 0
     said = ": ".join(filter(None, (ending.error["type"], ending.error["message"])))
-    await session.complain(f"\n{UNEXPECTED.format('groovy')}\n{said}\n")
-    await session.complain(f"\tat RemoteClass.run(RemoteClass:{ending.error['line']})\n")
+    await session.print_error(f"\n{UNEXPECTED.format('groovy')}\n{said}\n")
+    await session.print_error(f"\tat RemoteClass.run(RemoteClass:{ending.error['line']})\n")
     return CommandError.code
 
 
-async def _list_jobs(session: Session, given: Given) -> int:
-    name = given.word(0)
+async def _list_jobs(session: Session, arguments: Arguments) -> int:
+    name = arguments.word(0)
     folder = session.storage.job(name) if name and name != "all" else None
-    if name not in (None, "all") and not (folder and configuration.parse(folder.config).kind is FOLDER):
-        raise NoSuch(f"No view or item group with the given name '{name}' found.")
+    if name not in (None, "all") and not (folder and configuration.parse_configuration(folder.config).kind is FOLDER):
+        raise ObjectNotFound(f"No view or item group with the given name '{name}' found.")
     for job in session.visible_jobs(folder.name if folder else ""):
-        await session.say(f"{job.leaf}\n")
+        await session.print_line(f"{job.leaf}\n")
     return 0
 
 
-async def _build(session: Session, given: Given) -> int:
-    job = session.job(given.words[0])
+async def _build(session: Session, arguments: Arguments) -> int:
+    job = session.job(arguments.words[0])
     session.require(JOB_BUILD)
-    definition = configuration.parse(job.config)
-    values = _parameters(session, job, definition, given.pairs)
+    definition = configuration.parse_configuration(job.config)
+    values = _parameters(session, job, definition, arguments.pairs)
     if definition.disabled:
-        raise WrongState(f"Cannot build {configuration.title(session.storage, job.name)} because it is disabled.")
+        raise WrongState(
+            f"Cannot build {configuration.full_display_name(session.storage, job.name)} because it is disabled."
+        )
     with session.controller.runtime.transaction():
         item, _waited = session.scheduler.schedule(job, session.now, values, _cause(session), session.now)
     session.settle()
-    if not ("-w" in given or "-s" in given or "-f" in given):
+    if not ("-w" in arguments or "-s" in arguments or "-f" in arguments):
         return 0
-    build = await session.until(lambda: _of_item(session, item))
-    name = f"{configuration.title(session.storage, build.job)} #{build.number}"
-    await session.say(f"Started {name}\n")
-    if not ("-s" in given or "-f" in given):
+    build = await session.wait_until(lambda: _find_build_of_item(session, item))
+    name = f"{configuration.full_display_name(session.storage, build.job)} #{build.number}"
+    await session.print_line(f"Started {name}\n")
+    if not ("-s" in arguments or "-f" in arguments):
         return 0
     try:
-        if "-v" in given:
+        if "-v" in arguments:
             await _follow(session, build)
-        build = await session.until(lambda: _when_finished(session, build))
+        build = await session.wait_until(lambda: _when_finished(session, build))
     except asyncio.CancelledError:
-        if "-f" in given:
+        if "-f" in arguments:
             return INTERRUPTED
         with session.controller.runtime.transaction():
             session.scheduler.stop(build, session.principal.name, session.now)
-        raise Aborted("null") from None
-    await session.say(f"Completed {name} : {build.outcome}\n")
+        raise CommandAborted("null") from None
+    await session.print_line(f"Completed {name} : {build.outcome}\n")
     return RESULTS.index(build.outcome)
 
 
 def _parameters(
-    session: Session, job: Job, definition: configuration.Definition, given: dict[str, str]
+    session: Session, job: Job, definition: configuration.Definition, arguments: dict[str, str]
 ) -> list[dict[str, Any]] | None:
     if not definition.parameters:
-        if given:
-            shown = configuration.title(session.storage, job.name)
+        if arguments:
+            shown = configuration.full_display_name(session.storage, job.name)
             raise WrongState(f"{shown} is not parameterized but the -p option was specified.")
         return None
-    for name in given:
+    for name in arguments:
         if not definition.parameter(name):
-            closest = nearest(name, [parameter.name for parameter in definition.parameters])
+            closest = find_nearest(name, [parameter.name for parameter in definition.parameters])
             raise BadUsage(f"'{name}' is not a valid parameter. Did you mean {closest}?")
-    return [_value(parameter, given) for parameter in definition.parameters]
+    return [_value(parameter, arguments) for parameter in definition.parameters]
 
 
-def _value(parameter: configuration.Parameter, given: dict[str, str]) -> dict[str, Any]:
+def _value(parameter: configuration.Parameter, arguments: dict[str, str]) -> dict[str, Any]:
     try:
-        value = parameter.value(given[parameter.name]) if parameter.name in given else parameter.default_value()
+        value = parameter.value(arguments[parameter.name]) if parameter.name in arguments else parameter.default_value()
     except ValueError as error:
         raise CommandError(f"Illegal choice for parameter {parameter.name}: {error}") from None
     if value is None:
@@ -220,10 +232,10 @@ def _cause(session: Session) -> dict[str, Any]:
     }
 
 
-def _of_item(session: Session, item: Item) -> Build | None:
+def _find_build_of_item(session: Session, item: Item) -> Build | None:
     found = session.storage.item(item.id)
     if found and found.cancelled:
-        raise Aborted("null")
+        raise CommandAborted("null")
     return session.storage.build(found.job, found.number) if found and found.number is not None else None
 
 
@@ -232,15 +244,15 @@ def _when_finished(session: Session, build: Build) -> Build | None:
     return found if found and not found.running(session.now) else None
 
 
-async def _console(session: Session, given: Given) -> int:
-    job = session.job(given.words[0])
-    build = _named(session, job, given.word(1, "lastBuild") or "")
-    lines = given.number("-n", -1)
-    if "-f" in given:
+async def _console(session: Session, arguments: Arguments) -> int:
+    job = session.job(arguments.words[0])
+    build = _find_build(session, job, arguments.word(1, "lastBuild") or "")
+    lines = arguments.number("-n", -1)
+    if "-f" in arguments:
         await _follow(session, build)
         return 0
-    text = logs.printed(build, session.now, notes=True)
-    await session.say("".join(text.splitlines(keepends=True)[-lines:] if lines > 0 else [text]))
+    text = logs.read_log(build, session.now, notes=True)
+    await session.print_line("".join(text.splitlines(keepends=True)[-lines:] if lines > 0 else [text]))
     return 0
 
 
@@ -248,41 +260,43 @@ async def _follow(session: Session, build: Build) -> None:
     """Write the log of a build as it grows."""
     written, ended = 0, False
     while not ended:
-        text, ended = await session.until(partial(_grown, session, build, written))
-        await session.say(text[written:])
+        text, ended = await session.wait_until(partial(_read_growth, session, build, written))
+        await session.print_line(text[written:])
         written = len(text)
 
 
-def _grown(session: Session, build: Build, written: int) -> tuple[str, bool] | None:
+def _read_growth(session: Session, build: Build, written: int) -> tuple[str, bool] | None:
     """Return the log if it has grown, and whether it is complete."""
     found = session.storage.build(build.job, build.number) or build
-    text, ended = logs.printed(found, session.now, notes=True), not found.running(session.now)
+    text, ended = logs.read_log(found, session.now, notes=True), not found.running(session.now)
     return (text, ended) if ended or len(text) > written else None
 
 
-def _named(session: Session, job: Job, name: str) -> Build:
+def _find_build(session: Session, job: Job, name: str) -> Build:
     number = parse_integer_or_none(name)
     if number is not None and number >= 0:
         build = session.storage.build(job.name, number)
         if not build:
-            raise NoSuch(f"No such build #{number}")
+            raise ObjectNotFound(f"No such build #{number}")
         return build
     if name not in build_api.ALIASES:
-        raise NoSuch(f'Not sure what you meant by "{name}". Did you mean "{nearest(name, list(build_api.ALIASES))}"?')
+        raise ObjectNotFound(
+            f'Not sure what you meant by "{name}". Did you mean "{find_nearest(name, list(build_api.ALIASES))}"?'
+        )
     for build in session.storage.builds(job.name):
         if build_api.ALIASES[name](build, build.running(session.now)):
             return build
     raise WrongState(f"Permalink {name} produced no build")
 
 
-async def _quiet_down(session: Session, given: Given) -> int:
+async def _quiet_down(session: Session, arguments: Arguments) -> int:
     session.require(MANAGE)
-    seconds = given.number("-timeout", 0) / 1000
+    seconds = arguments.number("-timeout", 0) / 1000
     with session.controller.runtime.transaction():
-        session.lifecycle.quiet_down(given.values.get("-reason"), session.now)
-    if "-block" in given:
+        session.lifecycle.quiet_down(arguments.values.get("-reason"), session.now)
+    if "-block" in arguments:
         deadline = session.now + seconds if seconds else math.inf
-        await session.until(lambda: _when_quiet(session, deadline))
+        await session.wait_until(lambda: _when_quiet(session, deadline))
     return 0
 
 
@@ -291,19 +305,19 @@ def _when_quiet(session: Session, deadline: float) -> bool | None:
     return None if waits else True
 
 
-async def _cancel_quiet_down(session: Session, given: Given) -> int:
+async def _cancel_quiet_down(session: Session, _arguments: Arguments) -> int:
     session.require(MANAGE)
     with session.controller.runtime.transaction():
         session.lifecycle.cancel()
     return 0
 
 
-async def _safe_restart(session: Session, given: Given) -> int:
+async def _safe_restart(session: Session, arguments: Arguments) -> int:
     session.require(MANAGE)
     if not session.controller.switch("restart_supported"):
         raise CommandError(UNEXPECTED.format("safe-restart").removeprefix("ERROR: "))
     with session.controller.runtime.transaction():
-        session.lifecycle.quiet_down(given.values.get("-message"), session.now, then="restart")
+        session.lifecycle.quiet_down(arguments.values.get("-message"), session.now, then="restart")
     return 0
 
 

@@ -21,7 +21,7 @@ from . import frames
 from .commands import COMMANDS, execute
 from .session import Session
 
-# For how long a server keeps a connection whose command has ended, so that the client closes it first
+# Seconds for which a connection stays open after its command, so that the client closes it first
 SECONDS_TO_HANG_UP = 1.0
 PIECES_WAITING = 16
 # Labels in the journal
@@ -43,7 +43,7 @@ class Duplex:
         self._over = asyncio.Event()
 
     async def _send(self, operation: int, data: bytes) -> None:
-        await self._out.put(frames.frame(operation, data))
+        await self._out.put(frames.encode_frame(operation, data))
 
     def download(self) -> Response:
         """Return the response with immediate headers that ends with the command."""
@@ -74,7 +74,7 @@ class Duplex:
         except TimeoutError:
             raise ConnectionDropped from None
         code = await self._session.run(execute)
-        await self._send(frames.EXIT, frames.exit_code(code))
+        await self._send(frames.EXIT, frames.encode_exit_code(code))
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._uploaded.wait(), SECONDS_TO_HANG_UP)
 
@@ -90,8 +90,8 @@ class Duplex:
 
     async def _feed(self, call: Call) -> None:
         try:
-            async for operation, data in frames.frames(call.request.stream()):
-                await self._session.take(operation, data)
+            async for operation, data in frames.decode_frames(call.request.stream()):
+                await self._session.process(operation, data)
                 if operation == frames.START:
                     _tell_effect(call, UPLOAD, self._session)
         except (ClientDisconnect, frames.FrameError):
@@ -108,16 +108,17 @@ class WebSocket(Response):
         super().__init__()
         self._call = call
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the command of a client."""
         await send({"type": "websocket.accept"})
 
-        async def tell(operation: int, data: bytes) -> None:
+        async def send_operation(operation: int, data: bytes) -> None:
             await send({"type": "websocket.send", "bytes": bytes([operation]) + data})
 
-        session = Session(self._call.controller, self._call.principal, tell)
+        session = Session(self._call.controller, self._call.principal, send_operation)
         feeding = asyncio.create_task(self._feed(session, receive))
         try:
-            await tell(frames.EXIT, frames.exit_code(await session.run(execute)))
+            await send_operation(frames.EXIT, frames.encode_exit_code(await session.run(execute)))
             await asyncio.wait({feeding}, timeout=SECONDS_TO_HANG_UP)
             if not feeding.done():
                 await send({"type": "websocket.close"})
@@ -129,7 +130,7 @@ class WebSocket(Response):
             message: Any = await receive()
             while message["type"] == "websocket.receive":
                 if data := message.get("bytes"):
-                    await session.take(data[0], data[1:])
+                    await session.process(data[0], data[1:])
                     if data[0] == frames.START:
                         _tell_effect(self._call, WEB_SOCKET, session)
                 message = await receive()

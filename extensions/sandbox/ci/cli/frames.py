@@ -9,16 +9,16 @@ import struct
 from collections.abc import AsyncIterable, AsyncIterator
 
 ARG, LOCALE, ENCODING, START, EXIT, STDIN, END_STDIN, STDOUT, STDERR = range(9)
-LONGEST = 16 * 1024 * 1024  # bytes of the data of an operation
+MAX_FRAME_SIZE = 16 * 1024 * 1024  # bytes of data
 _HEAD = struct.Struct(">IB")
 
 
-def frame(operation: int, data: bytes = b"") -> bytes:
+def encode_frame(operation: int, data: bytes = b"") -> bytes:
     """Return a frame for a stream. WebSocket messages have no length."""
     return _HEAD.pack(len(data), operation) + data
 
 
-def exit_code(code: int) -> bytes:
+def encode_exit_code(code: int) -> bytes:
     """Return the data of EXIT."""
     return struct.pack(">i", code)
 
@@ -27,7 +27,7 @@ class FrameError(Exception):
     """A frame is longer than any command needs."""
 
 
-async def frames(pieces: AsyncIterable[bytes]) -> AsyncIterator[tuple[int, bytes]]:
+async def decode_frames(pieces: AsyncIterable[bytes]) -> AsyncIterator[tuple[int, bytes]]:
     """Yield the operations of a stream with their data. An incomplete last frame is ignored.
 
     :raises FrameError: if a frame is too long
@@ -37,7 +37,7 @@ async def frames(pieces: AsyncIterable[bytes]) -> AsyncIterator[tuple[int, bytes
         waiting += piece
         while len(waiting) >= _HEAD.size:
             length, operation = _HEAD.unpack_from(waiting)
-            if length > LONGEST:
+            if length > MAX_FRAME_SIZE:
                 raise FrameError
             end = _HEAD.size + length
             if len(waiting) < end:
@@ -46,7 +46,7 @@ async def frames(pieces: AsyncIterable[bytes]) -> AsyncIterator[tuple[int, bytes
             del waiting[:end]
 
 
-def text(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
     """Decode a text of Java's `writeUTF`: a length and modified UTF-8."""
     plain = data[2:].replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -27,8 +27,8 @@ NO_CLIENT = (
 def serve(call: Call, name: str) -> Response:
     """Serve the client program, which is public."""
     own = call.storage.setting("cli_jar")
-    content = None if own else stand_in(call.switch("version"))
-    modified = email.utils.formatdate(own["since"] if own else BUILT + _age(call.switch("version")), usegmt=True)
+    content = None if own else placeholder_jar(call.switch("version"))
+    modified = email.utils.formatdate(own["since"] if own else BUILT + _build_time(call.switch("version")), usegmt=True)
     if call.headers.get("If-Modified-Since") == modified:
         return Response(status_code=304)
     headers = {
@@ -45,12 +45,12 @@ def serve(call: Call, name: str) -> Response:
     return answer
 
 
-def _age(version: str) -> int:
+def _build_time(version: str) -> int:
     """Return the build time of the client, which differs by release."""
     return sum(60 * 1000 ** (1 - place) * int(n) for place, n in enumerate(version.split("-")[0].split(".")[:2]) if n)
 
 
-def stand_in(version: str) -> bytes:
+def placeholder_jar(version: str) -> bytes:
     """Return a JAR without a program."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as jar:

@@ -8,16 +8,25 @@ from __future__ import annotations
 from ..access.permissions import JOB_CONFIGURE, JOB_CREATE, JOB_DELETE, JOB_READ
 from ..http.refusals import Failure
 from ..jobs import configuration
-from ..jobs.config_api import good_name
+from ..jobs.config_api import check_item_name
 from ..jobs.item_kinds import FOLDER
 from ..storage import Job
-from .session import UNEXPECTED, Aborted, BadUsage, CommandError, NoSuch, Session, WrongState, nearest
-from .usage import Given
+from .session import (
+    UNEXPECTED,
+    BadUsage,
+    CommandAborted,
+    CommandError,
+    ObjectNotFound,
+    Session,
+    WrongState,
+    find_nearest,
+)
+from .usage import Arguments
 
 SOME_FAILED = "Error occurred while performing this command, see previous stderr output."
 
 
-async def create_job(session: Session, given: Given) -> int:
+async def create_job(session: Session, given: Arguments) -> int:
     """Create a job from the configuration on standard input."""
     name = given.words[0]
     if session.storage.job(name):
@@ -27,8 +36,8 @@ async def create_job(session: Session, given: Given) -> int:
         folder = _folder_name(session, folder)
     session.require(JOB_CREATE)
     try:
-        leaf = good_name(leaf)
-        config = configuration.load(await session.read(), session.controller.plugins)
+        leaf = check_item_name(leaf)
+        config = configuration.load_configuration(await session.read(), session.controller.plugins)
     except (Failure, ValueError) as error:
         raise CommandError(f"{UNEXPECTED.removeprefix('ERROR: ').format('create-job')}\n{error}") from None
     with session.controller.runtime.transaction():
@@ -40,14 +49,14 @@ def _folder_name(session: Session, name: str) -> str:
     """Return the full name of a folder in the spelling of the server."""
     folder = session.storage.job(name)
     if not folder:
-        raise NoSuch(f"Unknown ItemGroup {name}")
-    kind = configuration.parse(folder.config).kind
+        raise ObjectNotFound(f"Unknown ItemGroup {name}")
+    kind = configuration.parse_configuration(folder.config).kind
     if kind is not FOLDER:
         raise WrongState(f"Can't create job from CLI in class {kind.item_class}")
     return folder.name
 
 
-async def delete_job(session: Session, given: Given) -> int:
+async def delete_job(session: Session, given: Arguments) -> int:
     """Delete as many of the jobs and folders as possible."""
     names, failed = list(dict.fromkeys(given.words)), False
     for name in names:
@@ -57,27 +66,27 @@ async def delete_job(session: Session, given: Given) -> int:
         except CommandError as error:
             if len(names) == 1:
                 raise
-            await session.complain(f"{name}: {error}\n")
+            await session.print_error(f"{name}: {error}\n")
             failed = True
     if failed:
-        raise Aborted(SOME_FAILED)
+        raise CommandAborted(SOME_FAILED)
     return 0
 
 
 def _deletable(session: Session, name: str) -> Job:
     found = session.storage.job(name)
     if not found or not session.principal.may(JOB_READ):
-        raise NoSuch(f"No such job '{name}'")
+        raise ObjectNotFound(f"No such job '{name}'")
     session.require(JOB_DELETE)
     return found
 
 
-async def disable_job(session: Session, given: Given) -> int:
+async def disable_job(session: Session, given: Arguments) -> int:
     """Disable a job."""
     return _switch(session, given.words[0], disabled=True)
 
 
-async def enable_job(session: Session, given: Given) -> int:
+async def enable_job(session: Session, given: Arguments) -> int:
     """Enable a job."""
     return _switch(session, given.words[0], disabled=False)
 
@@ -85,13 +94,13 @@ async def enable_job(session: Session, given: Given) -> int:
 def _switch(session: Session, name: str, disabled: bool) -> int:
     try:
         job = session.job(name)
-    except NoSuch:
+    except ObjectNotFound:
         others = [job.name for job in session.visible_jobs()]
-        hint = f". Perhaps you meant \u2018{nearest(name, others)}\u2019?" if others else "."
+        hint = f". Perhaps you meant \u2018{find_nearest(name, others)}\u2019?" if others else "."
         raise BadUsage(f"No such job \u2018{name}\u2019 exists{hint}") from None
     session.require(JOB_CONFIGURE)
     with session.controller.runtime.transaction():
-        job.config = configuration.with_text(job.config, "disabled", str(disabled).lower())
+        job.config = configuration.set_text(job.config, "disabled", str(disabled).lower())
         session.storage.put_job(job)
         if disabled:
             session.storage.cancel_items(job, session.now)

@@ -27,8 +27,8 @@ Send = Callable[[int, bytes], Awaitable[None]]
 LOOKS_AGAIN_AFTER = 0.05
 UNEXPECTED = "ERROR: Unexpected exception occurred while performing {} command."
 PIECES_WAITING = 16
-LONGEST_ARGUMENTS = 1024 * 1024  # bytes
-LONGEST_NAME = 255  # characters that are compared
+MAX_ARGUMENTS_SIZE = 1024 * 1024  # bytes
+MAX_COMPARED_LENGTH = 255  # characters
 
 
 class CommandError(Exception):
@@ -43,7 +43,7 @@ class BadUsage(CommandError):
     code = 2
 
 
-class NoSuch(CommandError):
+class ObjectNotFound(CommandError):
     """The object of the command does not exist."""
 
     code = 3
@@ -55,13 +55,13 @@ class WrongState(CommandError):
     code = 4
 
 
-class Aborted(CommandError):
+class CommandAborted(CommandError):
     """The command was aborted."""
 
     code = 5
 
 
-class Denied(CommandError):
+class PermissionDenied(CommandError):
     """The user lacks a permission."""
 
     code = 6
@@ -87,16 +87,16 @@ class Session:
         self._started = asyncio.Event()
         self._running: asyncio.Task[int] | None = None
 
-    async def take(self, operation: int, data: bytes) -> None:
+    async def process(self, operation: int, data: bytes) -> None:
         """Process an operation of the client.
 
         :raises frames.FrameError: if the arguments together are too long
         """
         if operation == frames.ARG:
             self._size_of_arguments += len(data)
-            if self._size_of_arguments > LONGEST_ARGUMENTS:
+            if self._size_of_arguments > MAX_ARGUMENTS_SIZE:
                 raise frames.FrameError
-            self.arguments.append(frames.text(data))
+            self.arguments.append(frames.decode_text(data))
         elif operation == frames.START:
             self._started.set()
         elif operation == frames.STDIN and data:
@@ -126,21 +126,21 @@ class Session:
         except asyncio.CancelledError:
             return CommandError.code
         except CommandError as error:
-            await self.complain(f"\nERROR: {error}\n")
+            await self.print_error(f"\nERROR: {error}\n")
             return error.code
         except ConnectionDropped:
             raise
         except Exception:
             traceback.print_exc(file=sys.stderr)
-            await self.complain(f"\n{UNEXPECTED.format(self.arguments[0])}\n")
+            await self.print_error(f"\n{UNEXPECTED.format(self.arguments[0])}\n")
             return CommandError.code
 
-    async def say(self, text: str) -> None:
+    async def print_line(self, text: str) -> None:
         """Write to standard output."""
         if text:
             await self._send(frames.STDOUT, text.encode("utf-8", "replace"))
 
-    async def complain(self, text: str) -> None:
+    async def print_error(self, text: str) -> None:
         """Write to standard error."""
         await self._send(frames.STDERR, text.encode("utf-8", "replace"))
 
@@ -172,7 +172,7 @@ class Session:
         if down and down.stage != "stopping":
             raise ConnectionDropped
 
-    async def until(self, look: Callable[[], Found | None]) -> Found:
+    async def wait_until(self, look: Callable[[], Found | None]) -> Found:
         """Poll a condition and return its result.
 
         :raises Dropped: if a restart comes first
@@ -181,7 +181,7 @@ class Session:
         self.settle()
         while True:
             found = look()
-            # A restart that began during the look closes the connection before the result is sent.
+            # A restart that began during the check closes the connection before the result is sent.
             self.settle()
             if self.storage.setting("session") != session:
                 raise ConnectionDropped
@@ -195,7 +195,7 @@ class Session:
         :raises Denied: if the user lacks it
         """
         if not self.principal.may(permission):
-            raise Denied(f"{self.principal.name} is missing the {permission.title} permission")
+            raise PermissionDenied(f"{self.principal.name} is missing the {permission.title} permission")
 
     def job(self, name: str) -> Job:
         """Return the job with a name.
@@ -203,17 +203,19 @@ class Session:
         :raises NoSuch: if it does not exist or the user may not see it
         """
         job = self.storage.job(name)
-        if job and self.principal.may(JOB_READ) and configuration.parse(job.config).kind is not FOLDER:
+        if job and self.principal.may(JOB_READ) and configuration.parse_configuration(job.config).kind is not FOLDER:
             return job
         others = [job.name for job in self.visible_jobs()]
-        raise NoSuch(f"No such job '{name}'" + (f"; perhaps you meant '{nearest(name, others)}'?" if others else ""))
+        raise ObjectNotFound(
+            f"No such job '{name}'" + (f"; perhaps you meant '{find_nearest(name, others)}'?" if others else "")
+        )
 
     def visible_jobs(self, folder: str = "") -> list[Job]:
         """Return the jobs of a folder that the user may see."""
         return self.storage.jobs(folder) if self.principal.may(JOB_READ) else []
 
 
-def nearest(name: str, others: list[str]) -> str:
+def find_nearest(name: str, others: list[str]) -> str:
     """Return the most similar name."""
-    shown = name[:LONGEST_NAME]
-    return max(others, key=lambda other: SequenceMatcher(None, shown, other[:LONGEST_NAME]).ratio())
+    shown = name[:MAX_COMPARED_LENGTH]
+    return max(others, key=lambda other: SequenceMatcher(None, shown, other[:MAX_COMPARED_LENGTH]).ratio())

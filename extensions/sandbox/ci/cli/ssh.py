@@ -13,7 +13,7 @@ from pathlib import Path
 import asyncssh
 
 from ...service import ConnectionDropped
-from ..access.login import principal
+from ..access.login import get_principal
 from ..controller import Controller
 from . import frames
 from .commands import execute
@@ -60,7 +60,7 @@ class _Login(asyncssh.SSHServer):
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
 
-    def begin_auth(self, username: str) -> bool:
+    def begin_auth(self, _username: str) -> bool:
         return True
 
     def public_key_auth_supported(self) -> bool:
@@ -78,17 +78,17 @@ async def _run(controller: Controller, process: asyncssh.SSHServerProcess[bytes]
         process.exit(1)
         return
 
-    async def tell(operation: int, data: bytes) -> None:
+    async def send_operation(operation: int, data: bytes) -> None:
         stream = process.stdout if operation == frames.STDOUT else process.stderr
         stream.write(data)
         await stream.drain()
 
-    session = Session(controller, principal(user, by_token=True), tell)
-    session.arguments = words(process.command)
+    session = Session(controller, get_principal(user, by_token=True), send_operation)
+    session.arguments = split_words(process.command)
     feeding = asyncio.create_task(_feed(session, process))
     gone = asyncio.create_task(_hang_up(session, process))
     try:
-        await session.take(frames.START, b"")
+        await session.process(frames.START, b"")
         process.exit(await session.run(execute))
     except ConnectionDropped:
         process.get_extra_info("connection").abort()
@@ -100,8 +100,8 @@ async def _run(controller: Controller, process: asyncssh.SSHServerProcess[bytes]
 async def _feed(session: Session, process: asyncssh.SSHServerProcess[bytes]) -> None:
     with contextlib.suppress(asyncssh.Error):
         while piece := await process.stdin.read(READ_AT_ONCE):
-            await session.take(frames.STDIN, piece)
-    await session.take(frames.END_STDIN, b"")
+            await session.process(frames.STDIN, piece)
+    await session.process(frames.END_STDIN, b"")
 
 
 async def _hang_up(session: Session, process: asyncssh.SSHServerProcess[bytes]) -> None:
@@ -117,7 +117,7 @@ def _host_key(path: Path) -> asyncssh.SSHKey:
     return asyncssh.read_private_key(path)
 
 
-def words(line: str) -> list[str]:
+def split_words(line: str) -> list[str]:
     """Split a command line. Quotes protect blanks, and a backslash escapes a quote."""
     found: list[str] = []
     word: str | None = None

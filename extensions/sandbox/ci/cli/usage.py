@@ -33,7 +33,7 @@ class Argument:
 
 
 @dataclass
-class Given:
+class Arguments:
     """The arguments of a call."""
 
     words: list[str] = field(default_factory=list)
@@ -66,12 +66,12 @@ class Usage:
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
 
-    def parse(self, words: list[str]) -> Given:
+    def parse(self, words: list[str]) -> Arguments:
         """Parse a command line.
 
         :raises BadUsage: if it does not fit
         """
-        given = Given()
+        given = Arguments()
         rest = iter(words)
         for word in rest:
             if word.startswith("-") and word != "-":
@@ -86,7 +86,7 @@ class Usage:
                 raise BadUsage(f'Argument "{argument.name}" is required')
         return given
 
-    def _option(self, word: str, rest: Iterator[str], given: Given) -> None:
+    def _option(self, word: str, rest: Iterator[str], given: Arguments) -> None:
         option = next((option for option in self.options if option.name == word), None)
         if option is None:
             raise BadUsage(f'"{word}" is not a valid option')

@@ -11,7 +11,7 @@ from __future__ import annotations
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-LARGEST = 16 * 1024 * 1024  # characters
+MAX_EXPANDED_LENGTH = 16 * 1024 * 1024  # characters
 
 
 def expand(text: str) -> str:
@@ -49,5 +49,5 @@ class _Writer:
     def _write(self, piece: str) -> None:
         self.pieces.append(piece)
         self._size += len(piece)
-        if self._size > LARGEST:
+        if self._size > MAX_EXPANDED_LENGTH:
             raise ValueError("the entities are too large")

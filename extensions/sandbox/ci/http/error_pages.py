@@ -20,10 +20,10 @@ from .refusals import (
     AccessDenied,
     EngineError,
     Failure,
+    InternalError,
     NotFound,
-    Nothing,
     NotServed,
-    Oops,
+    PartNotFound,
     PostRequired,
     Refusal,
 )
@@ -42,38 +42,38 @@ GROUPS_ARE_NOT_TOLD = (
 
 
 @functools.singledispatch
-def answer(refusal: Refusal, call: Call) -> Response:
+def to_response(refusal: Refusal, call: Call) -> Response:
     """Return the response for a refusal."""
     raise NotImplementedError(type(refusal))
 
 
-@answer.register
-def _not_found(refusal: NotFound, call: Call) -> Response:
+@to_response.register
+def _not_found(_refusal: NotFound, call: Call) -> Response:
     text = "This page may not exist, or you may not have permission to see it."
     return call.page("Not Found - Jenkins", f"<h1>Oops! Not Found</h1><p>{text}</p>", 404)
 
 
-@answer.register
-def _nothing(refusal: Nothing, call: Call) -> Response:
+@to_response.register
+def _part_not_found(_refusal: PartNotFound, _call: Call) -> Response:
     markup = "<html><head><title>Not Found</title></head><body>Not found</body></html>"
     return Response(markup, 404, {"Content-Type": "text/html;charset=utf-8"})
 
 
-@answer.register
-def _oops(refusal: Oops, call: Call) -> Response:
+@to_response.register
+def _internal_error(refusal: InternalError, call: Call) -> Response:
     body = f"<h1>Oops!</h1><p>A problem occurred while processing the request</p><p>Logging ID={uuid.uuid4()}</p>"
     return call.page("Jenkins - Jenkins", body, refusal.status)
 
 
-@answer.register
+@to_response.register
 def _failure(refusal: Failure, call: Call) -> Response:
     page = call.page("Jenkins - Jenkins", f"<h1>Error</h1><p>{html.escape(str(refusal))}</p>", 400)
     page.headers["X-Error"] = "".join(c if c.isascii() and c.isprintable() else " " for c in str(refusal)).strip()
     return page
 
 
-@answer.register
-def _post_required(refusal: PostRequired, call: Call) -> Response:
+@to_response.register
+def _post_required(_refusal: PostRequired, call: Call) -> Response:
     body = (
         "<h1>Method Not Allowed</h1><p>This URL requires POST</p>"
         "<form method='post'><button>Retry using POST</button></form>"
@@ -83,14 +83,14 @@ def _post_required(refusal: PostRequired, call: Call) -> Response:
     return page
 
 
-@answer.register
+@to_response.register
 def _not_served(refusal: NotServed, call: Call) -> Response:
     return call.page(
         "Not Implemented", f"<h1>The sandbox's ci service does not serve {html.escape(str(refusal))}.</h1>", 501
     )
 
 
-@answer.register
+@to_response.register
 def _access_denied(refusal: AccessDenied, call: Call) -> Response:
     page = _login(refusal, call) if call.principal.anonymous else _explanation(refusal, call)
     if refusal.permission:
@@ -129,7 +129,7 @@ def _report(call: Call, permission: Permission) -> str:
     )
 
 
-@answer.register
+@to_response.register
 def _engine_error(refusal: EngineError, call: Call) -> Response:
     headers = {"Cache-Control": "must-revalidate,no-cache,no-store", **refusal.headers}
     kind, content_type = next((TYPES[name] for name in call.accepted_types() if name in TYPES), ("", ""))

@@ -17,8 +17,8 @@ _BOUNDARY = re.compile(r'boundary="?([^";]+)')
 _NAME = re.compile(rb'\bname="([^"]*)"')
 _FILE_NAME = re.compile(rb'\bfilename="([^"]*)"')
 MOST_PARTS = 1000
-LONGEST_HEAD = 65536  # bytes
-IN_MEMORY = 65536  # bytes of a part; a longer one is in a temporary file
+MAX_HEAD_SIZE = 65536  # bytes
+MAX_SIZE_IN_MEMORY = 65536  # bytes; longer parts are stored in a temporary file
 PIECE = 65536
 
 
@@ -62,7 +62,7 @@ class _Reader:
     def __init__(self, boundary: bytes) -> None:
         self.parts: list[Part] = []
         self._boundary = b"\r\n--" + boundary
-        # A line break belongs to the boundary after it, so that the first one gets one as well.
+        # Boundaries start with a line break, so the first one gets one, too.
         self._waiting = bytearray(b"\r\n")
         self._in_head = False
         self._part: Part | None = None
@@ -74,13 +74,13 @@ class _Reader:
             pass
 
     def _end_head(self) -> bool:
-        head, blank, _content = bytes(self._waiting[:LONGEST_HEAD]).partition(b"\r\n\r\n")
+        head, blank, _content = bytes(self._waiting[:MAX_HEAD_SIZE]).partition(b"\r\n\r\n")
         if head.startswith(b"--"):  # the last boundary
             self._waiting.clear()
             return False
         if not blank:
-            if len(head) == LONGEST_HEAD:
-                raise BodyTooLarge(LONGEST_HEAD)
+            if len(head) == MAX_HEAD_SIZE:
+                raise BodyTooLarge(MAX_HEAD_SIZE)
             return False
         del self._waiting[: len(head) + len(blank)]
         self._in_head, self._part = False, _part(head)
@@ -114,9 +114,9 @@ def _part(head: bytes) -> Part | None:
     name, file_name = _NAME.search(head), _FILE_NAME.search(head)
     if not name:
         return None
-    file = cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115  ends with the part
-    return Part(_decoded(name[1]), _decoded(file_name[1]) if file_name else None, file)
+    file = cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=MAX_SIZE_IN_MEMORY))  # noqa: SIM115  ends with the part
+    return Part(_decode(name[1]), _decode(file_name[1]) if file_name else None, file)
 
 
-def _decoded(name: bytes) -> str:
+def _decode(name: bytes) -> str:
     return name.decode("utf-8", "replace")

@@ -27,7 +27,7 @@ class Page(Response):
     """An HTML page of Jenkins. It has version and session id and creates a session."""
 
 
-def page(title: str, body: str, status: int = 200, crumb: str | None = None) -> Page:
+def html_page(title: str, body: str, status: int = 200, crumb: str | None = None) -> Page:
     """Return a page with the layout of Jenkins."""
     head = f'<head data-crumb-header="Jenkins-Crumb" data-crumb-value="{crumb}">' if crumb else "<head>"
     markup = f"<!DOCTYPE html><html>{head}<title>{html.escape(title)}</title></head><body>{body}</body></html>"
@@ -42,14 +42,14 @@ def page(title: str, body: str, status: int = 200, crumb: str | None = None) -> 
     return Page(markup, status, headers)
 
 
-def outage(title: str, *lines: str) -> Response:
+def outage_page(title: str, *lines: str) -> Response:
     """Return the page that every path shows during a restart."""
     text = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
     markup = f"<!DOCTYPE html><html><head><title>{title}</title></head><body>{text}</body></html>"
     return Response(markup, 503, {"Content-Type": "text/html;charset=utf-8", "Expires": "0", **NEVER_KEPT})
 
 
-def text(content: str, status: int = 200) -> Response:
+def plain_text(content: str, status: int = 200) -> Response:
     """Return plain text in UTF-8."""
     return Response(content.encode(), status, {"Content-Type": "text/plain;charset=utf-8"})
 

@@ -20,11 +20,11 @@ class NotFound(Refusal):
     """The object does not exist, or the user may not see it."""
 
 
-class Nothing(Refusal):
+class PartNotFound(Refusal):
     """The short 404 page for an unknown part of an object."""
 
 
-class Oops(Refusal):
+class InternalError(Refusal):
     """An internal error, whose page does not show the cause."""
 
     def __init__(self, status: int = 500) -> None:

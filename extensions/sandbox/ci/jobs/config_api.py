@@ -14,7 +14,7 @@ from ...http.routing import ANY, Route
 from ..access.permissions import JOB_CONFIGURE, JOB_CREATE, JOB_DELETE, READ
 from ..call import JOB, Call
 from ..http import pages
-from ..http.refusals import EngineError, Failure, Oops
+from ..http.refusals import EngineError, Failure, InternalError
 from ..storage import Job
 from . import configuration
 from .item_kinds import BY_MODE
@@ -30,7 +30,7 @@ def _config(call: Call, job: str) -> Response:
     if call.method != "POST":
         raise EngineError(400)
     if call.content_type == "application/x-www-form-urlencoded":
-        raise Oops
+        raise InternalError
     found.config = _submitted_config(call)
     call.storage.put_job(found)
     return Response()
@@ -38,9 +38,9 @@ def _config(call: Call, job: str) -> Response:
 
 def _submitted_config(call: Call) -> str:
     try:
-        return configuration.load(call.body.decode("utf-8"), call.plugins)
+        return configuration.load_configuration(call.body.decode("utf-8"), call.plugins)
     except ValueError:
-        raise Oops from None
+        raise InternalError from None
 
 
 def _create(call: Call, job: str = "") -> Response:
@@ -61,7 +61,7 @@ def _create(call: Call, job: str = "") -> Response:
         raise Failure("No mode given")
     if mode not in BY_MODE:
         raise Failure(f"No item type \u2018{mode}\u2019 is known")
-    call.storage.put_job(Job(name, configuration.empty(BY_MODE[mode])))
+    call.storage.put_job(Job(name, configuration.empty_configuration(BY_MODE[mode])))
     return pages.redirect(f"{call.job_path(name)}configure")
 
 
@@ -69,14 +69,14 @@ def _free_name(call: Call, name: str | None, folder: str) -> str:
     """Return the full name for a new item."""
     if name is None:
         raise Failure("Query parameter 'name' is required")
-    name = good_name(name)
+    name = check_item_name(name)
     full_name = f"{folder}/{name}" if folder else name
     if call.storage.job(full_name):
         raise Failure(f"A job already exists with the name \u2018{name}\u2019")
     return full_name
 
 
-def good_name(name: str) -> str:
+def check_item_name(name: str) -> str:
     """Return a valid item name without surrounding blanks."""
     name = name.strip()
     if not name:

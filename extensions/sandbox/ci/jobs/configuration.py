@@ -23,7 +23,7 @@ from .item_kinds import BY_NAME, BY_ROOT, FOLDER, FREESTYLE, PIPELINE, Kind
 SCRIPT = "org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition"
 NOT_CONCURRENT = "org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty"
 DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
-# What the server writes of a freestyle job, in its order; those with a default it adds, others it drops.
+# Elements of a freestyle job in the order of Jenkins. Those with a default are added; other elements are dropped.
 ELEMENTS: dict[str, str | None] = {
     "actions": "<actions/>",
     "description": None,
@@ -49,7 +49,7 @@ ELEMENTS: dict[str, str | None] = {
     "buildWrappers": "<buildWrappers/>",
 }
 FILE = "File"
-# What Java's String.trim removes
+# Characters that Java's String.trim removes
 TRIMMED = "".join(map(chr, range(33)))
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>\s*")
 
@@ -130,7 +130,8 @@ class Definition:
 
 
 def element(config: str) -> etree._Element:
-    # The server writes XML 1.1, which the parser here does not know; nothing else in the declaration matters.
+    """Parse a configuration."""
+    # Jenkins writes XML 1.1, which this parser does not support; the rest of the declaration is irrelevant.
     declaration = _DECLARATION.match(config)
     text = config[declaration.end() :] if declaration else config
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=True)
@@ -147,32 +148,32 @@ def _item(config: str) -> etree._Element:
     return root
 
 
-def normalized(config: str) -> str:
+def normalize(config: str) -> str:
     """Return a configuration as Jenkins stores it: with defaults, ordered and indented."""
-    return _written(_item(config))
+    return _write_elements(_item(config))
 
 
-def load(config: str, plugins: InstalledPlugins) -> str:
+def load_configuration(config: str, plugins: InstalledPlugins) -> str:
     """Return a configuration as Jenkins stores it.
 
     :raises ConfigError: if no plugin provides its class
     """
-    kept = normalized(config)
-    if not plugins.provide(parse(kept).kind):
+    kept = normalize(config)
+    if not plugins.provide(parse_configuration(kept).kind):
         raise ConfigError("no plugin has this class")
     return kept
 
 
-def _written(root: etree._Element) -> str:
+def _write_elements(root: etree._Element) -> str:
     if BY_ROOT[root.tag] is FREESTYLE:
-        return written(root, ELEMENTS, FREESTYLE.roots[0])
+        return write_document(root, ELEMENTS, FREESTYLE.roots[0])
     project = etree.Element(BY_ROOT[root.tag].roots[0])
     project.extend(root)
     project.attrib.update(root.attrib)
     return _text(project)
 
 
-def written(root: etree._Element, elements: Mapping[str, str | None], tag: str | None = None) -> str:
+def write_document(root: etree._Element, elements: Mapping[str, str | None], tag: str | None = None) -> str:
     """Return a document with these elements in their order, and with defaults for missing ones."""
     document = etree.Element(tag or root.tag)
     for name, default in elements.items():
@@ -190,7 +191,7 @@ def _text(document: etree._Element) -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def parse(config: str) -> Definition:
+def parse_configuration(config: str) -> Definition:
     """Read the settings of a configuration."""
     root = _item(config)
     quiet_period = root.findtext("quietPeriod", "").strip()
@@ -213,14 +214,14 @@ def parse(config: str) -> Definition:
     )
 
 
-def title(storage: Storage, name: str) -> str:
+def full_display_name(storage: Storage, name: str) -> str:
     """Return the full display name of a job."""
     paths = [name[: end.start()] for end in re.finditer("/|$", name)]
-    return " \u00bb ".join(_shown(storage.job(path)) or path.rpartition("/")[2] for path in paths)
+    return " \u00bb ".join(_format_value(storage.job(path)) or path.rpartition("/")[2] for path in paths)
 
 
-def _shown(job: Job | None) -> str | None:
-    return parse(job.config).display_name if job else None
+def _format_value(job: Job | None) -> str | None:
+    return parse_configuration(job.config).display_name if job else None
 
 
 def _concurrent(root: etree._Element, kind: Kind) -> bool:
@@ -243,17 +244,17 @@ def _parameter(element: etree._Element) -> Parameter:
     return Parameter(kind, element.findtext("name", ""), element.findtext("description"), default, choices, trims)
 
 
-def with_text(config: str, tag: str, text: str) -> str:
+def set_text(config: str, tag: str, text: str) -> str:
     """Return the configuration with another text in one element."""
     root = _item(config)
     element = root.find(tag)
     if element is None:
         element = etree.SubElement(root, tag)
     element.text = text
-    return _written(root)
+    return _write_elements(root)
 
 
-def empty(kind: Kind) -> str:
+def empty_configuration(kind: Kind) -> str:
     """Return the configuration of a new item of a kind."""
     return from_seed({"kind": kind.name})
 
@@ -267,7 +268,7 @@ def from_seed(job: dict[str, Any]) -> str:
         elements["authToken"] = job.get("trigger_token")
         elements["disabled"] = str(job.get("disabled", False)).lower()
     texts = "".join(_element(name, text) for name, text in elements.items())
-    return normalized(f"<{kind.roots[0]}>{texts}{_steps(kind, job)}</{kind.roots[0]}>")
+    return normalize(f"<{kind.roots[0]}>{texts}{_steps(kind, job)}</{kind.roots[0]}>")
 
 
 def _steps(kind: Kind, job: dict[str, Any]) -> str:

@@ -44,5 +44,5 @@ FOLDER = Kind(
 )
 BY_NAME = {kind.name: kind for kind in (FREESTYLE, PIPELINE, FOLDER)}
 BY_ROOT = {root: kind for kind in BY_NAME.values() for root in kind.roots}
-# What the form for new items calls them
+# Names in the form for new items
 BY_MODE = {**{kind.item_class: kind for kind in BY_NAME.values()}, "Freestyle project": FREESTYLE}

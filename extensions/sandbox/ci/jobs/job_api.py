@@ -17,10 +17,10 @@ from ..access.permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_READ,
 from ..builds import actions, build_api
 from ..call import JOB, Answer, Call
 from ..http import pages
-from ..http.refusals import Oops
+from ..http.refusals import InternalError
 from ..queue import queue_items
 from ..remote_api.api import API, serve
-from ..remote_api.beans import ALWAYS, Bean, Property, opaque
+from ..remote_api.beans import ALWAYS, Bean, Property, opaque_bean
 from ..storage import Build, Job, View
 from . import configuration
 from .configuration import Definition, Parameter
@@ -32,28 +32,28 @@ HEALTH_BUILDS = 5
 HEALTH_ICONS = ((80, "80plus"), (60, "60to79"), (40, "40to59"), (20, "20to39"), (0, "00to19"))
 
 
-def visible(call: Call, folder: str = "") -> list[Job]:
+def list_visible(call: Call, folder: str = "") -> list[Job]:
     """Return the items of a folder that the user may see."""
     return call.storage.jobs(folder) if call.principal.may(JOB_READ) else []
 
 
-def bean(call: Call, job: Job) -> Bean:
+def job_bean(call: Call, job: Job) -> Bean:
     """Return a job or folder as the remote API shows it."""
-    definition = configuration.parse(job.config)
+    definition = configuration.parse_configuration(job.config)
     named = (
         Property("description", definition.description),
         Property("displayName", definition.display_name or job.leaf),
         Property("displayNameOrNull", definition.display_name),
-        Property("fullDisplayName", lambda: configuration.title(call.storage, job.name)),
+        Property("fullDisplayName", lambda: configuration.full_display_name(call.storage, job.name)),
         Property("fullName", job.name),
         Property("name", job.leaf, visibility=ALWAYS),
         Property("url", call.job_url(job.name), visibility=ALWAYS),
     )
-    own = _of_folder if definition.kind is FOLDER else _of_job
+    own = _folder_members if definition.kind is FOLDER else _job_members
     return Bean(definition.kind.item_class, *own(call, job, definition, named))
 
 
-def deleted(call: Call, name: str) -> Bean:
+def deleted_job_bean(call: Call, name: str) -> Bean:
     """Return a deleted job as the queue shows it."""
     return Bean(
         FREESTYLE.item_class,
@@ -63,47 +63,47 @@ def deleted(call: Call, name: str) -> Bean:
     )
 
 
-def _of_folder(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
-    all_jobs = view(call, job.name)
+def _folder_members(call: Call, job: Job, _definition: Definition, named: tuple[Property, ...]) -> list[Property]:
+    all_jobs = all_view_bean(call, job.name)
     return [
         Property("actions", []),
         *named,
         Property("healthReport", []),
-        Property("jobs", lambda: [bean(call, inner) for inner in visible(call, job.name)]),
+        Property("jobs", lambda: [job_bean(call, inner) for inner in list_visible(call, job.name)]),
         Property("primaryView", all_jobs),
-        Property("views", lambda: views(call, job.name)),
+        Property("views", lambda: list_views(call, job.name)),
     ]
 
 
-def views(call: Call, folder: str = "") -> list[Bean]:
+def list_views(call: Call, folder: str = "") -> list[Bean]:
     """Return all views of a folder by name."""
-    made = [(view.name, list_view(call, view)) for view in call.storage.views(folder)]
-    return [shown for _name, shown in sorted([("all", view(call, folder)), *made], key=lambda named: named[0])]
+    made = [(view.name, list_view_bean(call, view)) for view in call.storage.views(folder)]
+    return [shown for _name, shown in sorted([("all", all_view_bean(call, folder)), *made], key=lambda named: named[0])]
 
 
-def view(call: Call, folder: str = "") -> Bean:
+def all_view_bean(call: Call, folder: str = "") -> Bean:
     """Return the view with all items of a folder."""
-    return _view_bean(ALL, None, "all", lambda: visible(call, folder), call, _home(call, folder))
+    return _view_bean(ALL, None, "all", lambda: list_visible(call, folder), call, _home(call, folder))
 
 
-def list_view(call: Call, made: View) -> Bean:
+def list_view_bean(call: Call, made: View) -> Bean:
     """Return a created view: a list of jobs, or a view with all jobs."""
     root = configuration.element(made.config)
     listed = {element.text for element in root.iterfind("jobNames/string")}
     pattern = root.findtext("includeRegex")
 
     def shown() -> list[Job]:
-        found = visible(call, made.folder)
+        found = list_visible(call, made.folder)
         if root.tag == ALL:
             return found
-        matching = _matching(call, pattern, [job.leaf for job in found]) if pattern else set()
+        matching = _match_names(call, pattern, [job.leaf for job in found]) if pattern else set()
         return [job for job in found if job.leaf in listed or job.leaf in matching]
 
-    url = f"{_home(call, made.folder)}view/{call.quoted(made.name)}/"
+    url = f"{_home(call, made.folder)}view/{call.encode_name(made.name)}/"
     return _view_bean(root.tag, root.findtext("description"), made.name, shown, call, url)
 
 
-def _matching(call: Call, pattern: str, names: list[str]) -> set[str]:
+def _match_names(call: Call, pattern: str, names: list[str]) -> set[str]:
     """Return the names that a regular expression matches, none if it is invalid."""
     try:
         re.compile(pattern)
@@ -111,7 +111,7 @@ def _matching(call: Call, pattern: str, names: list[str]) -> set[str]:
     except (re.error, RecursionError):
         return set()
     except EvaluationError:
-        raise Oops from None
+        raise InternalError from None
     return {name for name, is_found in zip(names, found, strict=True) if is_found}
 
 
@@ -125,35 +125,37 @@ def _view_bean(
     return Bean(
         kind,
         Property("description", description),
-        Property("jobs", lambda: [bean(call, job) for job in shown()]),
+        Property("jobs", lambda: [job_bean(call, job) for job in shown()]),
         Property("name", name, visibility=ALWAYS),
         Property("property", []),
         Property("url", url, visibility=ALWAYS),
     )
 
 
-def _of_job(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
+def _job_members(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
     def last(alias: str) -> Any:
         def found() -> Bean | None:
-            build = build_api.find(call, job, alias)
-            return build_api.bean(call, build) if build else None
+            build = build_api.find_by_alias(call, job, alias)
+            return build_api.build_bean(call, build) if build else None
 
         return found
 
     def first_build() -> Bean | None:
         numbers = list(call.storage.builds(job.name))
-        return build_api.bean(call, numbers[-1]) if numbers else None
+        return build_api.build_bean(call, numbers[-1]) if numbers else None
 
     def queue_item() -> Bean | None:
         waiting = [item for item in call.storage.queue() if item.job == job.name]
-        return queue_items.bean(call, waiting[0], bean(call, job)) if waiting else None
+        return queue_items.item_bean(call, waiting[0], job_bean(call, job)) if waiting else None
 
     return [
         Property("actions", lambda: [*_parameter_definitions(definition), *_opaque_actions(call)]),
         *named,
-        Property("allBuilds", lambda: [build_api.bean(call, b) for b in call.storage.builds(job.name)], visibility=-2),
+        Property(
+            "allBuilds", lambda: [build_api.build_bean(call, b) for b in call.storage.builds(job.name)], visibility=-2
+        ),
         Property("buildable", not definition.disabled),
-        Property("builds", lambda: build_api.newest(call, job)),
+        Property("builds", lambda: build_api.list_newest(call, job)),
         Property("color", lambda: _color(call, job, definition), visibility=2),
         Property("firstBuild", first_build),
         Property("healthReport", lambda: _health(call, job)),
@@ -165,22 +167,26 @@ def _of_job(call: Call, job: Job, definition: Definition, named: tuple[Property,
         Property("queueItem", queue_item),
         Property("concurrentBuild", definition.concurrent),
         Property("disabled", definition.disabled),
-        *(_of_pipeline() if definition.kind is PIPELINE else _of_freestyle(definition)),
+        *(_pipeline_members() if definition.kind is PIPELINE else _freestyle_members(definition)),
     ]
 
 
 def _opaque_actions(call: Call) -> list[Bean]:
     """Return actions without exported members. Users who may configure the job get one more."""
-    return [opaque() for _unused in range(2 if call.principal.may(JOB_CONFIGURE) else 1)]
+    return [opaque_bean() for _unused in range(2 if call.principal.may(JOB_CONFIGURE) else 1)]
 
 
-def tied(call: Call) -> list[Bean]:
+def list_tied_jobs(call: Call) -> list[Bean]:
     """Return the jobs that are restricted to the built-in node."""
     everything = call.storage.all_jobs() if call.principal.may(JOB_READ) else []
-    return [bean(call, job) for job in everything if configuration.parse(job.config).label in ("", "built-in")]
+    return [
+        job_bean(call, job)
+        for job in everything
+        if configuration.parse_configuration(job.config).label in ("", "built-in")
+    ]
 
 
-def _of_freestyle(definition: Definition) -> list[Property]:
+def _freestyle_members(definition: Definition) -> list[Property]:
     return [
         Property("downstreamProjects", []),
         Property("labelExpression", definition.label or None),
@@ -189,7 +195,7 @@ def _of_freestyle(definition: Definition) -> list[Property]:
     ]
 
 
-def _of_pipeline() -> list[Property]:
+def _pipeline_members() -> list[Property]:
     return [Property("resumeBlocked", False)]
 
 
@@ -215,7 +221,7 @@ def _definition_bean(parameter: Parameter) -> Bean:
 
 
 def _color(call: Call, job: Job, definition: Definition) -> str:
-    completed = build_api.find(call, job, "lastCompletedBuild")
+    completed = build_api.find_by_alias(call, job, "lastCompletedBuild")
     color = COLORS[completed.outcome] if completed else "notbuilt"
     if definition.disabled:
         color = "disabled"
@@ -249,7 +255,7 @@ def _health(call: Call, job: Job) -> list[Bean]:
 
 
 def _show(call: Call, job: str, form: str) -> Answer:
-    return serve(call, bean(call, call.job(job)), form)
+    return serve(call, job_bean(call, call.job(job)), form)
 
 
 def _page(call: Call, job: str) -> Response:
@@ -290,33 +296,33 @@ def _change(call: Call, job: str, tag: str, text: str) -> None:
     call.require_post()
     call.require(JOB_CONFIGURE)
     try:
-        found.config = configuration.with_text(found.config, tag, text)
+        found.config = configuration.set_text(found.config, tag, text)
     except ValueError:
-        raise Oops from None
+        raise InternalError from None
     call.storage.put_job(found)
 
 
 def _enable(call: Call, job: str) -> Response:
     _change(call, job, "disabled", "false")
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 def _disable(call: Call, job: str) -> Response:
     _change(call, job, "disabled", "true")
     call.storage.cancel_items(call.job(job), call.now)
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 def _description(call: Call, job: str) -> Response:
     if call.method == "GET":
-        return pages.text(configuration.parse(call.job(job).config).description or "")
+        return pages.plain_text(configuration.parse_configuration(call.job(job).config).description or "")
     _change(call, job, "description", call.parameter("description") or "")
     return Response(status_code=204)
 
 
 def _submit_description(call: Call, job: str) -> Response:
     _change(call, job, "description", call.parameter("description") or "")
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 def _workspace(call: Call, job: str) -> Response:
@@ -333,11 +339,11 @@ def _wipe_out_workspace(call: Call, job: str) -> Response:
     call.require(JOB_BUILD)
     found.workspace = False
     call.storage.put_job(found)
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 def _show_view(call: Call, job: str, form: str) -> Answer:
-    return serve(call, view(call, call.job(job).name), form)
+    return serve(call, all_view_bean(call, call.job(job).name), form)
 
 
 ROUTES = (

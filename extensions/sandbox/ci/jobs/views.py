@@ -14,7 +14,7 @@ from ...http.routing import ANY, Route
 from ..access.permissions import VIEW_CONFIGURE, VIEW_CREATE, VIEW_DELETE
 from ..call import JOB, Answer, Call
 from ..http import pages
-from ..http.refusals import EngineError, Failure, NotFound, Oops
+from ..http.refusals import EngineError, Failure, InternalError, NotFound
 from ..remote_api.api import API, serve
 from ..storage import View
 from . import config_api, configuration, job_api
@@ -24,7 +24,7 @@ EVERYTHING = ("all", "All")
 KINDS = (LIST, job_api.ALL)
 SORTED = '<comparator class="java.lang.String$CaseInsensitiveComparator"/>'
 COLUMNS = ("Status", "Weather", "Job", "LastSuccess", "LastFailure", "LastDuration", "BuildButton")
-# What the server writes of a view, in its order; what a default is given for is added.
+# Elements of a view in the order of Jenkins. Those with a default are added.
 ELEMENTS: dict[str, str | None] = {
     "name": None,
     "description": None,
@@ -46,22 +46,22 @@ def _read(config: str) -> etree._Element:
     try:
         root = configuration.element(config)
     except configuration.ConfigError:
-        raise Oops from None
+        raise InternalError from None
     if root.tag not in KINDS:
-        raise Oops
+        raise InternalError
     return root
 
 
-def _written(view: etree._Element, name: str) -> str:
+def _normalize_view(view: etree._Element, name: str) -> str:
     """Return the configuration of a view as Jenkins stores it, with its current name."""
     for given in view.findall("name"):
         view.remove(given)
     etree.SubElement(view, "name").text = name
-    return configuration.written(view, ELEMENTS_OF_LIST if view.tag == LIST else ELEMENTS)
+    return configuration.write_document(view, ELEMENTS_OF_LIST if view.tag == LIST else ELEMENTS)
 
 
 def _put(call: Call, folder: str, name: str, config: str) -> None:
-    call.storage.put_view(View(folder, name, _written(_read(config), name)))
+    call.storage.put_view(View(folder, name, _normalize_view(_read(config), name)))
 
 
 def _folder(call: Call, job: str) -> str:
@@ -71,7 +71,7 @@ def _folder(call: Call, job: str) -> str:
 def _view(call: Call, job: str, view: str) -> View:
     folder = _folder(call, job)
     if view in EVERYTHING:
-        return View(folder, "all", _written(etree.Element(job_api.ALL), "all"))
+        return View(folder, "all", _normalize_view(etree.Element(job_api.ALL), "all"))
     found = next((other for other in call.storage.views(folder) if other.name == view), None)
     if not found:
         raise NotFound
@@ -86,7 +86,7 @@ def _create(call: Call, job: str = "") -> Response:
     mode = call.parameter("mode")
     if "Content-Type" not in call.headers:
         raise Failure("No Content-Type header set")
-    name = config_api.good_name(call.parameter("name") or "")
+    name = config_api.check_item_name(call.parameter("name") or "")
     if name in EVERYTHING or any(view.name == name for view in call.storage.views(folder)):
         raise Failure(f"A view already exists with the name \u2018{name}\u2019")
     if call.content_type in ("application/xml", "text/xml"):
@@ -100,11 +100,11 @@ def _create(call: Call, job: str = "") -> Response:
         raise EngineError(400, "This page expects a form submission")
     _put(call, folder, name, f"<{mode}/>")
     where = call.job_path(folder) if folder else f"{call.context}/"
-    return pages.redirect(f"{where}view/{call.quoted(name)}/configure")
+    return pages.redirect(f"{where}view/{call.encode_name(name)}/configure")
 
 
 def _show(call: Call, view: str, form: str, job: str = "") -> Answer:
-    return serve(call, job_api.list_view(call, _view(call, job, view)), form)
+    return serve(call, job_api.list_view_bean(call, _view(call, job, view)), form)
 
 
 def _page(call: Call, view: str, job: str = "") -> Response:
@@ -136,7 +136,7 @@ def _delete(call: Call, view: str, job: str = "") -> Response:
     call.require_post()
     call.require(VIEW_DELETE)
     if found.name in EVERYTHING:
-        raise Oops
+        raise InternalError
     call.storage.delete_view(found)
     return pages.redirect(call.job_path(found.folder) if found.folder else f"{call.context}/")
 
@@ -155,17 +155,17 @@ def _change(call: Call, view: str, way: str, job: str = "") -> Response:
     if not call.storage.job(f"{found.folder}/{name}".removeprefix("/")):
         raise Failure("Query parameter 'name' does not correspond to a known item")
     names = root.find("jobNames")
-    assert names is not None  # it was added when the view was written
+    assert names is not None  # added when the view was normalized
     there = [element for element in names.findall("string") if element.text == name]
     if way == "addJobToView" and not there:
         etree.SubElement(names, "string").text = name
     for element in there if way == "removeJobFromView" else ():
         names.remove(element)
-    call.storage.put_view(View(found.folder, found.name, _written(root, found.name)))
+    call.storage.put_view(View(found.folder, found.name, _normalize_view(root, found.name)))
     return Response()
 
 
-def beyond(call: Call) -> None:
+def redirect_through_view(call: Call) -> None:
     """Redirect a path through a view to the path without it."""
     segments = call.path.split("/")[1:]
     if "view" not in segments:

@@ -23,37 +23,37 @@ from ..access.permissions import (
 )
 from ..call import Call
 from ..http import pages
-from ..http.refusals import EngineError, Failure, NotFound, Oops
+from ..http.refusals import EngineError, Failure, InternalError, NotFound
 from ..jobs import config_api, configuration
 from . import computers
 
 KINDS = ("hudson.slaves.DumbSlave", "hudson.slaves.DumbSlave$DescriptorImpl")
 AGENT = "/computer/{name}"
-MOST_EXECUTORS = 1000  # each is listed
-# What a configuration calls what is kept of an agent
+MAX_EXECUTORS = 1000  # because each one is listed
+# Element names in the configuration by field of an agent
 TEXTS = {"description": "description", "remoteFS": "remote_fs", "mode": "mode", "label": "label"}
 
 
-def _others(call: Call, agent: dict[str, Any]) -> list[dict[str, Any]]:
+def _other_agents(call: Call, agent: dict[str, Any]) -> list[dict[str, Any]]:
     return [other for other in call.storage.setting("agents", []) if other["name"] != agent["name"]]
 
 
 def _put(call: Call, agent: dict[str, Any]) -> None:
-    call.storage.set("agents", [*_others(call, agent), agent])
+    call.storage.set("agents", [*_other_agents(call, agent), agent])
 
 
-def _to_change(call: Call, name: str, permission: Permission) -> dict[str, Any]:
+def _find_changeable_agent(call: Call, name: str, permission: Permission) -> dict[str, Any]:
     """Return the agent that a POST changes. The built-in node cannot be changed."""
-    found = _found(call, name)
+    found = _find_agent(call, name)
     call.require_post()
     call.require(permission)
     return found
 
 
-def _found(call: Call, name: str) -> dict[str, Any]:
+def _find_agent(call: Call, name: str) -> dict[str, Any]:
     if name in computers.CONTROLLER:
         raise EngineError(400)
-    found = computers.agent(call, name)
+    found = computers.find_agent(call, name)
     if not found:
         raise NotFound
     return found
@@ -64,18 +64,18 @@ def _create(call: Call) -> Response:
     call.require(AGENT_CREATE)
     if call.parameter("name") is None:
         raise Failure("Query parameter 'name' is required")
-    name = config_api.good_name(call.parameter("name") or "")
-    if computers.agent(call, name):
+    name = config_api.check_item_name(call.parameter("name") or "")
+    if computers.find_agent(call, name):
         raise Failure(f"Agent called \u2018{name}\u2019 already exists")
     if call.parameter("json") is None:
         raise EngineError(400, "This page expects a form submission")
     if call.parameter("type") not in KINDS:
-        raise Oops
-    _put(call, {"name": name, "offline": True, **_submitted(call.parameter("json") or "")})
-    return pages.redirect(call.here)
+        raise InternalError
+    _put(call, {"name": name, "offline": True, **_read_submission(call.parameter("json") or "")})
+    return pages.redirect(call.current_folder_path)
 
 
-def _submitted(text: str) -> dict[str, Any]:
+def _read_submission(text: str) -> dict[str, Any]:
     try:
         form = parse_json(text)
         return {
@@ -86,34 +86,34 @@ def _submitted(text: str) -> dict[str, Any]:
             "label": str(form.get("labelString", "")),
         }
     except (ValueError, TypeError, AttributeError):
-        raise Oops from None
+        raise InternalError from None
 
 
 def _executors(text: str) -> int:
     count = parse_integer(text.strip())
-    if count > MOST_EXECUTORS:
-        raise EngineError(400, f"The sandbox has at most {MOST_EXECUTORS} executors on an agent.")
+    if count > MAX_EXECUTORS:
+        raise EngineError(400, f"The sandbox has at most {MAX_EXECUTORS} executors on an agent.")
     return count
 
 
 def _config(call: Call, name: str) -> Response:
-    found = _found(call, name)
+    found = _find_agent(call, name)
     call.require(AGENT_CONFIGURE)
     if call.method in ("GET", "HEAD"):
-        return Response(_written(found).encode(), headers={"Content-Type": "application/xml"})
+        return Response(_write_configuration(found).encode(), headers={"Content-Type": "application/xml"})
     if call.method != "POST":
         raise EngineError(400)
     try:
         root = configuration.element(call.body.decode("utf-8", "replace"))
         executors = _executors(root.findtext("numExecutors", "1"))
     except ValueError:
-        raise Oops from None
+        raise InternalError from None
     changed = {kept: root.findtext(tag, "") for tag, kept in TEXTS.items()}
     _put(call, {**found, **changed, "executors": executors})
     return Response()
 
 
-def _written(agent: dict[str, Any]) -> str:
+def _write_configuration(agent: dict[str, Any]) -> str:
     def text(name: str, default: str = "") -> str:
         return escape(str(agent.get(name, default)))
 
@@ -133,33 +133,33 @@ def _written(agent: dict[str, Any]) -> str:
 
 
 def _toggle_offline(call: Call, name: str) -> Response:
-    found = _to_change(call, name, AGENT_DISCONNECT)
+    found = _find_changeable_agent(call, name, AGENT_DISCONNECT)
     back = found.pop("put_offline", None) is not None
     _put(call, found if back else {**found, "put_offline": call.parameter("offlineMessage") or ""})
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 def _tell_why(call: Call, name: str) -> Response:
-    found = _to_change(call, name, AGENT_DISCONNECT)
+    found = _find_changeable_agent(call, name, AGENT_DISCONNECT)
     _put(call, {**found, "put_offline": call.parameter("offlineMessage") or ""})
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 def _disconnect(call: Call, name: str) -> Response:
-    found = _to_change(call, name, AGENT_DISCONNECT)
+    found = _find_changeable_agent(call, name, AGENT_DISCONNECT)
     _put(call, {**found, "offline": True})
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 def _launch(call: Call, name: str) -> Response:
     """Refuse to launch: inbound agents connect by themselves, and none does here."""
-    _to_change(call, name, AGENT_CONNECT)
-    return pages.redirect(call.here)
+    _find_changeable_agent(call, name, AGENT_CONNECT)
+    return pages.redirect(call.current_folder_path)
 
 
 def _delete(call: Call, name: str) -> Response:
-    found = _to_change(call, name, AGENT_DELETE)
-    call.storage.set("agents", _others(call, found))
+    found = _find_changeable_agent(call, name, AGENT_DELETE)
+    call.storage.set("agents", _other_agents(call, found))
     return pages.redirect(f"{call.context}/computer/")
 
 
@@ -170,11 +170,11 @@ def _new(call: Call) -> Response:
 
 
 def _page(call: Call, name: str) -> Response:
-    return call.page(f"{_found(call, name)['name']} - Jenkins", "<h1>Agent</h1>")
+    return call.page(f"{_find_agent(call, name)['name']} - Jenkins", "<h1>Agent</h1>")
 
 
 def _page_without_slash(call: Call, name: str) -> Response:
-    _found(call, name)
+    _find_agent(call, name)
     return pages.redirect(call.with_slash)
 
 
@@ -189,7 +189,7 @@ ROUTES = (
     Route(ANY, AGENT + "/doDelete", _delete, "delete_node"),
 )
 
-# Behind those of the built-in node
+# After the routes of the built-in node
 PAGES = (
     Route(ANY, AGENT + "/", _page, "node", read_only=True),
     Route(ANY, AGENT, _page_without_slash, "node", read_only=True),

@@ -17,7 +17,7 @@ from ..http import pages
 from ..http.refusals import NotFound
 from ..jobs import job_api
 from ..remote_api.api import API, serve
-from ..remote_api.beans import ALWAYS, Bean, Property, opaque
+from ..remote_api.beans import ALWAYS, Bean, Property, opaque_bean
 from ..storage import Build
 from . import executors
 
@@ -38,21 +38,21 @@ LOADS = (
 )
 
 
-def _working(call: Call) -> list[Build | None]:
+def _executor_beans(call: Call) -> list[Build | None]:
     """Return the executors with their builds."""
     running = call.scheduler.occupying(call.now)
     return [*running, *[None] * (call.scheduler.executors - len(running))]
 
 
-def _beside(call: Call) -> list[Build]:
+def _one_off_executor_beans(call: Call) -> list[Build]:
     """Return the builds that run without an executor."""
     occupying = call.scheduler.occupying(call.now)
     return [build for build in call.scheduler.running(call.now) if build not in occupying]
 
 
-def label(call: Call) -> Bean:
+def label_bean(call: Call) -> Bean:
     """Return the label of the built-in node."""
-    working = _working(call)
+    working = _executor_beans(call)
     busy = sum(build is not None for build in working)
     return Bean(
         "hudson.model.labels.LabelAtom",
@@ -65,7 +65,7 @@ def label(call: Call) -> Bean:
         Property("name", "built-in", visibility=2),
         Property("nodes", lambda: [_node(call)]),
         Property("offline", False),
-        Property("tiedJobs", lambda: job_api.tied(call)),
+        Property("tiedJobs", lambda: job_api.list_tied_jobs(call)),
         Property("totalExecutors", len(working)),
         Property("propertiesList", []),
         typed=False,
@@ -75,7 +75,7 @@ def label(call: Call) -> Bean:
 def _node(call: Call) -> Bean:
     return Bean(
         "hudson.model.Hudson",
-        Property("assignedLabels", lambda: [label(call)]),
+        Property("assignedLabels", lambda: [label_bean(call)]),
         Property("mode", "NORMAL"),
         Property("nodeDescription", DESCRIPTION),
         Property("nodeName", ""),
@@ -83,19 +83,19 @@ def _node(call: Call) -> Bean:
     )
 
 
-def load(class_name: str) -> Bean:
+def load_bean(class_name: str) -> Bean:
     """Return the load statistics. Their values are not recorded."""
-    return Bean(class_name, *(Property(name, opaque()) for name in LOADS))
+    return Bean(class_name, *(Property(name, opaque_bean()) for name in LOADS))
 
 
 def _executor(call: Call, number: int, build: Build | None) -> Bean:
     seen = build if build and call.principal.may(JOB_READ) else None
-    return executors.bean(call, number, build, build_api.bean(call, seen) if seen else None)
+    return executors.executor_bean(call, number, build, build_api.build_bean(call, seen) if seen else None)
 
 
 def _monitors(call: Call) -> Bean:
     now = int(call.now * 1000)
-    disk = _measured(
+    disk = _measurement(
         "DiskSpaceMonitorDescriptor$DiskSpace",
         timestamp=now,
         path="/var/jenkins_home",
@@ -104,7 +104,7 @@ def _monitors(call: Call) -> Bean:
         totalSize=256 * GIB,
         warningThreshold=2 * GIB,
     )
-    memory = _measured(
+    memory = _measurement(
         "SwapSpaceMonitor$MemoryUsage2",
         availablePhysicalMemory=8 * GIB,
         availableSwapSpace=0,
@@ -116,7 +116,7 @@ def _monitors(call: Call) -> Bean:
         "TemporarySpaceMonitor": disk,
         "DiskSpaceMonitor": disk,
         "ArchitectureMonitor": "Linux (amd64)",
-        "ResponseTimeMonitor": _measured("ResponseTimeMonitor$Data", timestamp=now, average=0),
+        "ResponseTimeMonitor": _measurement("ResponseTimeMonitor$Data", timestamp=now, average=0),
         "ClockMonitor": Bean("hudson.util.ClockDifference", Property("diff", 0, visibility=ALWAYS)),
     }
     shown = monitors.items() if call.principal.may(AGENT_CONNECT) else ()
@@ -124,23 +124,23 @@ def _monitors(call: Call) -> Bean:
     return Bean("java.util.Map", *members, typed=False)
 
 
-def _measured(class_name: str, **members: int | str) -> Bean:
+def _measurement(class_name: str, **members: int | str) -> Bean:
     values = [Property(name, value, visibility=ALWAYS) for name, value in members.items()]
     return Bean(f"hudson.node_monitors.{class_name}", *values)
 
 
 def _computer(call: Call) -> Bean:
-    working = _working(call)
+    working = _executor_beans(call)
     return Bean(
         "hudson.model.Hudson$MasterComputer",
         Property("actions", []),
-        Property("assignedLabels", [label(call)]),
+        Property("assignedLabels", [label_bean(call)]),
         Property("description", DESCRIPTION),
         Property("displayName", "Built-In Node"),
         Property("executors", lambda: [_executor(call, number, build) for number, build in enumerate(working)]),
         Property("icon", "symbol-computer"),
         Property("iconClassName", "symbol-computer"),
-        Property("idle", not any(working) and not _beside(call)),
+        Property("idle", not any(working) and not _one_off_executor_beans(call)),
         Property("jnlpAgent", False),
         Property("launchSupported", True),
         Property("loadStatistics", Bean("hudson.model.Label$1")),
@@ -150,12 +150,12 @@ def _computer(call: Call) -> Bean:
         Property("offline", False),
         Property("offlineCause", None),
         Property("offlineCauseReason", ""),
-        Property("oneOffExecutors", lambda: [_executor(call, -1, build) for build in _beside(call)]),
+        Property("oneOffExecutors", lambda: [_executor(call, -1, build) for build in _one_off_executor_beans(call)]),
         Property("temporarilyOffline", False),
     )
 
 
-def agent(call: Call, name: str) -> dict[str, Any] | None:
+def find_agent(call: Call, name: str) -> dict[str, Any] | None:
     """Return the agent with a name."""
     return next((agent for agent in call.storage.setting("agents", []) if agent["name"] == name), None)
 
@@ -167,7 +167,7 @@ def _agent(call: Call, agent: dict[str, Any]) -> Bean:
     return Bean(
         "hudson.slaves.SlaveComputer",
         Property("actions", []),
-        Property("assignedLabels", [_named(label) for label in [*agent.get("label", "").split(), agent["name"]]]),
+        Property("assignedLabels", [_label_atom(label) for label in [*agent.get("label", "").split(), agent["name"]]]),
         Property("description", agent.get("description", "")),
         Property("displayName", agent["name"]),
         Property("executors", lambda: [_executor(call, number, build) for number, build in enumerate(free)]),
@@ -189,7 +189,7 @@ def _agent(call: Call, agent: dict[str, Any]) -> Bean:
     )
 
 
-def _named(name: str) -> Bean:
+def _label_atom(name: str) -> Bean:
     return Bean("hudson.model.labels.LabelAtom", Property("name", name, visibility=2), typed=False)
 
 
@@ -216,7 +216,7 @@ def _show(call: Call, form: str) -> Answer:
 
 
 def _show_agent(call: Call, name: str, form: str) -> Answer:
-    found = agent(call, name)
+    found = find_agent(call, name)
     if not found:
         raise NotFound
     return serve(call, _agent(call, found), form)
@@ -233,19 +233,19 @@ def _page_without_slash(call: Call) -> Response:
 def _show_label(call: Call, name: str, form: str) -> Answer:
     if name != "built-in":
         raise NotFound
-    return serve(call, label(call), form)
+    return serve(call, label_bean(call), form)
 
 
 def _show_load(call: Call, form: str) -> Answer:
-    return serve(call, load("hudson.model.OverallLoadStatistics"), form)
+    return serve(call, load_bean("hudson.model.OverallLoadStatistics"), form)
 
 
 def _stop_executor(call: Call, number: str) -> Response:
-    working = _working(call)
+    working = _executor_beans(call)
     if int(number) >= len(working):
         raise NotFound
     call.require_post()
-    return build_api.stopped(call, working[int(number)])
+    return build_api.stop_build(call, working[int(number)])
 
 
 ROUTES = (

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from ..call import Call
-from ..remote_api.beans import Bean, Property, opaque
+from ..remote_api.beans import Bean, Property, opaque_bean
 from ..storage import Build
 
 
-def bean(call: Call, number: int, build: Build | None, executable: Bean | None) -> Bean:
+def executor_bean(call: Call, number: int, build: Build | None, executable: Bean | None) -> Bean:
     """Return an executor with its build, or without if the user may not see it."""
 
     def progress() -> int:
@@ -20,7 +20,7 @@ def bean(call: Call, number: int, build: Build | None, executable: Bean | None) 
     return Bean(
         "hudson.model.Executor",
         Property("currentExecutable", executable),
-        Property("currentWorkUnit", opaque() if build else None),
+        Property("currentWorkUnit", opaque_bean() if build else None),
         Property("idle", build is None),
         Property("likelyStuck", False),
         Property("number", number),
@@ -29,7 +29,7 @@ def bean(call: Call, number: int, build: Build | None, executable: Bean | None) 
     )
 
 
-def number_of(call: Call, build: Build) -> int:
+def find_executor_number(call: Call, build: Build) -> int:
     """Return the number of the executor that runs a build."""
     running = [(other.job, other.number) for other in call.scheduler.occupying(call.now)]
     return running.index((build.job, build.number)) if (build.job, build.number) in running else 0

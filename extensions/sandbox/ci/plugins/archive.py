@@ -9,9 +9,9 @@ import zipfile
 from typing import Any, BinaryIO
 
 MANIFEST = "META-INF/MANIFEST.MF"
-LONGEST_MANIFEST = 1024 * 1024  # bytes
+MAX_MANIFEST_SIZE = 1024 * 1024  # bytes
 
-# What is known of a plugin's file: name, version, long_name, dependencies ([{name, version, optional}]),
+# Members of a manifest: name, version, long_name, dependencies ([{name, version, optional}]),
 # required_core_version, minimum_java_version, supports_dynamic_load, url, and broken (why its code cannot be loaded).
 Archive = dict[str, Any]
 
@@ -26,14 +26,14 @@ _MEMBERS = {
 _DYNAMIC = {"true": "YES", "false": "NO"}
 
 
-def read(file: BinaryIO) -> Archive:
+def read_manifest(file: BinaryIO) -> Archive:
     """Return the manifest of a plugin file.
 
     :raises ValueError: if it is not a plugin
     """
     try:
         with zipfile.ZipFile(file) as archive, archive.open(MANIFEST) as manifest:
-            attributes = _attributes(manifest.read(LONGEST_MANIFEST).decode())
+            attributes = _attributes(manifest.read(MAX_MANIFEST_SIZE).decode())
         found: Archive = {member: attributes[name] for name, member in _MEMBERS.items() if name in attributes}
         dependencies = attributes.get("Plugin-Dependencies", "")
         return {

@@ -18,10 +18,10 @@ from ...parsing.documents import parse_json, parse_xml
 from ..access.permissions import ADMINISTER
 from ..call import Call
 from ..http import pages
-from ..http.refusals import Failure, Oops
+from ..http.refusals import Failure, InternalError
 from . import archive
 from .installations import NoSuchPlugin
-from .update_center import ok, verdict
+from .update_center import check_response, ok_response
 from .versions import is_older
 
 CHOSEN = re.compile(r"plugin\.(.+)")
@@ -31,22 +31,22 @@ def _to_updates(call: Call) -> Response:
     return pages.redirect(f"{call.context}/pluginManager/updates/")
 
 
-def _administers(call: Call) -> None:
+def _require_administrator(call: Call) -> None:
     call.require_post()
     call.require(ADMINISTER)
 
 
 def _install_plugins(call: Call) -> Response:
-    _administers(call)
+    _require_administrator(call)
     try:
         wanted = parse_json(call.body)
         names, dynamic = [_to_text(name) for name in wanted["plugins"]], bool(wanted["dynamicLoad"])
     except (ValueError, KeyError, TypeError):
-        raise Oops from None
+        raise InternalError from None
     known = [name for name in names if name in call.update_site.offers()]
     refused = next((name for name in names if name not in known), None)
     try:
-        return ok({"correlationId": call.installations.install(names, dynamic, call.now)})
+        return ok_response({"correlationId": call.installations.install(names, dynamic, call.now)})
     except NoSuchPlugin:
         name, dot, elsewhere = str(refused).partition(".")
         message = f"No such update center: {elsewhere}" if dot else f"No such plugin: {name}"
@@ -59,7 +59,7 @@ def _to_text(name: Any) -> str:
 
 def _install_chosen(call: Call) -> Response:
     """Install the plugins of a form with fields `plugin.NAME.SITE`, whatever their values."""
-    _administers(call)
+    _require_administrator(call)
     dynamic = call.parameter("dynamicLoad") is not None
     for chosen in filter(None, map(CHOSEN.fullmatch, call.parameter_names())):
         name, _dot, elsewhere = chosen[1].partition(".")
@@ -69,19 +69,19 @@ def _install_chosen(call: Call) -> Response:
     return _to_updates(call)
 
 
-def _asked_for(call: Call) -> dict[str, str]:
+def _read_versions(call: Call) -> dict[str, str]:
     """Return versions by name from all attributes `plugin="NAME@VERSION"` of a document."""
     try:
         root = parse_xml(call.body)
         named = [element.get("plugin") for element in root.iter() if element.get("plugin")]
         return dict(str(text).split("@", 1) for text in named)
     except (ElementTree.ParseError, ValueError):
-        raise Oops from None
+        raise InternalError from None
 
 
 def _install_necessary(call: Call) -> Response:
-    _administers(call)
-    for wanted in _unsatisfied(call):
+    _require_administrator(call)
+    for wanted in _find_unsatisfied(call):
         offer = call.update_site.offers().get(wanted["name"])
         if offer and (wanted["version"] == "latest" or not is_older(offer["version"], wanted["version"])):
             call.installations.install([wanted["name"]], True, call.now, batch=False)
@@ -89,13 +89,13 @@ def _install_necessary(call: Call) -> Response:
 
 
 def _prevalidate(call: Call) -> Response:
-    _administers(call)
-    return Response(json.dumps(_unsatisfied(call)), media_type="application/json")
+    _require_administrator(call)
+    return Response(json.dumps(_find_unsatisfied(call)), media_type="application/json")
 
 
-def _unsatisfied(call: Call) -> list[dict[str, Any]]:
+def _find_unsatisfied(call: Call) -> list[dict[str, Any]]:
     found = []
-    for name, version in _asked_for(call).items():
+    for name, version in _read_versions(call).items():
         row = call.plugins.find(name)
         if not row:
             found.append({"name": name, "version": version, "mode": "missing"})
@@ -106,23 +106,23 @@ def _unsatisfied(call: Call) -> list[dict[str, Any]]:
 
 async def _upload(call: Call) -> Response:
     """Install an upload: two parts in this order with any names, a file and a URL."""
-    _administers(call)
+    _require_administrator(call)
     if len(call.parts) < 2:
-        raise Oops
+        raise InternalError
     file, address = call.parts[:2]
     url = address.text().strip()
     if url:
         manifest = call.update_site.download(url)
         if not manifest:
-            raise Oops
+            raise InternalError
     else:
         file_name = file.file_name or ""
         if not file_name.endswith((".hpi", ".jpi")):
             raise Failure(f"{file_name} is not a Jenkins plugin")
         try:
-            manifest = await run_in_threadpool(archive.read, file.file)
+            manifest = await run_in_threadpool(archive.read_manifest, file.file)
         except ValueError:
-            raise Oops from None
+            raise InternalError from None
     with call.controller.runtime.transaction():
         call.installations.upload(manifest, call.now)
         call.scheduler.settle(call.now)
@@ -130,7 +130,7 @@ async def _upload(call: Call) -> Response:
 
 
 def _configure_site(call: Call) -> Response:
-    _administers(call)
+    _require_administrator(call)
     call.update_site.configure(call.parameter("site") or "")
     return pages.redirect(f"{call.context}/pluginManager/advanced")
 
@@ -144,9 +144,9 @@ def _check_updates(call: Call) -> Response:
 
 
 def _check_site(call: Call) -> Response:
-    _administers(call)
+    _require_administrator(call)
     unreachable = call.update_site.problem(call.parameter("value") or "")
-    return verdict("Unable to connect to the URL." if unreachable else None)
+    return check_response("Unable to connect to the URL." if unreachable else None)
 
 
 ROUTES = (

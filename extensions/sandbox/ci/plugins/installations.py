@@ -17,12 +17,12 @@ from .installed_plugins import InstalledPlugins, LoadFailure
 from .update_site import Offer, UpdateSite, archive, download_url
 from .versions import is_older, is_same
 
-GAP_SECONDS = 0.02  # between two jobs, when none is at work
-UPLOADED = "0"  # in place of the version of a file that was handed in
-SKIPPED_PART = 0.1  # of a download that fails, at its end
+GAP_SECONDS = 0.02  # between two jobs
+UPLOADED = "0"  # version of an uploaded file
+SKIPPED_PART = 0.1  # of a failing download
 NOT_RESTARTABLE = "Jenkins cannot restart itself as currently configured."
 NOT_DEPLOYED = "Failed to dynamically deploy this plugin"
-# The ways in which a download `fails`; a plugin whose code is `broken` fails later
+# How a download `fails`; a `broken` plugin fails later
 FAILURES = {
     "download": "Failed to download from {url}",
     "checksum": "Downloaded file {file} does not match expected SHA-256, expected '{expected}', actual '{actual}'",
@@ -87,12 +87,12 @@ class Installations:
         """Return all jobs, oldest first."""
         return [Job(**job) for job in self._storage.setting("installations", [])]
 
-    def _keep(self, jobs: list[Job]) -> None:
+    def _store_job(self, jobs: list[Job]) -> None:
         self._storage.set("installations", [asdict(job) for job in jobs])
 
     def start(self) -> None:
         """Discard all jobs, as a start does."""
-        self._keep([])
+        self._store_job([])
 
     @property
     def restart_required(self) -> bool:
@@ -109,7 +109,7 @@ class Installations:
         for job in self.jobs():
             if not job.outcome and job.ends <= moment:
                 job.outcome = self._carry_out(job, moment)
-                self._keep([job if other.id == job.id else other for other in self.jobs()])
+                self._store_job([job if other.id == job.id else other for other in self.jobs()])
 
     def install(self, names: list[str], dynamic: bool, now: float, batch: bool = True) -> str:
         """Install plugins with their dependencies, and return the correlation id.
@@ -127,7 +127,7 @@ class Installations:
 
     def deploy(self, offer: Offer, dynamic: bool, now: float, correlation: str | None = None) -> None:
         """Install one plugin after its dependencies."""
-        for needed in self.needed(offer):
+        for needed in self.find_dependencies(offer):
             if not any(job.plugin == needed["name"] and job.outcome != "Failure" for job in self.jobs()):
                 self.deploy(needed, dynamic, now)
         row = self._plugins.find(offer["name"])
@@ -138,7 +138,7 @@ class Installations:
         else:
             self._add("EnableJob", now, offer, dynamic, correlation)
 
-    def needed(self, offer: Offer) -> list[Offer]:
+    def find_dependencies(self, offer: Offer) -> list[Offer]:
         """Return the offered dependencies that must be installed or enabled before a plugin."""
         found = []
         for dependency in offer.get("dependencies", []):
@@ -151,7 +151,7 @@ class Installations:
 
     def upload(self, offer: Offer, now: float) -> None:
         """Install an uploaded file."""
-        for needed in self.needed(offer):
+        for needed in self.find_dependencies(offer):
             self.deploy(needed, True, now)
         self._add("InstallationJob", now, offer, True, version=UPLOADED)
 
@@ -171,7 +171,7 @@ class Installations:
             if job.type == "RestartJenkinsJob" and job.outcome in (None, "Running"):
                 job.outcome = "Canceled"
                 self._lifecycle.cancel()
-        self._keep(jobs)
+        self._store_job(jobs)
 
     def _add(
         self,
@@ -192,7 +192,7 @@ class Installations:
             job.plugin, job.offer = offer["name"], offer
             job.version = version or offer["version"]
             job.title = offer.get("long_name") or offer["name"]
-        self._keep([*jobs, job])
+        self._store_job([*jobs, job])
 
     def _carry_out(self, job: Job, moment: float) -> str:
         """Apply a finished job and return the type of its final status."""

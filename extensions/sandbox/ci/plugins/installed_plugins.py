@@ -13,8 +13,8 @@ from ..state import State
 from .archive import Archive
 from .versions import is_older
 
-# A row has the members of the archive that is loaded, and: loaded (listed), enabled, active, deleted, file (the archive
-# that the next start loads, if another one), backup (the archive before an upgrade), failed (why it did not load).
+# A row has the members of the loaded manifest, and: loaded (listed), enabled, active, deleted, file (another manifest
+# that the next start loads), backup (the manifest before an upgrade), failed (why it did not load).
 Row = dict[str, Any]
 
 _OF_ROWS = ("loaded", "enabled", "active", "deleted", "file", "backup", "failed", "has_update")
@@ -31,7 +31,7 @@ class InstalledPlugins:
         self._state = state
         self._storage = state.storage
 
-    def loaded(self) -> list[Row]:
+    def list_loaded(self) -> list[Row]:
         """Return the plugins that Jenkins lists."""
         return [row for row in self._storage.plugins() if row.get("loaded", True)]
 
@@ -41,13 +41,13 @@ class InstalledPlugins:
 
     def have(self, names: Collection[str]) -> bool:
         """Return whether one of these plugins is active, or whether none is required."""
-        return not names or any(row["name"] in names and row.get("active", True) for row in self.loaded())
+        return not names or any(row["name"] in names and row.get("active", True) for row in self.list_loaded())
 
     def find(self, name: str) -> Row | None:
         """Return a plugin that Jenkins lists."""
-        return next((row for row in self.loaded() if row["name"] == name), None)
+        return next((row for row in self.list_loaded() if row["name"] == name), None)
 
-    def failed(self) -> dict[str, str]:
+    def list_failed(self) -> dict[str, str]:
         """Return the plugins that failed to load, with the cause."""
         return {row["name"]: row["failed"] for row in self._storage.plugins() if row.get("failed")}
 
@@ -70,7 +70,7 @@ class InstalledPlugins:
         if not dynamic or archive.get("supports_dynamic_load") == "NO":
             self._storage.put_plugin({**archive, "loaded": False})
             return True
-        obstacle = self._obstacle(archive, {row["name"]: row for row in self.loaded() if row.get("active", True)})
+        obstacle = self._obstacle(archive, {row["name"]: row for row in self.list_loaded() if row.get("active", True)})
         self._storage.put_plugin({**archive, "loaded": not obstacle, "failed": obstacle})
         if obstacle:
             raise LoadFailure(obstacle)
@@ -106,7 +106,7 @@ class InstalledPlugins:
 
     def _obstacle(self, archive: Archive, active: dict[str, Archive], rows: dict[str, Row] | None = None) -> str | None:
         """Return why a plugin cannot be loaded, as in the log of Jenkins, or None."""
-        known = rows if rows is not None else {row["name"]: row for row in self.loaded()}
+        known = rows if rows is not None else {row["name"]: row for row in self.list_loaded()}
         reasons = [_missing(needed, active, known) for needed in archive.get("dependencies", [])]
         core = archive.get("required_core_version") or "0"
         if is_older(self._state.switch("version"), core):

@@ -20,7 +20,7 @@ from . import plugin_beans
 from .installed_plugins import Row
 
 
-def _named(call: Call, name: str) -> Row:
+def _find_plugin(call: Call, name: str) -> Row:
     found = call.plugins.find(name)
     if not found:
         raise NotFound
@@ -29,18 +29,20 @@ def _named(call: Call, name: str) -> Row:
 
 def _show_all(call: Call, form: str) -> Answer:
     call.require_reading()
-    plugins = Property("plugins", lambda: [plugin_beans.installed(call, row) for row in call.plugins.loaded()])
+    plugins = Property(
+        "plugins", lambda: [plugin_beans.installed_bean(call, row) for row in call.plugins.list_loaded()]
+    )
     return serve(call, Bean("hudson.LocalPluginManager", plugins), form)
 
 
 def _show(call: Call, name: str, form: str) -> Answer:
     call.require_reading()
-    bean = plugin_beans.installed(call, _named(call, name))
+    bean = plugin_beans.installed_bean(call, _find_plugin(call, name))
     return serve(call, bean, form)
 
 
 def _change(call: Call, name: str, **members: object) -> None:
-    row = _named(call, name)
+    row = _find_plugin(call, name)
     call.require_post()
     call.require(ADMINISTER)
     call.plugins.change(name, active=row.get("active", True), **members)
@@ -79,12 +81,12 @@ def _page(call: Call) -> Response:
     return call.page("Plugins - Jenkins", f"<h1>Plugins</h1>{_site_errors(call)}")
 
 
-def _installed(call: Call) -> Response:
+def _show_failed(call: Call) -> Response:
     """Return the page with plugins that failed to load, which the remote API does not list."""
     call.require_reading()
     failed = "".join(
         f"<div class='alert alert-danger'><h4>{html.escape(name)}</h4><pre>{html.escape(reason)}</pre></div>"
-        for name, reason in call.plugins.failed().items()
+        for name, reason in call.plugins.list_failed().items()
     )
     return call.page("Installed plugins - Jenkins", f"<h1>Installed plugins</h1>{failed}")
 
@@ -101,5 +103,5 @@ ROUTES = (
     Route(
         ANY, "/{:(?:manage/)?}pluginManager/{:(?:available|updates/|advanced)?}", _page, "plugins_page", read_only=True
     ),
-    Route(ANY, "/{:(?:manage/)?}pluginManager/installed", _installed, "plugins_page", read_only=True),
+    Route(ANY, "/{:(?:manage/)?}pluginManager/installed", _show_failed, "plugins_page", read_only=True),
 )

@@ -15,7 +15,7 @@ from .update_site import Offer, download_url
 from .versions import is_older
 
 
-def installed(call: Call, row: Row) -> Bean:
+def installed_bean(call: Call, row: Row) -> Bean:
     """Return a loaded plugin."""
     java = row.get("minimum_java_version")
     backup = (row.get("backup") or {}).get("version") or row.get("backup_version")
@@ -53,7 +53,7 @@ def _dependency(dependency: dict[str, Any]) -> Bean:
     )
 
 
-def offered(call: Call, offer: Offer, version: str | None = None) -> Bean:
+def offered_bean(call: Call, offer: Offer, version: str | None = None) -> Bean:
     """Return a plugin of an update site or of a job."""
     name, core = offer["name"], offer.get("required_core_version")
     version = offer["version"] if version is None else version
@@ -70,8 +70,11 @@ def offered(call: Call, offer: Offer, version: str | None = None) -> Bean:
         Property("compatibleWithInstalledVersion", True),
         Property("dependencies", {needed["name"]: needed["version"] for needed in needs if not needed.get("optional")}),
         Property("excerpt", offer.get("excerpt")),
-        Property("installed", lambda: _installed(call, name)),
-        Property("neededDependencies", lambda: [offered(call, one) for one in call.installations.needed(offer)]),
+        Property("installed", lambda: _installed_members(call, name)),
+        Property(
+            "neededDependencies",
+            lambda: [offered_bean(call, one) for one in call.installations.find_dependencies(offer)],
+        ),
         Property(
             "optionalDependencies", {needed["name"]: needed["version"] for needed in needs if needed.get("optional")}
         ),
@@ -83,28 +86,30 @@ def offered(call: Call, offer: Offer, version: str | None = None) -> Bean:
     )
 
 
-def _installed(call: Call, name: str) -> Bean | None:
+def _installed_members(call: Call, name: str) -> Bean | None:
     row = call.plugins.find(name)
-    return installed(call, row) if row else None
+    return installed_bean(call, row) if row else None
 
 
 def _availables(call: Call) -> list[Bean]:
     return [
-        offered(call, offer) for offer in call.update_site.offers().values() if not call.plugins.find(offer["name"])
+        offered_bean(call, offer)
+        for offer in call.update_site.offers().values()
+        if not call.plugins.find(offer["name"])
     ]
 
 
 def _updates(call: Call) -> list[Bean]:
-    rows = {row["name"]: row for row in call.plugins.loaded()}
+    rows = {row["name"]: row for row in call.plugins.list_loaded()}
     newer = [
         offer
         for name, offer in call.update_site.offers().items()
         if name in rows and is_older(rows[name]["version"], offer["version"])
     ]
-    return [offered(call, offer) for offer in newer]
+    return [offered_bean(call, offer) for offer in newer]
 
 
-def site(call: Call) -> Bean:
+def site_bean(call: Call) -> Bean:
     """Return the update site."""
     return Bean(
         "hudson.model.UpdateSite",
@@ -120,14 +125,14 @@ def site(call: Call) -> Bean:
     )
 
 
-def update_center(call: Call) -> Bean:
+def update_center_bean(call: Call) -> Bean:
     """Return the update center with its jobs."""
     return Bean(
         "hudson.model.UpdateCenter",
         Property("availables", lambda: _availables(call)),
         Property("jobs", [_job(call, job) for job in call.installations.jobs()]),
         Property("restartRequiredForCompletion", call.restart_required),
-        Property("sites", [site(call)]),
+        Property("sites", [site_bean(call)]),
     )
 
 
@@ -136,7 +141,7 @@ def _job(call: Call, job: Job) -> Bean:
     status = Property("status", _status(job, kind), inline=True)
     about = []
     if job.plugin is not None:
-        plugin = offered(call, job.offer, job.version)
+        plugin = offered_bean(call, job.offer, job.version)
         about = [Property("name", job.title), status, Property("plugin", plugin)]
     elif job.type == "PluginDowngradeJob":
         about = [Property("name", job.title), status]

@@ -11,16 +11,16 @@ import re
 from ..call import Call
 
 FAILED = "JsonOutput.toJson(jenkins.model.Jenkins.get().pluginManager.failedPlugins.collectEntries"
-# As python-jenkins has it; without being told otherwise the server loads plugins with its next start only
+# The script of python-jenkins. Without `dynamicLoad`, Jenkins loads plugins at the next start only.
 DEPLOY = re.compile(r'updateCenter\.getPlugin\("([^"]+)"\)\.deploy\(\)')
 RESTART_REQUIRED = "Jenkins.instance.updateCenter.isRestartRequiredForCompletion()"
 PRINT = re.compile(r'print\("([^"]*)"\)')
 
 
-def answer(call: Call, script: str) -> str | None:
+def run_known_script(call: Call, script: str) -> str | None:
     """Return the output of such a script, or None for other scripts."""
     if FAILED in script:
-        return json.dumps(call.plugins.failed()) + "\n"
+        return json.dumps(call.plugins.list_failed()) + "\n"
     names = DEPLOY.findall(script)
     if not names and RESTART_REQUIRED not in script:
         return None

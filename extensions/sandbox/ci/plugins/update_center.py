@@ -21,19 +21,19 @@ from . import plugin_beans
 from .update_site import NO_SIGNATURE
 
 
-def ok(data: dict[str, Any]) -> Response:
+def ok_response(data: dict[str, Any]) -> Response:
     """Return the success response of the setup wizard."""
     return Response(json.dumps({"status": "ok", "data": data}), headers={"Content-Type": "application/json"})
 
 
 def _show(call: Call, form: str) -> Answer:
     call.require_reading()
-    return serve(call, plugin_beans.update_center(call), form)
+    return serve(call, plugin_beans.update_center_bean(call), form)
 
 
 def _show_site(call: Call, form: str) -> Answer:
     call.require_reading()
-    return serve(call, plugin_beans.site(call), form)
+    return serve(call, plugin_beans.site_bean(call), form)
 
 
 def _show_offer(call: Call, name: str, form: str) -> Answer:
@@ -41,12 +41,12 @@ def _show_offer(call: Call, name: str, form: str) -> Answer:
     offers = call.update_site.offers()
     if name not in offers:
         raise NotFound
-    return serve(call, plugin_beans.offered(call, offers[name]), form)
+    return serve(call, plugin_beans.offered_bean(call, offers[name]), form)
 
 
 def _connection_status(call: Call) -> Response:
     call.require_reading()
-    return ok({"updatesite": "OK", "internet": "OK"})
+    return ok_response({"updatesite": "OK", "internet": "OK"})
 
 
 def _install_status(call: Call) -> Response:
@@ -60,7 +60,7 @@ def _install_status(call: Call) -> Response:
         told = {"name": job.plugin, "version": job.version, "title": job.title, "installStatus": kind}
         told["requiresRestart"] = "true" if kind == "SuccessButRequiresRestart" else "false"
         jobs.append({**told, **({"correlationId": job.correlation} if job.correlation else {})})
-    return ok({"state": "RUNNING", "jobs": jobs})
+    return ok_response({"state": "RUNNING", "jobs": jobs})
 
 
 def _invalidate(call: Call) -> Response:
@@ -73,10 +73,10 @@ def _invalidate(call: Call) -> Response:
 def _verify_signature(call: Call) -> Response:
     call.require_post()
     call.require(ADMINISTER)
-    return verdict(NO_SIGNATURE if call.update_site.problem(call.update_site.url) == NO_SIGNATURE else None)
+    return check_response(NO_SIGNATURE if call.update_site.problem(call.update_site.url) == NO_SIGNATURE else None)
 
 
-def verdict(error: str | None) -> Response:
+def check_response(error: str | None) -> Response:
     """Return the response of a form field check."""
     text = f'<div class="error">{html.escape(error)}</div>' if error else "<div/>"
     return Response(text, headers={"Content-Type": "text/html;charset=utf-8"})

@@ -13,7 +13,7 @@ from .versions import is_older
 
 DEFAULT_URL = "https://updates.jenkins.io/update-center.json"
 NO_SIGNATURE = "No signature block found in update center 'default'"
-# What a site that is `broken` in one of these ways makes the server say; of a bad signature it notices too late
+# Messages of Jenkins for `broken` sites. It detects a bad signature only afterwards.
 BROKEN = {
     "refused": "ConnectException: Connection refused",
     "not found": "FileNotFoundException: {url}",
@@ -22,8 +22,8 @@ BROKEN = {
     "signature": NO_SIGNATURE,
 }
 
-# A plugin as a site offers it: the members of its archive, older (other versions that can be downloaded), seconds (of a
-# download), fails (one of `installations.FAILURES`), file (members in which the file is another one than offered).
+# An offered plugin: members of its manifest, older (other versions that can be downloaded), seconds (of a
+# download), fails (one of `installations.FAILURES`), file (members that differ in the downloaded file).
 Offer = dict[str, Any]
 
 

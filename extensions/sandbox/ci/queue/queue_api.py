@@ -12,7 +12,7 @@ from ...parsing.integers import parse_integer
 from ..access.permissions import JOB_CANCEL, JOB_READ
 from ..call import JOB, Answer, Call
 from ..http import pages
-from ..http.refusals import NotFound, Oops
+from ..http.refusals import InternalError, NotFound
 from ..jobs import job_api
 from ..remote_api.api import API, serve
 from ..remote_api.beans import Bean, Property
@@ -22,7 +22,9 @@ from . import queue_items
 
 def _bean(call: Call, item: Item) -> Bean:
     job = call.storage.job(item.job)
-    return queue_items.bean(call, item, job_api.bean(call, job) if job else job_api.deleted(call, item.job))
+    return queue_items.item_bean(
+        call, item, job_api.job_bean(call, job) if job else job_api.deleted_job_bean(call, item.job)
+    )
 
 
 def _queue(call: Call, form: str) -> Answer:
@@ -38,7 +40,7 @@ def _item(call: Call, number: str) -> Item:
     try:
         item = call.scheduler.item(parse_integer(number, bits=64), call.now)
     except ValueError:
-        raise Oops from None
+        raise InternalError from None
     if not item or not call.principal.may(JOB_READ):
         raise NotFound
     return item
@@ -51,7 +53,7 @@ def _show_item(call: Call, number: str, form: str) -> Answer:
 def _item_page(call: Call, number: str) -> Response:
     item = _item(call, number)
     example = f"{call.context}/queue/item/{item.id}/api/json?tree=cancelled,executable[url]"
-    return pages.text(f"Queue item exists. For details check, for example, {example}")
+    return pages.plain_text(f"Queue item exists. For details check, for example, {example}")
 
 
 def _cancel(call: Call, item: Item) -> None:
@@ -66,11 +68,11 @@ def _cancel_item(call: Call) -> Response:
     except ValueError:
         item = None
     if not item:
-        raise Oops(404)
+        raise InternalError(404)
     if not call.principal.may(JOB_CANCEL):
-        raise Oops(422)
+        raise InternalError(422)
     if item.left is not None:
-        raise Oops
+        raise InternalError
     _cancel(call, item)
     return Response(status_code=204)
 
@@ -88,7 +90,7 @@ def _cancel_of_job(call: Call, job: str) -> Response:
     call.require_post()
     call.require(JOB_CANCEL)
     call.storage.cancel_items(found, call.now)
-    return pages.redirect(call.headers.get("Referer") or call.here)
+    return pages.redirect(call.headers.get("Referer") or call.current_folder_path)
 
 
 def _item_without_slash(call: Call, number: str) -> Response:

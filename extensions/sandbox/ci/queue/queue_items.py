@@ -13,16 +13,16 @@ from ..remote_api.beans import ALWAYS, Bean, Property
 from ..storage import Item
 
 
-def bean(call: Call, item: Item, task: Bean | None) -> Bean:
+def item_bean(call: Call, item: Item, task: Bean | None) -> Bean:
     """Return a queue item. `task` is the job to build."""
-    kind, why = _state(call, item)
+    kind, why = _item_state(call, item)
     common = (
         Property("actions", lambda: [*actions.parameter_actions(item.parameters), actions.cause_action(item.causes)]),
         Property("blocked", kind == "BlockedItem", ALWAYS),
         Property("buildable", kind == "BuildableItem", ALWAYS),
         Property("id", item.id, ALWAYS),
         Property("inQueueSince", int(item.since * 1000), ALWAYS),
-        Property("params", "".join(f"\n{_shown(parameter)}" for parameter in item.parameters or []), ALWAYS),
+        Property("params", "".join(f"\n{_item_members(parameter)}" for parameter in item.parameters or []), ALWAYS),
         Property("stuck", False, ALWAYS),
         Property("task", task, ALWAYS),
         Property("url", f"queue/item/{item.id}/", ALWAYS),
@@ -31,7 +31,7 @@ def bean(call: Call, item: Item, task: Bean | None) -> Bean:
     return Bean(f"hudson.model.Queue${kind}", *common, *_own_properties(call, item, kind))
 
 
-def _shown(parameter: dict[str, Any]) -> str:
+def _item_members(parameter: dict[str, Any]) -> str:
     value = parameter["value"]
     if parameter["_class"] == actions.SECRET_KIND:
         value = "****"
@@ -45,30 +45,30 @@ def _own_properties(call: Call, item: Item, kind: str) -> list[Property]:
         build = call.storage.build(item.job, item.number) if item.number else None
         return [
             Property("cancelled", item.cancelled, ALWAYS),
-            Property("executable", build_api.bean(call, build) if build else None, ALWAYS),
+            Property("executable", build_api.build_bean(call, build) if build else None, ALWAYS),
         ]
     since = Property("buildableStartMilliseconds", int(item.due * 1000), ALWAYS)
     return [since] if kind == "BlockedItem" else [since, Property("pending", False, ALWAYS)]
 
 
-def _state(call: Call, item: Item) -> tuple[str, str | None]:
+def _item_state(call: Call, item: Item) -> tuple[str, str | None]:
     """Return the class of an item and the reason why it waits."""
     if item.left is not None:
         return "LeftItem", None
     if call.now < item.due:
-        return "WaitingItem", f"In the quiet period. Expires in {_span(item.due - call.now)}"
+        return "WaitingItem", f"In the quiet period. Expires in {_format_duration(item.due - call.now)}"
     if call.lifecycle.quieting:
         return "BuildableItem", "Jenkins is about to shut down"
     scheduler = call.scheduler
     if build := scheduler.blocking(item, call.now):
         estimate = scheduler.estimate(item.job)
         left = (estimate or 0) - (call.now - build.started)
-        eta = _span(left) if left > 0 else "N/A"
+        eta = _format_duration(left) if left > 0 else "N/A"
         return "BlockedItem", f"Build #{build.number} is already in progress (ETA: {eta})"
     return "BuildableItem", "Waiting for next available executor"
 
 
-def _span(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     """Format a duration like Jenkins."""
     whole = int(seconds)
     if whole >= 3600:

@@ -21,7 +21,7 @@ from ..system.lifecycle import Lifecycle
 ITEM_KEPT_SECONDS = 300
 STOP_SECONDS = 0.1
 ESTIMATED_FROM = 3
-# What the log has when a build is ended in a way
+# Log lines by stop method
 SAID: dict[str, dict[str, list[str]]] = {
     "stop": {
         FREESTYLE.name: ["Terminated", "Build was aborted"],
@@ -55,10 +55,10 @@ class Scheduler:
             self._let_happen(now)
 
     def _next_moment(self, now: float) -> float | None:
-        moments = [build.ends for build in self._storage.unfinished()]
+        moments = [build.ends for build in self._storage.list_unfinished()]
         moments += [item.due for item in self._storage.queue() if item.due > self._settled]
         back_at = self._lifecycle.back_at
-        installed_at = self._installations.next_end if back_at is None else None  # a restart loses what is to come
+        installed_at = self._installations.next_end if back_at is None else None  # a restart discards pending jobs
         timed = (back_at, self._lifecycle.cancelled_at, installed_at)
         moments += [at for at in timed if at is not None]
         return min((moment for moment in moments if moment <= now), default=None)
@@ -82,7 +82,7 @@ class Scheduler:
                 self._lifecycle.begin_restart("safe", moment)
 
     def _finish_builds(self, moment: float) -> None:
-        for build in self._storage.unfinished():
+        for build in self._storage.list_unfinished():
             if not build.running(moment):
                 build.finished = True
                 self._storage.put_build(build)
@@ -98,7 +98,7 @@ class Scheduler:
         assert job is not None, "a job takes its items with it when it is deleted"
         environment = {p["name"]: _shell_text(p["value"]) for p in item.parameters or []}
         environment |= {"JOB_NAME": job.name, "JOB_BASE_NAME": job.leaf, "BUILD_NUMBER": str(job.next_build)}
-        definition = configuration.parse(job.config)
+        definition = configuration.parse_configuration(job.config)
         plan = _plan(definition, environment, job)
         build = Build(
             job=job.name,
@@ -129,7 +129,7 @@ class Scheduler:
 
     def running(self, now: float) -> list[Build]:
         """Return the builds that run at a time."""
-        return [build for build in self._storage.unfinished() if build.running(now)]
+        return [build for build in self._storage.list_unfinished() if build.running(now)]
 
     def occupying(self, now: float) -> list[Build]:
         """Return the builds that occupy an executor. Pipelines do not."""
@@ -138,7 +138,7 @@ class Scheduler:
     def blocking(self, item: Item, now: float) -> Build | None:
         """Return the running build of the same job that blocks an item."""
         job = self._storage.job(item.job)
-        if not job or configuration.parse(job.config).concurrent:
+        if not job or configuration.parse_configuration(job.config).concurrent:
             return None
         return next((build for build in self.running(now) if build.job == job.name), None)
 
@@ -188,8 +188,8 @@ class Scheduler:
 
 def _plan(definition: configuration.Definition, environment: dict[str, str], job: Job) -> shell.Plan:
     if definition.kind is PIPELINE:
-        return pipeline.plan(definition.script, environment, f"/var/jenkins_home/workspace/{job.name}")
-    return shell.plan(definition.commands, environment, definition.archived)
+        return pipeline.plan_build(definition.script, environment, f"/var/jenkins_home/workspace/{job.name}")
+    return shell.plan_build(definition.commands, environment, definition.archived)
 
 
 def _equal(one: list[dict[str, Any]] | None, other: list[dict[str, Any]] | None) -> bool:

@@ -17,7 +17,7 @@ from ..access.permissions import JOB_BUILD
 from ..builds import actions
 from ..call import JOB, Call
 from ..http import pages
-from ..http.refusals import AccessDenied, EngineError, Oops
+from ..http.refusals import AccessDenied, EngineError, InternalError
 from ..jobs import configuration
 from ..jobs.configuration import FILE, Definition, Parameter
 from ..storage import Job
@@ -35,11 +35,11 @@ def _delay(call: Call, definition: Definition) -> float:
         return float(call.switch("quiet_period")) if own is None else own
     found = _DELAY.fullmatch(text.strip())
     if not found:
-        raise Oops
+        raise InternalError
     try:
         number = parse_integer(found[1], 64)
     except ValueError:
-        raise Oops from None
+        raise InternalError from None
     return max(0, number if found[2] else number // 1000)
 
 
@@ -52,7 +52,7 @@ def _check_trigger(call: Call, definition: Definition) -> dict[str, Any]:
         raise AccessDenied(message="Invalid token provided.")
     call.require(JOB_BUILD)
     call.require_post()
-    return actions.cause(call)
+    return actions.user_cause(call)
 
 
 def _require_buildable(job: Job, definition: Definition) -> None:
@@ -71,7 +71,7 @@ def _schedule(
 
 def _build(call: Call, job: str) -> Response:
     found = call.project(job)
-    definition = configuration.parse(found.config)
+    definition = configuration.parse_configuration(found.config)
     _require_buildable(found, definition)
     if definition.parameters and call.method != "POST":
         return call.page("Jenkins", "<h1>This build requires parameters</h1>", 405)
@@ -85,15 +85,15 @@ def _build(call: Call, job: str) -> Response:
 def _build_from_form(call: Call, job: Job, definition: Definition, cause: dict[str, Any]) -> Response:
     submitted = call.parameter("json")
     if not submitted:
-        nothing = call.submits_nothing
+        nothing = call.is_empty_submission
         raise EngineError(400, "Nothing is submitted" if nothing else "This page expects a form submission")
     form = _json_object(submitted)
     location, waited = _schedule(call, job, definition, _form_values(call, form, definition), cause)
     if waited:
-        return pages.redirect(call.here)
+        return pages.redirect(call.current_folder_path)
     target = str(form.get("redirectTo", ""))
     if "://" not in target and not target.startswith("//"):
-        location = call.absolute(target or call.here)
+        location = call.absolute(target or call.current_folder_path)
     status = parse_integer_or_none(str(form.get("statusCode", ""))) or 0
     return pages.redirect(location, status if 200 <= status < 600 else 201)
 
@@ -102,9 +102,9 @@ def _json_object(text: str) -> dict[str, Any]:
     try:
         form = parse_json(text)
     except ValueError:
-        raise Oops from None
+        raise InternalError from None
     if not isinstance(form, dict):
-        raise Oops
+        raise InternalError
     return form
 
 
@@ -115,13 +115,13 @@ def _form_values(call: Call, form: dict[str, Any], definition: Definition) -> li
     for entry in entries if isinstance(entries, list) else [entries]:
         parameter = definition.parameter(entry.get("name", "")) if isinstance(entry, dict) else None
         if not parameter:
-            raise Oops
+            raise InternalError
         if parameter.kind == FILE:
             value = _submitted_file(call, parameter, str(entry.get("file", "")))
         else:
             value = _value(parameter, _submitted_text(entry.get("value")))
         if not value:
-            raise Oops
+            raise InternalError
         values.append(value)
     return values
 
@@ -145,17 +145,17 @@ def _value(parameter: Parameter, text: str) -> dict[str, Any]:
     try:
         return parameter.value(text)
     except ValueError:
-        raise Oops from None
+        raise InternalError from None
 
 
 def _build_with_parameters(call: Call, job: str) -> Response:
     found = call.project(job)
-    definition = configuration.parse(found.config)
+    definition = configuration.parse_configuration(found.config)
     cause = _check_trigger(call, definition)
     _require_buildable(found, definition)
     if not definition.parameters:
         if _version(call) < NAMED_PLAIN_400_SINCE:
-            raise Oops
+            raise InternalError
         raise EngineError(400, f"{found.leaf} is not parameterized")
     values = [value for parameter in definition.parameters if (value := _submitted_value(call, parameter))]
     location, waited = _schedule(call, found, definition, values, cause)
@@ -170,7 +170,7 @@ def _submitted_value(call: Call, parameter: Parameter) -> dict[str, Any] | None:
     if not given:
         return parameter.default_value()
     if len(given) > 1:
-        raise Oops
+        raise InternalError
     return _value(parameter, given[0])
 
 

@@ -14,9 +14,9 @@ from ...parsing.integers import parse_integer
 from ...runtime.evaluator import EvaluationError
 from ..call import Answer, Call
 from ..http import error_pages, pages
-from ..http.refusals import EngineError, NotFound, Oops
+from ..http.refusals import EngineError, InternalError, NotFound
 from . import xpath
-from .beans import Bean, ByDepth, Pruner, export
+from .beans import Bean, DepthPruner, Pruner, export
 from .notation import JSON, PYTHON, Notation, to_literal, to_schema, to_xml
 from .tree import TreeError, parse_tree
 
@@ -35,17 +35,17 @@ def serve(call: Call, bean: Bean, form: str) -> Answer:
     if name != "schema" and name not in FORMS:
         raise NotFound
     try:
-        answer = FORMS[name](call, bean) if name in FORMS else _answer(to_schema(bean), "application/xml")
+        answer = FORMS[name](call, bean) if name in FORMS else _respond(to_schema(bean), "application/xml")
     except RecursionError:
-        raise Oops from None
-    return _signed(call, answer) if isinstance(answer, Response) else _signed_later(call, answer)
+        raise InternalError from None
+    return _add_headers(call, answer) if isinstance(answer, Response) else _signed_later(call, answer)
 
 
 async def _signed_later(call: Call, answer: Awaitable[Response]) -> Response:
-    return _signed(call, await answer)
+    return _add_headers(call, await answer)
 
 
-def _signed(call: Call, answer: Response) -> Response:
+def _add_headers(call: Call, answer: Response) -> Response:
     call.sign(answer)
     answer.headers["X-Frame-Options"] = "deny"
     return answer
@@ -54,11 +54,11 @@ def _signed(call: Call, answer: Response) -> Response:
 def _pruner(call: Call) -> Pruner:
     tree = call.parameter("tree")
     try:
-        return parse_tree(tree) if tree is not None else ByDepth(1 - parse_integer(call.parameters("depth")[:1][0]))
+        return parse_tree(tree) if tree is not None else DepthPruner(1 - parse_integer(call.parameters("depth")[:1][0]))
     except IndexError:
-        return ByDepth(1)
+        return DepthPruner(1)
     except (TreeError, ValueError):
-        raise Oops from None
+        raise InternalError from None
 
 
 def _literal(call: Call, bean: Bean, notation: Notation) -> str:
@@ -68,28 +68,28 @@ def _literal(call: Call, bean: Bean, notation: Notation) -> str:
 def _json(call: Call, bean: Bean) -> Response:
     function = call.parameter("jsonp")
     if function is None:
-        return _answer(_literal(call, bean, JSON), "application/json;charset=utf-8")
+        return _respond(_literal(call, bean, JSON), "application/json;charset=utf-8")
     if call.switch("security"):
         raise EngineError(403, "jsonp forbidden; implement jenkins.security.SecureRequester")
-    return _answer(f"{function}({_literal(call, bean, JSON)})", "text/javascript;charset=utf-8")
+    return _respond(f"{function}({_literal(call, bean, JSON)})", "text/javascript;charset=utf-8")
 
 
 def _python(call: Call, bean: Bean) -> Response:
-    return _answer(_literal(call, bean, PYTHON), "text/x-python;charset=UTF-8")
+    return _respond(_literal(call, bean, PYTHON), "text/x-python;charset=UTF-8")
 
 
 def _xml(call: Call, bean: Bean) -> Answer:
     content = to_xml(bean, export(bean, _pruner(call)))
     path, excludes = call.parameter("xpath"), call.parameters("exclude")
     if path is None and not excludes:
-        return _answer(content, XML_TYPE)
+        return _respond(content, XML_TYPE)
     arguments = (content, path, call.parameter("wrapper"), excludes)
     if all(map(xpath.is_simple, filter(None, (path, *excludes)))):
         return _outcome(call, *xpath.evaluate(*arguments))
-    return _evaluated(call, *arguments)
+    return _evaluate_xpath(call, *arguments)
 
 
-async def _evaluated(call: Call, *arguments: Any) -> Response:
+async def _evaluate_xpath(call: Call, *arguments: Any) -> Response:
     """Return the response to an XPath that can take long."""
     try:
         outcome = await call.controller.runtime.evaluator.call(xpath.__file__, xpath.evaluate.__name__, *arguments)
@@ -100,23 +100,23 @@ async def _evaluated(call: Call, *arguments: Any) -> Response:
 
 def _outcome(call: Call, kind: str, status: int, text: str) -> Response:
     if kind == "xml":
-        return _answer(text, XML_TYPE)
+        return _respond(text, XML_TYPE)
     if kind == "primitive":
         return _primitive(call, text)
     if kind == "refusal":
         return pages.bare_text(text, status)
-    raise Oops
+    raise InternalError
 
 
-def _answer(content: str, content_type: str) -> Response:
+def _respond(content: str, content_type: str) -> Response:
     return Response(content.encode(), headers={"Content-Type": content_type})
 
 
 def _primitive(call: Call, text: str) -> Response:
     if not call.switch("security"):
-        return pages.text(text)
+        return pages.plain_text(text)
     message = "primitive XPath result sets forbidden; implement jenkins.security.SecureRequester"
-    return error_pages.answer(EngineError(403, message), call)
+    return error_pages.to_response(EngineError(403, message), call)
 
 
 FORMS = {"json": _json, "xml": _xml, "python": _python}

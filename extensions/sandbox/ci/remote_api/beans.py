@@ -40,22 +40,22 @@ class Bean:
         return name if name[:2].isupper() else name[0].lower() + name[1:]
 
 
-def opaque() -> Bean:
+def opaque_bean() -> Bean:
     """Return an object of a class without exported members: `{}`."""
     return Bean("java.lang.Object", typed=False)
 
 
-class ByDepth:
+class DepthPruner:
     """Select members by their visibility."""
 
     def __init__(self, level: int) -> None:
         self._level = level
 
-    def accept(self, member: Property) -> ByDepth | None:
+    def accept(self, member: Property) -> DepthPruner | None:
         """Return the pruner for the value of a member, or None if the member is hidden."""
         if member.visibility < self._level:
             return None
-        return self if member.inline else ByDepth(self._level + 1)
+        return self if member.inline else DepthPruner(self._level + 1)
 
     def cut(self, items: list[Any]) -> list[Any]:
         """Return the selected part of a list."""
@@ -63,14 +63,14 @@ class ByDepth:
 
 
 @dataclass
-class ByName:
+class TreePruner:
     """Select members with a `tree` expression."""
 
-    children: dict[str, ByName] = field(default_factory=dict)
+    children: dict[str, TreePruner] = field(default_factory=dict)
     start: int = 0
     end: int | None = None
 
-    def accept(self, member: Property) -> ByName | None:
+    def accept(self, member: Property) -> TreePruner | None:
         """Return the pruner for the value of a member, or None if the tree does not name it."""
         return self.children.get(member.name) or self.children.get("*")
 
@@ -79,7 +79,7 @@ class ByName:
         return items[self.start : self.end]
 
 
-Pruner = ByDepth | ByName
+Pruner = DepthPruner | TreePruner
 
 
 def export(bean: Bean, pruner: Pruner) -> dict[str, Any]:
@@ -93,13 +93,13 @@ def _members(bean: Bean, pruner: Pruner) -> dict[str, Any]:
         inner = pruner.accept(member)
         if inner is not None:
             value = member.value() if callable(member.value) else member.value
-            shown[member.name] = _plain(value, inner)
+            shown[member.name] = _to_plain_data(value, inner)
     return shown
 
 
-def _plain(value: Any, pruner: Pruner) -> Any:
+def _to_plain_data(value: Any, pruner: Pruner) -> Any:
     if isinstance(value, Bean):
         return export(value, pruner) if value.typed else _members(value, pruner)
     if isinstance(value, list):
-        return [_plain(item, pruner) for item in pruner.cut(value)]
+        return [_to_plain_data(item, pruner) for item in pruner.cut(value)]
     return value

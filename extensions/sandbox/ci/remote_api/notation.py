@@ -35,11 +35,11 @@ def _literal(value: Any, notation: Notation, indent: int | None) -> Iterable[str
     if isinstance(value, dict):
         colon = '" : ' if indent is not None else '":'
         items = [[f'"{name}{colon}', *_literal(item, notation, _deeper(indent))] for name, item in value.items()]
-        yield from _enclosed("{", items, "}", indent)
+        yield from _enclose("{", items, "}", indent)
     elif isinstance(value, list):
-        yield from _enclosed("[", [list(_literal(item, notation, _deeper(indent))) for item in value], "]", indent)
+        yield from _enclose("[", [list(_literal(item, notation, _deeper(indent))) for item in value], "]", indent)
     elif isinstance(value, str):
-        yield _quoted(value)
+        yield _quote(value)
     elif isinstance(value, bool):
         yield notation.true if value else notation.false
     else:
@@ -50,7 +50,7 @@ def _deeper(indent: int | None) -> int | None:
     return None if indent is None else indent + 1
 
 
-def _enclosed(opening: str, items: list[list[str]], closing: str, indent: int | None) -> Iterable[str]:
+def _enclose(opening: str, items: list[list[str]], closing: str, indent: int | None) -> Iterable[str]:
     inner, outer = ("", "") if indent is None else ("\n" + "  " * (indent + 1), "\n" + "  " * indent)
     yield opening + inner
     for number, item in enumerate(items):
@@ -64,7 +64,7 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\"}
 _SPECIAL = re.compile(r'["\\\x00-\x1f]')
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + _SPECIAL.sub(lambda m: _ESCAPES.get(m[0], f"\\u{ord(m[0]):04x}"), text) + '"'
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from ...parsing.integers import parse_integer
-from .beans import ByName
+from .beans import TreePruner
 
 _TOKEN = re.compile(r"[,\[\]{}]|[^,\[\]{}]+")
 
@@ -19,26 +19,26 @@ class TreeError(ValueError):
 
 class _TreeParser:
     def __init__(self, text: str) -> None:
-        self._tokens = _TOKEN.findall(text)[::-1]  # the next one is the last
+        self._tokens = _TOKEN.findall(text)[::-1]  # in reverse order
 
-    def parse(self) -> ByName:
+    def parse(self) -> TreePruner:
         tree = self._nodes()
         if self._tokens:
             raise TreeError
         return tree
 
-    def _nodes(self) -> ByName:
-        parent = ByName()
+    def _nodes(self) -> TreePruner:
+        parent = TreePruner()
         while True:
             name = self._name()
-            node = self._nodes_in_brackets() if self._accept("[") else ByName()
+            node = self._nodes_in_brackets() if self._accept("[") else TreePruner()
             if self._accept("{"):
                 node.start, node.end = self._range()
             parent.children[name] = node
             if not self._accept(","):
                 return parent
 
-    def _nodes_in_brackets(self) -> ByName:
+    def _nodes_in_brackets(self) -> TreePruner:
         node = self._nodes()
         self._expect("]")
         return node
@@ -79,7 +79,7 @@ class _TreeParser:
             raise TreeError
 
 
-def parse_tree(text: str) -> ByName:
+def parse_tree(text: str) -> TreePruner:
     """Parse a `tree` expression. Blanks are part of names."""
     try:
         return _TreeParser(text).parse()

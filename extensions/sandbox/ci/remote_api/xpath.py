@@ -15,14 +15,14 @@ from xml.sax.saxutils import escape
 from lxml import etree
 
 _WRAPPER_NAME = re.compile(r"[a-zA-Z_][\w.-]*", re.ASCII)
-WHOLE = ("/", ".", "/.")  # the document itself, which has its declaration
+DOCUMENT_PATHS = ("/", ".", "/.")  # the document itself, with its declaration
 _RELATIVE_PATH = re.compile(r"(?!\w+(-\w+)*\()[\w*@.]")
-# Paths of children, which go once through the document: `//action/parameter[name='A'][1]/value/text()`
+# Paths of children, which are evaluated in one pass: `//action/parameter[name='A'][1]/value/text()`
 _NAME = r"(?:@?[A-Za-z_][\w.-]*|\*)"
 _TEST = rf"{_NAME}(?:/{_NAME})*(?:\s*=\s*(?:'[^']*'|\"[^\"]*\"))?"
 _STEP = rf"(?:{_NAME}|text\(\))(?:\[(?:\d{{1,9}}|{_TEST})\]){{0,2}}"
 _SIMPLE = re.compile(rf"/{{0,2}}{_STEP}(?:/{_STEP})*|/|\.|/\.")
-LONGEST_SIMPLE = 1000  # characters
+MAX_SIMPLE_LENGTH = 1000  # characters
 
 
 class XPathError(Exception):
@@ -43,7 +43,7 @@ class Primitive(Exception):
 
 def is_simple(xpath: str) -> bool:
     """Return whether the XPath certainly takes time proportional to the size of the document."""
-    return len(xpath) <= LONGEST_SIMPLE and _SIMPLE.fullmatch(xpath) is not None
+    return len(xpath) <= MAX_SIMPLE_LENGTH and _SIMPLE.fullmatch(xpath) is not None
 
 
 def evaluate(xml: str, xpath: str | None, wrapper: str | None, excludes: list[str]) -> tuple[str, int, str]:
@@ -66,14 +66,14 @@ def select(xml: str, xpath: str | None, wrapper: str | None, excludes: list[str]
         raise XPathError(str(error)) from error
     for exclude in excludes:
         for node in _nodes(document, exclude):
-            parent = node.getparent() if isinstance(node, etree._Element) else None
+            parent = node.getparent() if etree.iselement(node) else None
             if parent is not None:
                 parent.remove(node)
-    if xpath is None or (wrapper is None and xpath.strip() in WHOLE):
+    if xpath is None or (wrapper is None and xpath.strip() in DOCUMENT_PATHS):
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + _markup(document.getroot())
     found = _nodes(document, xpath)
     if wrapper is not None:
-        return _wrapped(wrapper, found)
+        return _wrap(wrapper, found)
     if not found:
         raise XPathRefusal(404, f"XPath {xpath} didn\u2019t match")
     if len(found) > 1:
@@ -88,7 +88,7 @@ def select(xml: str, xpath: str | None, wrapper: str | None, excludes: list[str]
 
 
 def _nodes(document: Any, xpath: str) -> list[Any]:
-    # The context is the document, where lxml takes the root element for paths that are relative.
+    # The context is the document; lxml would resolve relative paths against the root element.
     path = "/" + xpath if _RELATIVE_PATH.match(xpath) else xpath
     try:
         result = document.xpath(path)
@@ -98,7 +98,7 @@ def _nodes(document: Any, xpath: str) -> list[Any]:
 
 
 def _is_primitive(node: Any) -> bool:
-    return not isinstance(node, etree._Element) and not getattr(node, "is_attribute", False)
+    return not etree.iselement(node) and not getattr(node, "is_attribute", False)
 
 
 def _text(value: Any) -> str:
@@ -106,12 +106,12 @@ def _text(value: Any) -> str:
 
 
 def _markup(node: Any) -> str:
-    if isinstance(node, etree._Element):
+    if etree.iselement(node):
         return etree.tostring(node, encoding="unicode", with_tail=False)
     return f' {node.attrname}="{node}"'
 
 
-def _wrapped(wrapper: str, found: list[Any]) -> str:
+def _wrap(wrapper: str, found: list[Any]) -> str:
     if not _WRAPPER_NAME.fullmatch(wrapper):
         raise XPathRefusal(
             400,

@@ -15,60 +15,60 @@ from ...service import ConnectionDropped
 from ..access.permissions import ADMINISTER
 from ..call import Answer, Call
 from ..http import pages
-from ..http.refusals import NotFound, Oops
+from ..http.refusals import InternalError, NotFound
 from ..nodes import computers
 from ..plugins import plugin_scripts
 from . import script_answers
-from .script_runner import code_of, shown
+from .script_runner import extract_code, format_console
 
 NODE = "/computer/{node}"
 
 
 def _text(call: Call, node: str = "") -> Answer:
-    name = _online(call, node)
+    name = _require_online(call, node)
     call.require(ADMINISTER)
     script = call.parameter("script")
     if script is None:
-        return pages.text("")
+        return pages.plain_text("")
     if call.method != "POST":
-        raise Oops(405)
-    return _answered(call, script, name)
+        raise InternalError(405)
+    return _find_answer(call, script, name)
 
 
-async def _answered(call: Call, script: str, node: str) -> Response:
-    return pages.text(await result(call, script, node))
+async def _find_answer(call: Call, script: str, node: str) -> Response:
+    return pages.plain_text(await run_script(call, script, node))
 
 
 def _page(call: Call, node: str = "") -> Answer:
-    name = _online(call, node)
+    name = _require_online(call, node)
     call.require(ADMINISTER)
     script = call.parameter("script")
     if script is None or call.method != "POST":
-        return _shown(call, "")
+        return _show_console(call, "")
     return _shown_result(call, script, name)
 
 
 async def _shown_result(call: Call, script: str, node: str) -> Response:
-    return _shown(call, await result(call, script, node))
+    return _show_console(call, await run_script(call, script, node))
 
 
-def _shown(call: Call, text: str) -> Response:
+def _show_console(call: Call, text: str) -> Response:
     result = f"<h2>Result</h2><pre>{html.escape(text)}</pre>" if text else ""
     form = "<form method='post'><textarea name='script'></textarea><button>Run</button></form>"
     return call.page("Script Console - Manage Jenkins - Jenkins", f"<h1>Script Console</h1>{form}{result}")
 
 
-def _online(call: Call, name: str) -> str:
+def _require_online(call: Call, name: str) -> str:
     """Return the name of the node, empty for the controller. Missing and offline nodes have no console."""
     if name in ("", *computers.CONTROLLER):
         return ""
-    agent = computers.agent(call, name)
+    agent = computers.find_agent(call, name)
     if not agent or agent.get("offline"):
         raise NotFound
     return name
 
 
-async def result(call: Call, script: str, node: str = "") -> str:
+async def run_script(call: Call, script: str, node: str = "") -> str:
     """Return the output of a script.
 
     Scripts that the sandbox knows come first, then scripted answers, then Groovy if it is available.
@@ -76,21 +76,21 @@ async def result(call: Call, script: str, node: str = "") -> str:
     :arg node: empty for the controller
     """
     with call.controller.runtime.transaction():
-        known = None if node else plugin_scripts.answer(call, script)
+        known = None if node else plugin_scripts.run_known_script(call, script)
     if known is not None:
         return known
-    ending = await script_answers.play(call.controller, code_of(call, script), node)
+    ending = await script_answers.find_answer(call.controller, extract_code(call, script), node)
     jar = call.switch("groovy_jar")
     if ending is None and jar:
         fields = {name: call.parameter(name) or "" for name in ("code", "args")}
         where = f"node:{node}" if node else "controller"
-        answer = await call.controller.groovy.answer(jar, where, {**fields, "script": script})
+        answer = await call.controller.groovy.execute(jar, where, {**fields, "script": script})
         if answer is None:
             raise ConnectionDropped
         return answer
-    ending = ending or script_answers.ending(script_answers.UNKNOWN if script.strip() else {})
+    ending = ending or script_answers.to_result(script_answers.UNKNOWN if script.strip() else {})
     await asyncio.sleep(ending.seconds)
-    return shown(script, ending)
+    return format_console(script, ending)
 
 
 ROUTES = (

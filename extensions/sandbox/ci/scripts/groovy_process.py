@@ -25,7 +25,7 @@ class Groovy:
         self._jar = ""
         self._lock = asyncio.Lock()
 
-    async def answer(self, jar: str, where: str, fields: dict[str, str]) -> str | None:
+    async def execute(self, jar: str, where: str, fields: dict[str, str]) -> str | None:
         """Return the output of the console, or None if the process ended.
 
         :arg where: `controller`, or another text for another node

@@ -29,7 +29,7 @@ COMPILE_ERROR = "MultipleCompilationErrorsException"
 
 
 @dataclass(frozen=True)
-class Ending:
+class ScriptResult:
     """The result of a script: output and value, or an error with `type`, `message` and `line`."""
 
     output: str
@@ -38,19 +38,19 @@ class Ending:
     seconds: float
 
     @property
-    def compiled(self) -> bool:
+    def is_compiled(self) -> bool:
         """Return whether the script was compiled."""
         return self.error is None or COMPILE_ERROR not in self.error["type"]
 
 
-def check(entry: dict[str, Any]) -> None:
+def check_answer(entry: dict[str, Any]) -> None:
     """Refuse an invalid answer."""
     if ("script" in entry) == ("pattern" in entry):
         raise ValueError("A script has either its text as script, or a pattern.")
     re.compile(entry.get("pattern", ""))
 
 
-async def play(state: State, code: str, node: str) -> Ending | None:
+async def find_answer(state: State, code: str, node: str) -> ScriptResult | None:
     """Return the first matching answer and record that the script was run; None if nothing matches.
 
     :arg node: empty for the controller
@@ -64,18 +64,18 @@ async def play(state: State, code: str, node: str) -> Ending | None:
                 continue
         except EvaluationError as error:
             message = f"Whether the pattern {entry['pattern']!r} of a script is found is not known: {error}."
-            return ending({"error": {"type": "sandbox.UnknownMatch", "message": message}})
+            return to_result({"error": {"type": "sandbox.UnknownMatch", "message": message}})
         if name := entry.get("name"):
             storage.set("scripts_run", sorted({*storage.setting("scripts_run", []), name}))
-        return ending(entry)
+        return to_result(entry)
     return None
 
 
-def ending(entry: dict[str, Any]) -> Ending:
+def to_result(entry: dict[str, Any]) -> ScriptResult:
     """Return the result that an answer describes."""
     error = entry.get("error")
     whole_error = error and {"message": None, "line": 1, **error}
-    return Ending(entry.get("output", ""), entry.get("value"), whole_error, entry.get("seconds", 0))
+    return ScriptResult(entry.get("output", ""), entry.get("value"), whole_error, entry.get("seconds", 0))
 
 
 def _is_for(entry: dict[str, Any], node: str, storage: Storage) -> bool:

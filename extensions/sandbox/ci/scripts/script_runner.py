@@ -11,14 +11,14 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..call import Call
-from .script_answers import Ending
+from .script_answers import ScriptResult
 
 RUNNER = "// The runner of buildworks.toolchain\n"
 LITERALS = re.compile(r"def code = decoded\(\[(.*)\]\)")
 MARK = "\n@@toolchain@@"
 
 
-def code_of(call: Call, script: str) -> str:
+def extract_code(call: Call, script: str) -> str:
     """Return the script itself, without the runner."""
     if not script.startswith(RUNNER):
         return script
@@ -28,27 +28,31 @@ def code_of(call: Call, script: str) -> str:
     return call.parameter("code") or ""
 
 
-def shown(script: str, ending: Ending) -> str:
+def format_console(script: str, ending: ScriptResult) -> str:
     """Return the output of the console."""
-    return ending.output + (_told(ending) if script.startswith(RUNNER) else _plainly(ending))
+    return ending.output + (
+        _format_runner_result(ending) if script.startswith(RUNNER) else _format_plain_result(ending)
+    )
 
 
-def _told(ending: Ending) -> str:
+def _format_runner_result(ending: ScriptResult) -> str:
     """Return the result in the format of the runner."""
-    end: dict[str, Any] = {"ran": ending.compiled, "value": ending.value, "holds": bool(ending.value)}
+    end: dict[str, Any] = {"ran": ending.is_compiled, "value": ending.value, "holds": bool(ending.value)}
     if ending.error:
         message = ending.error["message"] and ending.error["message"].replace("Script1.groovy", "TaskScript.groovy")
-        trace = [f"TaskScript.run(TaskScript.groovy:{ending.error['line']})"] if ending.compiled else []
-        end = {"ran": ending.compiled, "error": {**ending.error, "message": message, "trace": trace}}
+        trace = [f"TaskScript.run(TaskScript.groovy:{ending.error['line']})"] if ending.is_compiled else []
+        end = {"ran": ending.is_compiled, "error": {**ending.error, "message": message, "trace": trace}}
     return MARK + json.dumps(end)
 
 
-def _plainly(ending: Ending) -> str:
+def _format_plain_result(ending: ScriptResult) -> str:
     """Return the result in the format of Jenkins: a value or a stack trace."""
     if ending.error is None:
         return "" if ending.value is None else f"Result: {_java_text(ending.value)}\n"
     said = ": ".join(filter(None, (ending.error["type"], ending.error["message"])))
-    frame = "Script1.run(Script1.groovy:{line})" if ending.compiled else "groovy.lang.GroovyShell.parse(Unknown Source)"
+    frame = (
+        "Script1.run(Script1.groovy:{line})" if ending.is_compiled else "groovy.lang.GroovyShell.parse(Unknown Source)"
+    )
     return f"{said}\n\tat {frame.format(**ending.error)}\n\tat groovy.lang.GroovyShell.evaluate(GroovyShell.java:574)\n"
 
 

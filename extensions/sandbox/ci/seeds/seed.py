@@ -1,37 +1,37 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a seed's `ci` section says.
+"""The `ci` section of a seed.
 
-url: address for the server's own documents, if not the one that the client uses
-executors: how many builds may run at once (2)
-version: that of the server, as the switch
-restart_required: whether plugins wait for a restart
+url: URL of Jenkins in documents; by default that of the request
+executors: number of executors (2)
+version: version of Jenkins, like the switch
+restart_required: whether plugins require a restart
 users: [{name, password, full_name, tokens: [...], permissions: [Overall/Administer, ...], public_keys: [...]}]
 plugins: [{name, version, long_name, active, enabled, dependencies: [{name, version, optional}],
            broken (why its code cannot be loaded), failed (why it was not loaded), ...}]
 user_content: {path: text} of the files below /userContent/
-update_site: the address that the server asks for metadata
-update_sites: [{url, fetched: whether the server has its metadata,
+update_site: configured URL of the update site
+update_sites: [{url, fetched: whether Jenkins has its metadata,
                 broken: how the site fails (refused, not found, error, page, signature),
-                plugins: [{name, version, as of installed ones; older: other versions that can be downloaded,
-                           seconds of a download, fails: how it ends (download, checksum, no checksum),
-                           file: {name, version, ...} where the file is another one than said}]}]
+                plugins: [{name, version, and other members of installed plugins; older: other versions for download,
+                           seconds: duration of the download, fails: how it fails (download, checksum, no checksum),
+                           file: {name, version, ...} if the file differs from the metadata}]}]
 agents: [{name, offline, executors, description}]
-scripts: [{script (the text) or pattern (a regular expression that is found in it), node (its name, "" for the
-           controller; any), after (only once the script of this name was run), name, output, value, seconds,
-           error: {type, message, line}}], the first that fits counts, those of a later seed before those of an earlier
-jobs: [{name: full name (folders that are not named before are made), kind: freestyle|pipeline|folder,
+scripts: [{script (exact text) or pattern (regular expression to search), node (its name, "" for the controller;
+           default any), after (only after the script of this name was run), name, output, value, seconds,
+           error: {type, message, line}}]; the first match is used; later seeds take precedence
+jobs: [{name: full name (missing folders are created), kind: freestyle|pipeline|folder,
         description, disabled, concurrent, quiet_period, trigger_token,
-        seconds or command (shell lines; sleep, echo, exit and trap count), a Pipeline's script (its steps sh, echo,
-        sleep, error, unstable and archiveArtifacts count), or config (the XML as it is),
-        archive: pattern, pattern (artifacts, of what `echo TEXT > PATH` writes),
+        seconds or command (shell lines; sleep, echo, exit and trap are simulated), a Pipeline's script (the steps sh,
+        echo, sleep, error, unstable and archiveArtifacts are simulated), or config (XML),
+        archive: pattern of artifacts, which `echo TEXT > PATH` writes,
         parameters: [{name, type: string|text|boolean|choice|password|file, default, choices, trim,
                       description}],
-        next_build: the number of the next build,
+        next_build: number of the next build,
         builds: [{number, result, seconds, ago or started (ISO 8601), keep, parameters: {name: text},
                   log: text, artifacts: {path: text}}],
-        queued: [{seconds: to wait, parameters: {name: text}}]}]
+        queued: [{seconds: waiting time, parameters: {name: text}}]}]
 """
 
 from __future__ import annotations
@@ -89,6 +89,24 @@ class Seeder:
 
     def add(self, data: dict[str, Any]) -> None:
         """Add all objects of the section."""
+        self._add_settings(data)
+        for user in data.get("users", []):
+            self._add_user(user)
+        for plugin in data.get("plugins", []):
+            loaded = not plugin.get("failed")
+            self._storage.put_plugin({**plugin, "version": str(plugin["version"]), "loaded": loaded})
+        for site in data.get("update_sites", []):
+            self._controller.update_site.add(site)
+        for agent in data.get("agents", []):
+            other_agents = [other for other in self._storage.setting("agents", []) if other["name"] != agent["name"]]
+            self._storage.set("agents", [*other_agents, agent])
+        for script in reversed(data.get("scripts", [])):
+            script_answers.check_answer(script)
+            self._storage.put_script(script)
+        for job in data.get("jobs", []):
+            self._add_job(job)
+
+    def _add_settings(self, data: dict[str, Any]) -> None:
         for name in ("url", "executors"):
             if name in data:
                 self._storage.set(name, data[name])
@@ -101,21 +119,6 @@ class Seeder:
                 self._controller.set_switch(name, data[name])
         if "quieting_down" in data:
             self._controller.lifecycle.quiet_down(data["quieting_down"], self._controller.runtime.clock.now())
-        for user in data.get("users", []):
-            self._add_user(user)
-        for plugin in data.get("plugins", []):
-            loaded = not plugin.get("failed")
-            self._storage.put_plugin({**plugin, "version": str(plugin["version"]), "loaded": loaded})
-        for site in data.get("update_sites", []):
-            self._controller.update_site.add(site)
-        for agent in data.get("agents", []):
-            others = [other for other in self._storage.setting("agents", []) if other["name"] != agent["name"]]
-            self._storage.set("agents", [*others, agent])
-        for script in reversed(data.get("scripts", [])):
-            script_answers.check(script)
-            self._storage.put_script(script)
-        for job in data.get("jobs", []):
-            self._add_job(job)
 
     def _add_user(self, user: dict[str, Any]) -> None:
         permissions = user.get("permissions", [])
@@ -127,13 +130,13 @@ class Seeder:
         self._storage.put_user(User(user["name"], user["password"], full_name, tokens, permissions, public_keys))
 
     def _add_job(self, job: dict[str, Any]) -> None:
-        config = configuration.normalized(job["config"]) if "config" in job else configuration.from_seed(job)
+        config = configuration.normalize(job["config"]) if "config" in job else configuration.from_seed(job)
         builds = job.get("builds", [])
         self._add_folders(job["name"])
         numbers = [build.get("number", place) for place, build in enumerate(builds, 1)]
         next_build = job.get("next_build", max(numbers, default=0) + 1)
         self._storage.put_job(Job(job["name"], config, next_build, workspace=bool(builds)))
-        definition = configuration.parse(config)
+        definition = configuration.parse_configuration(config)
         for number, build in zip(numbers, builds, strict=True):
             self._add_build(job["name"], number, build, definition)
         for item in job.get("queued", []):
@@ -144,7 +147,7 @@ class Seeder:
         parts = job.split("/")[:-1]
         for name in ("/".join(parts[: depth + 1]) for depth in range(len(parts))):
             if not self._storage.job(name):
-                self._storage.put_job(Job(name, configuration.empty(FOLDER)))
+                self._storage.put_job(Job(name, configuration.empty_configuration(FOLDER)))
 
     def _add_build(self, job: str, number: int, build: dict[str, Any], definition: configuration.Definition) -> None:
         if "started" in build:

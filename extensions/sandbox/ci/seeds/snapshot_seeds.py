@@ -12,17 +12,17 @@ from ...seeds.snapshot import SnapshotDirectory
 
 JOBS_AT_ONCE = 1000
 ADMIN = "snapshot-admin"
-BUILD_SECONDS = 1  # of new ones, so that nobody waits as long as for real ones
+BUILD_SECONDS = 1  # duration of new builds, shorter than real ones
 PLUGIN_NAMES = {"title": "long_name", "required_core": "required_core_version"}
 NULLABLE_PLUGIN_MEMBERS = ("required_core", "title", "url")
-# What XML cannot say, such as the colours of a terminal
+# Characters that XML does not allow, such as those of terminal colors
 UNSAYABLE = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF])
-# What else a plugin can make a parameter is taken for a text
+# Parameter types; types of plugins become text parameters
 PARAMETER_TYPES = ("string", "text", "boolean", "choice", "password", "file")
 BUILDS = ("last", "last_completed", "last_successful", "last_failed")
 
 
-def parts(folder: SnapshotDirectory) -> Iterator[dict[str, Any]]:
+def convert_snapshot(folder: SnapshotDirectory) -> Iterator[dict[str, Any]]:
     """Yield the small lists first, then the jobs in batches."""
     server = folder.manifest["server"]
     told = {"executors": server["executors"] or 1}

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from ..state import State
 
-# What each stage of a restart answers, and for how many seconds that was seen on a real server. "unauthorized" answers
-# 401 to credentials that are right, "refused" drops the connection, "hanging" takes it and never answers.
+# Responses during the stages of a restart, with the seconds measured on a real server. "unauthorized" responds with
+# 401 to valid credentials, "refused" drops the connection, "hanging" accepts it and never responds.
 MEASURED: dict[str, list[tuple[str, float]]] = {
     "safe": [
         ("stopping", 10.0),
@@ -53,14 +53,14 @@ class Lifecycle:
         self._storage = state.storage
         self._at_start: list[Callable[[], None]] = []
 
-    def at_start(self, begin: Callable[[], None]) -> None:
+    def on_start(self, begin: Callable[[], None]) -> None:
         """Register a callback for each start of the server."""
         self._at_start.append(begin)
 
     def boot(self) -> None:
         """Start: with a new session id, without sessions and quiet-down."""
-        self._storage.set("session", new_hash())
-        self._storage.set("cookie_suffix", new_hash())
+        self._storage.set("session", generate_hash())
+        self._storage.set("cookie_suffix", generate_hash())
         self._storage.set("quiet", RUNNING)
         self._storage.set("restart", None)
         self._storage.forget_left_items()
@@ -107,7 +107,7 @@ class Lifecycle:
         self._cut_builds(ends[0])
 
     def _cut_builds(self, moment: float) -> None:
-        for build in self._storage.unfinished():
+        for build in self._storage.list_unfinished():
             if build.running(moment):
                 build.ends, build.outcome = moment, "ABORTED"
                 self._storage.put_build(build)
@@ -149,6 +149,6 @@ class Lifecycle:
         return Outage(restart["kind"], name, end, starting="refused" in names[:-1] or name == "starting")
 
 
-def new_hash() -> str:
+def generate_hash() -> str:
     """Return eight hexadecimal digits, as in session ids and cookie names."""
     return secrets.token_hex(4)

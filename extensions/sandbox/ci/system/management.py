@@ -63,7 +63,7 @@ def _ending(end: Callable[[Call], None]) -> Callable[[Call], Answer]:
         call.require_post()
         call.require(ADMINISTER)
         end(call)
-        return pages.text("Shutting down\n")
+        return pages.plain_text("Shutting down\n")
 
     return handle
 

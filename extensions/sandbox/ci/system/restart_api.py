@@ -18,7 +18,7 @@ from ..access import login
 from ..access.permissions import MANAGE
 from ..call import Answer, Call
 from ..http import error_pages, pages
-from ..http.refusals import Oops
+from ..http.refusals import InternalError
 from .lifecycle import Outage
 
 BLOCK_INTERVAL = 0.05
@@ -26,7 +26,7 @@ RELOAD = "Your browser will reload automatically when Jenkins is ready."
 CANNOT_RESTART = "Jenkins cannot restart itself as currently configured."
 
 
-def outage(call: Call) -> Answer | None:
+def outage_response(call: Call) -> Answer | None:
     """Return the response of every path during a restart, or None."""
     down = call.lifecycle.outage(call.now)
     if not down:
@@ -34,16 +34,16 @@ def outage(call: Call) -> Answer | None:
     if down.stage == "refused":
         raise ConnectionDropped
     if down.stage == "hanging":
-        return _never(call, down)
+        return _never_respond(call, down)
     if down.stage == "unauthorized" and login.sends_credentials(call):
-        return error_pages.answer(login.unauthorized(call), call)
+        return error_pages.to_response(login.unauthorized_response(call), call)
     if down.starting:
-        return pages.outage("Starting Jenkins", "Jenkins is getting ready to work", RELOAD)
+        return pages.outage_page("Starting Jenkins", "Jenkins is getting ready to work", RELOAD)
     safely = ["Safe Restart \u2013 Builds on agents can usually continue."] if down.kind == "safe" else []
-    return pages.outage("Restarting Jenkins", "Jenkins is restarting", RELOAD, *safely)
+    return pages.outage_page("Restarting Jenkins", "Jenkins is restarting", RELOAD, *safely)
 
 
-async def _never(call: Call, down: Outage) -> Response:
+async def _never_respond(call: Call, down: Outage) -> Response:
     """Accept the connection without a response until the process is replaced."""
     while call.controller.runtime.clock.now() < down.ends:
         await asyncio.sleep(BLOCK_INTERVAL)
@@ -55,30 +55,30 @@ def _quiet_down(call: Call) -> Answer:
     call.require(MANAGE)
     call.lifecycle.quiet_down(call.parameter("message"), call.now)
     if call.parameter("block") in ("true", "1"):
-        return _blocked(call)
-    return pages.redirect(call.here)
+        return _format_blockers(call)
+    return pages.redirect(call.current_folder_path)
 
 
-async def _blocked(call: Call) -> Response:
+async def _format_blockers(call: Call) -> Response:
     timeout = parse_integer_or_none(call.parameter("timeout") or "") or 0
     deadline = call.now + timeout / 1000 if timeout > 0 else math.inf
     scheduler, lifecycle, clock = call.scheduler, call.lifecycle, call.controller.runtime.clock
     while lifecycle.quieting and scheduler.running(clock.now()) and clock.now() < deadline:
         await asyncio.sleep(BLOCK_INTERVAL)
         scheduler.settle(clock.now())
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 def _cancel_quiet_down(call: Call) -> Response:
     call.require_post()
     call.require(MANAGE)
     call.lifecycle.cancel()
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 def _require_restartable(call: Call) -> None:
     if not call.switch("restart_supported"):
-        raise Oops
+        raise InternalError
 
 
 def _confirmation(call: Call, action: str, title: str, question: str) -> Response:
@@ -99,7 +99,7 @@ def _safe_restart(call: Call) -> Response:
     elif call.method == "POST":
         _require_restartable(call)
         call.lifecycle.quiet_down(call.parameter("message"), call.now, then="restart")
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 def _restart(call: Call) -> Response:
@@ -109,7 +109,7 @@ def _restart(call: Call) -> Response:
     if call.method == "POST":
         _require_restartable(call)
         call.lifecycle.begin_restart("hard", call.now)
-    return pages.redirect(call.here)
+    return pages.redirect(call.current_folder_path)
 
 
 ROUTES = (

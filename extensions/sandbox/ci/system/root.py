@@ -39,15 +39,15 @@ USER_CONTENT_POLICY = "sandbox allow-same-origin; default-src 'none'; img-src 's
 def _root(call: Call, form: str) -> Answer:
     root = Bean(
         "hudson.model.Hudson",
-        Property("assignedLabels", [computers.label(call)]),
+        Property("assignedLabels", [computers.label_bean(call)]),
         Property("mode", "NORMAL"),
         Property("nodeDescription", computers.DESCRIPTION),
         Property("nodeName", "", visibility=ALWAYS),
         Property("numExecutors", call.scheduler.executors),
         Property("description", None),
-        Property("jobs", lambda: [job_api.bean(call, job) for job in job_api.visible(call)]),
+        Property("jobs", lambda: [job_api.job_bean(call, job) for job in job_api.list_visible(call)]),
         Property("overallLoad", Bean("hudson.model.OverallLoadStatistics", typed=False)),
-        Property("primaryView", job_api.view(call)),
+        Property("primaryView", job_api.all_view_bean(call)),
         Property("quietDownReason", call.lifecycle.reason),
         Property("quietingDown", call.lifecycle.quieting),
         Property("slaveAgentPort", AGENT_PORT_OFF),
@@ -55,7 +55,7 @@ def _root(call: Call, form: str) -> Answer:
         Property("url", call.configured_url),
         Property("useCrumbs", call.switch("csrf")),
         Property("useSecurity", call.switch("security")),
-        Property("views", lambda: job_api.views(call)),
+        Property("views", lambda: job_api.list_views(call)),
     )
     return serve(call, root, form)
 
@@ -69,7 +69,7 @@ def _dashboard(call: Call) -> Response:
     return call.page("Dashboard - Jenkins", "<h1>Welcome to Jenkins!</h1>")
 
 
-def _without_slash(call: Call) -> Response:
+def _redirect_to_slash(call: Call) -> Response:
     return pages.redirect(f"{call.context}/")
 
 
@@ -83,7 +83,7 @@ def _new_item(call: Call) -> Response:
 
 
 def _show_view(call: Call, form: str) -> Answer:
-    return serve(call, job_api.view(call), form)
+    return serve(call, job_api.all_view_bean(call), form)
 
 
 def _user_content(call: Call) -> Response:
@@ -100,27 +100,27 @@ def _user_file(call: Call, path: str) -> Response:
     text = _user_files(call).get(path)
     if text is None:
         raise NotFound
-    answer = pages.text(text)
+    answer = pages.plain_text(text)
     answer.headers["Content-Type"] = FILE_TYPES.get(pathlib.PurePosixPath(path).suffix, "application/octet-stream")
     answer.headers["Content-Security-Policy"] = USER_CONTENT_POLICY
     return answer
 
 
-def _robots(call: Call) -> Response:
+def _robots(_call: Call) -> Response:
     return Response(ROBOTS.encode(), headers={"Content-Type": "text/plain"})
 
 
-def _icon(call: Call) -> Response:
+def _icon(_call: Call) -> Response:
     return Response(ICON, headers={"Content-Type": "image/vnd.microsoft.icon"})
 
 
-def _no_agents(call: Call) -> Response:
+def _no_agents(_call: Call) -> Response:
     """Return the error for the disabled agent port."""
     raise NotFound
 
 
 ROUTES = (
-    Route(ANY, "", _without_slash, "dashboard", scope="open", read_only=True),
+    Route(ANY, "", _redirect_to_slash, "dashboard", scope="open", read_only=True),
     Route(ANY, "/", _dashboard, "dashboard", read_only=True),
     Route(ANY, API, _root, "root", read_only=True),
     Route(ANY, "/manage" + API, _management, "root", read_only=True),

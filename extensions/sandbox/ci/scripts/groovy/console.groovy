@@ -2,15 +2,15 @@
 // GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Runs scripts as the server's console does. Standard input has the form of a request in each line; `console` in front
-// of it says where the script runs. Standard output has a line for each, with what the console printed, encoded alike.
+// Runs scripts like the script console of Jenkins. Each line of standard input contains the console and the form fields of
+// a request. Each line of standard output contains the output of the console, URL-encoded as well.
 
 import org.codehaus.groovy.control.CompilerConfiguration
 import org.codehaus.groovy.control.customizers.ImportCustomizer
 import org.kohsuke.stapler.Stapler
 
 def answers = System.out
-System.out = System.err  // which is where a script's own System.out goes on a server
+System.out = System.err  // as on a Jenkins server
 def imports = new ImportCustomizer().addStarImports('jenkins', 'jenkins.model', 'hudson', 'hudson.model')
 def config = new CompilerConfiguration()
 config.addCompilationCustomizers(imports)
