@@ -30,7 +30,7 @@ PAYMENTS: dict[str, Any] = {
 
 
 def test_a_project_is_onboarded_from_nothing_and_once(sandbox: Sandbox, tmp_path: Path) -> None:
-    switches: Call = ("PATCH", "switches", {"review": {"version_major": "23", "module_access_told": True}})
+    switches: Call = ("PATCH", "switches", {"review": {"version_major": "23", "module_access_lists": True}})
     # The role does not use the variables of review_provision on the same host
     variables = {**PAYMENTS, "review_provision_users": [{"name": "mallory"}]}
     (predicted,) = run_role(sandbox, "review_onboarding", [Step(variables, [switches])], tmp_path, "--check")

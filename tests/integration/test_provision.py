@@ -219,7 +219,7 @@ NEW_PROJECT: dict[str, Any] = {
 def test_a_new_project_is_predicted_created_and_left_alone_without_telling_a_password(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    sandbox.switch("review", version_major="23", module_access_told=True)
+    sandbox.switch("review", version_major="23", module_access_lists=True)
     step = Step(NEW_PROJECT)
     refused = fault(service="review", kind="status", status=403, label="create_user", body="no right")
     results = [

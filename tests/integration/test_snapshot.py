@@ -376,7 +376,7 @@ def without_own_account(review: dict[str, Any]) -> None:
 def test_a_sandbox_of_a_snapshot_answers_alike(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed(world(1))
     sandbox.switch("ci", version="2.504")
-    sandbox.switch("review", version_major="24", version_minor="3.1", module_access_told=True)
+    sandbox.switch("review", version_major="24", version_minor="3.1", module_access_lists=True)
     first, second = tmp_path / "first", tmp_path / "second"
     output, good = take(sandbox, first, snapshot_artifact_runs="all", **everything(sandbox))
     assert good, output

@@ -84,13 +84,13 @@ class ReviewService(Service):
         "version_major": "20",
         "version_minor": "4",
         "streams": False,
-        "module_access_told": False,  # whether access lists are returned; not known for real servers
+        "module_access_lists": False,  # whether access lists are returned; not known for real servers
         "import_seconds": 0.1,  # duration of an import
         "import_failure": "",  # message with which imports fail; empty if they succeed
-        "imports_kept": True,  # whether completed imports are listed; not known for real servers
+        "list_completed_imports": True,  # whether completed imports are listed; not known for real servers
         "kwadmin_warnings": [],  # warnings that kwadmin prints with every command
         "grouping_by_default": True,  # like servers up to 2019
-        "more_keywords": True,  # keywords of queries that real servers may not have
+        "extended_keywords": True,  # keywords of queries that real servers may not have
         "all_failures_500": False,  # status 500 for all errors, like some old servers
     }
 
@@ -185,7 +185,7 @@ class ReviewService(Service):
 
     def seed(self, data: dict[str, Any]) -> None:
         """Add the contents of a section of a seed."""
-        switches: dict[str, Any] = {name: data[name] for name in ("streams", "module_access_told") if name in data}
+        switches: dict[str, Any] = {name: data[name] for name in ("streams", "module_access_lists") if name in data}
         if "version" in data:
             switches["version_major"], switches["version_minor"] = _split_version(data["version"])
         self.runtime.set_switches({self.name: switches})

@@ -19,7 +19,7 @@ BEGIN = 1_700_000_000
 def stopped(sandbox: Any) -> None:
     """The time stands still, and an import takes a minute."""
     sandbox.clock(set=BEGIN, frozen=True)
-    sandbox.switch("review", import_seconds=60, imports_kept=False)
+    sandbox.switch("review", import_seconds=60, list_completed_imports=False)
 
 
 def test_an_idle_server_lists_nothing(api: Api) -> None:
@@ -55,19 +55,19 @@ def test_an_imported_project_is_there_after_a_while(api: Api, sandbox: Any) -> N
 
 
 def test_an_import_can_fail(api: Api, sandbox: Any) -> None:
-    sandbox.switch("review", import_failure="Authentication failed", imports_kept=True)
+    sandbox.switch("review", import_failure="Authentication failed", list_completed_imports=True)
     api.write("import_project", project="old", **SOURCE)
     assert "message" not in api.records("import_status")[0]
     sandbox.clock(set=BEGIN + 60)
     (status,) = api.records("import_status")
     assert (status["status"], status["message"]) == ("Failed", "Authentication failed")
     assert "old" not in [project["name"] for project in api.records("projects")]
-    sandbox.switch("review", imports_kept=False)
+    sandbox.switch("review", list_completed_imports=False)
     assert api.records("import_status") == []
 
 
 def test_a_server_configuration_is_imported(api: Api, sandbox: Any) -> None:
-    sandbox.switch("review", imports_kept=True)
+    sandbox.switch("review", list_completed_imports=True)
     api.write("import_server_configuration", **SOURCE)
     assert [record["type"] for record in api.records("task_status")] == ["Import server configuration"]
     sandbox.clock(set=BEGIN + 60)

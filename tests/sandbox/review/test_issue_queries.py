@@ -368,7 +368,7 @@ def test_what_is_not_known_is_warned_of(queries: Api, sandbox: Any) -> None:
         *issues, last = queries.records("search", project="queries", query=query, summary="true")
         assert last["summary"]["warnings"] == [warning]
         assert len(issues) == last["summary"]["total"] == (6 if query in WARNINGS else 0)
-    sandbox.switch("review", more_keywords=False)
+    sandbox.switch("review", extended_keywords=False)
     last = queries.records("search", project="queries", query="taxonomy:x", summary="true")[-1]
     assert last["summary"]["warnings"] == ["Unknown keyword: taxonomy"]
 

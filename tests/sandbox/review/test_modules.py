@@ -39,7 +39,7 @@ def test_a_module_is_made_changed_and_removed(api: Api) -> None:
 
 
 def test_who_is_let_in_is_told_behind_a_switch(api: Api, sandbox: Any) -> None:
-    sandbox.switch("review", module_access_told=True)
+    sandbox.switch("review", module_access_lists=True)
     module = {"project": "mobile-app", "name": "ui"}
     api.write("create_module", **module, paths="**/ui/*", allow_users="alice", deny_groups="developers")
     lists = {"allowUsers": ["alice"], "allowGroups": [], "denyUsers": [], "denyGroups": ["developers"]}

@@ -43,11 +43,11 @@ ConditionFactory = Callable[[Value], Condition]
 class ConditionBuilder:
     """Builds conditions from terms. `warnings` lists terms that are unknown or invalid.
 
-    :arg more_keywords: whether to support keywords that the real server may not have
+    :arg extended_keywords: whether to support keywords that the real server may not have
     :arg module: function that returns the condition for the name of a module
     """
 
-    def __init__(self, more_keywords: bool, module: ConditionFactory) -> None:
+    def __init__(self, extended_keywords: bool, module: ConditionFactory) -> None:
         """Create a builder without warnings."""
         self.warnings: list[str] = []
         self._factories: dict[str, ConditionFactory] = {
@@ -59,7 +59,7 @@ class ConditionBuilder:
             "state": self._match_choice("state", STATES),
             "status": self._match_status,
         }
-        if more_keywords:
+        if extended_keywords:
             self._factories.update({name: _match_column(column) for name, column in _UNCONFIRMED_COLUMNS.items()})
             self._factories["id"] = self._match_id
 

@@ -45,7 +45,7 @@ class Issues:
         if build:
             terms.append(Term("build", (Value(build, exact=True),), excluded=False))
         self.modules = modules = ModulePaths(call, self.project)
-        builder = ConditionBuilder(call.runtime.get_switch("review", "more_keywords"), modules.name_condition)
+        builder = ConditionBuilder(call.runtime.get_switch("review", "extended_keywords"), modules.name_condition)
         self._builds = select_builds(self._list_builds(), terms, major_version(call.runtime))
         self._grouped = _parse_grouping(
             terms, call.runtime.get_switch("review", "grouping_by_default"), builder.warnings

@@ -39,9 +39,9 @@ def import_server_configuration(call: Call) -> None:
 
 
 def import_status(call: Call) -> Iterable[Record]:
-    """Yield the running imports and, with the switch `imports_kept`, the completed ones."""
+    """Yield the running imports and, with the switch `list_completed_imports`, the completed ones."""
     call.access.require_root_admin()
-    includes_completed = call.runtime.get_switch("review", "imports_kept")
+    includes_completed = call.runtime.get_switch("review", "list_completed_imports")
     for row in call.db.execute("SELECT * FROM review_imports ORDER BY id"):
         if includes_completed or row["status"] == RUNNING:
             yield {

@@ -26,7 +26,7 @@ def modules(call: Call) -> Iterable[Record]:
             "paths": json.loads(row["paths"]),
             **tags_field(row["tags"]),
         }
-        if call.runtime.get_switch("review", "module_access_told"):
+        if call.runtime.get_switch("review", "module_access_lists"):
             record.update({_record_key(name): json.loads(row[name]) for name in ACCESS_LISTS})
         yield record
 

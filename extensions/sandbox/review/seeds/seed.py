@@ -23,7 +23,7 @@ _TAXONOMIES = [mapping_schema("name! custom")]
 _DEFECT_TYPES = [mapping_schema("code! name! severity! taxonomies! enabled support_level")]
 
 SEED_SCHEMA = mapping_schema(
-    "version streams module_access_told",
+    "version streams module_access_lists",
     users=[mapping_schema("name! password ltoken readonly")],
     groups=[mapping_schema("name! users readonly")],
     projects=[

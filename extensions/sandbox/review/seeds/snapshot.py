@@ -34,7 +34,7 @@ def convert_snapshot(directory: SnapshotDirectory) -> Iterator[Fields]:
     yield {
         "version": manifest["server"]["version"]["text"],
         "streams": any(_is_stream(name, names) for name in names) or any(map(_has_streams, manifest["roles"])),
-        "module_access_told": any(_has_access_lists(module) for module in modules),
+        "module_access_lists": any(_has_access_lists(module) for module in modules),
         "users": [_convert_user(directory, {"name": ADMIN})]
         + [_convert_user(directory, u) for u in manifest["users"] if u["name"] != ADMIN],
         "groups": [{name: group[name] for name in ("name", "users", "readonly")} for group in manifest["groups"]],
