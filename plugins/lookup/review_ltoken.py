@@ -57,7 +57,7 @@ _raw:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import find_login
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import NO_TOKEN, find_login
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url
@@ -71,5 +71,5 @@ class LookupModule(ServiceLookup):
     def ask(self, task: Task) -> str | dict[str, str] | None:
         found = find_login(task, check_url(task.params["url"]))
         if found.ltoken is None:
-            raise ToolchainError(found.advice.replace("No login token was sent: there", "There"))
+            raise ToolchainError(found.advice.removeprefix(NO_TOKEN))
         return found.ltoken if task.params["as"] == "token" else found.form

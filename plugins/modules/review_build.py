@@ -178,8 +178,8 @@ def manage(task: Task) -> None:
         update=lambda fields: review.write("update_build", project=project, **name.to_wire(builds.to_wire(fields))),
         delete=lambda: review.write("delete_build", project=project, name=name.desired),
         predict_refusal=lambda: permission_check.check_removal(task, review, "delete_build", project),
-        check=lambda before, wanted: project_builds.check_change(
-            name.desired, before, wanted, task.params["allow_last"]
+        check=lambda before, desired: project_builds.check_change(
+            name.desired, before, desired, task.params["allow_last"]
         ),
     )
 

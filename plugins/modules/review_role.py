@@ -213,7 +213,7 @@ def run(task: Task) -> None:
         create=lambda fields: all_roles.create(params["name"], fields),
         update=lambda fields: all_roles.update(params["name"], fields),
         delete=lambda: all_roles.delete(params["name"]),
-        check=lambda before, wanted: all_roles.check_change(before, wanted, params["allow_lockout"]),
+        check=lambda before, desired: all_roles.check_change(before, desired, params["allow_lockout"]),
         predict_refusal=lambda: permission_check.check_removal(task, review, "manage_roles"),
         to_result=roles.to_result,
     )

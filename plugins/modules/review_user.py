@@ -108,7 +108,7 @@ def run(task: Task) -> None:
         desired={"name": name},
         create=lambda _fields: review.write("create_user", **task.select("name", "password")),
         delete=lambda: review.write("delete_user", name=name),
-        check=lambda before, wanted: users.check_change(review, before, wanted),
+        check=lambda before, desired: users.check_change(review, before, desired),
         predict_refusal=lambda: permission_check.check_removal(task, review, "manage_users"),
         to_result=users.to_result,
     )

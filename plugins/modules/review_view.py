@@ -171,7 +171,7 @@ def run(task: Task) -> None:
         create=lambda fields: review.write("create_view", project=project, **views.to_wire(fields)),
         update=update,
         delete=lambda: review.write("delete_view", project=project, name=name.desired),
-        check=lambda before, wanted: views.check_change(review, before, wanted, take_over),
+        check=lambda before, desired: views.check_change(review, before, desired, take_over),
         to_result=views.to_result,
     )
 

@@ -90,7 +90,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"review_onboarding_project": {"tags": []}}, "missing required arguments: name"),
     ({"review_onboarding_views": [{"name": "x", "qery": "severity:1"}]}, "Supported parameters include"),
-    ({}, "There is no project 'payments', or this account may not see it, and this server (20.4) creates none"),
+    ({}, "Cannot create project 'payments': the Web API of this server (20.4) does not support it"),
 ]
 
 

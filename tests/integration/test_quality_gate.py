@@ -42,12 +42,12 @@ def test_a_gate_passes_or_fails_and_writes_its_results(sandbox: Sandbox, tmp_pat
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
-    ({"query": "severty:1"}, "Unknown keyword: severty. So nobody knows what the check counts."),
+    ({"query": "severty:1"}, "Unknown keyword: severty. The result of the check would be unreliable."),
     ({"query": "severity:1", "alowed": 1}, "alowed. Supported parameters include"),
-    ({"query": "grouping:on"}, "leaves 'grouping:' to the module"),
-    ({"query": "", "view": "elsewhere"}, "contains the view 'elsewhere', which the project 'mobile-app' does not have"),
-    ({"query": "code:ABV.*"}, "has the wildcard '*' in 'ABV.*'"),
-    ({"query": "module:iu"}, "contains the module 'iu', which the project 'mobile-app' does not have"),
+    ({"query": "grouping:on"}, "must not contain 'grouping:', which the module adds"),
+    ({"query": "", "view": "elsewhere"}, "contains the view 'elsewhere', which does not exist in project 'mobile-app'"),
+    ({"query": "code:ABV.*"}, "contains the wildcard '*' in 'ABV.*'"),
+    ({"query": "module:iu"}, "contains the module 'iu', which does not exist in project 'mobile-app'"),
 ]
 WITHOUT_CHECKS: list[tuple[dict[str, Any], str]] = [
     ({"review_quality_gate_checks": []}, "Option 'checks': must not be empty"),

@@ -38,12 +38,12 @@ def test_it_is_planned_done_once_and_summed_up(sandbox: Sandbox, tmp_path: Path)
 
 
 MISTAKES: list[tuple[list[dict[str, Any]], str, str]] = [
-    ([{"query": "status:Analyze", "status": "Fix"}], "mobile-app", "say it in 'from_status'"),
+    ([{"query": "status:Analyze", "status": "Fix"}], "mobile-app", "Use 'from_status' instead"),
     ([{"query": "code:RLK"}], "mobile-app", "one of the following is required: status, owner, comment"),
     ([{**LEAKS, "from": ["Analyze"]}], "mobile-app", "from. Supported parameters include"),
     ([{**LEAKS, "status": "Done"}], "mobile-app", "value of status must be one of: Analyze, Ignore"),
     ([LEAKS], "elsewhere", "Project not found: elsewhere"),
-    ([LEAKS, {"query": "cod:RLK", "status": "Fix"}], "mobile-app", "Unknown keyword: cod. Nothing was cited."),
+    ([LEAKS, {"query": "cod:RLK", "status": "Fix"}], "mobile-app", "Unknown keyword: cod. No issue was changed."),
 ]
 
 

@@ -30,7 +30,7 @@ def test_messages_are_found_wherever_they_are_told() -> None:
     assert len(messages) > 300
     for message in (
         "'…' is no plugin: it is no archive with a manifest",  # an option's
-        "The server does not tell its version.",  # an error
+        "Cannot get the version: the server returned no record.",  # an error
         "The search returned … results, the maximum for this account. There may be more. Search in fewer "
         "repositories or use artifact_query_info.",  # a warning
         "The server is starting, restarting or overloaded.",  # added to a status

@@ -61,7 +61,7 @@ def test_a_build_is_renamed_once() -> None:
     assert (done["changed"], done["build"]["name"]) == (True, "r")
     assert not build(builds(renamed), name="b 1", new_name="r", keep=True)["changed"]
     taken = build(builds(B1, B2), name="b 1", new_name="b2")
-    assert taken["msg"] == "Option 'new_name': there is another build 'b2' already."
+    assert taken["msg"] == "Option 'new_name': another build 'b2' already exists."
 
 
 def test_a_lost_reply_to_a_renaming_is_resolved() -> None:
@@ -73,7 +73,7 @@ def test_a_lost_reply_to_a_renaming_is_resolved() -> None:
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_a_build_cannot_be_made(check_mode: bool) -> None:
     result = build(builds(B2), name="b 1", keep=True, check_mode=check_mode)
-    assert result["msg"] == "Option 'name': there is no build 'b 1': builds come to be there by 'kwadmin load'."
+    assert result["msg"] == "Option 'name': build 'b 1' does not exist. Load it with 'kwadmin load' first."
 
 
 def test_a_build_is_deleted_once() -> None:
@@ -105,13 +105,14 @@ def test_absence_is_not_concluded_when_a_response_is_empty(options: dict[str, An
     configured = configuration(text=records({"build": "b4"}))
     assert build(builds(), configured, builds(B4, B1), *deleted, **options)["changed"]
     assert build(builds(), configured, builds(), **options)["msg"].startswith(
-        "The server lists no builds of the project 'app', but has the configuration of its build 'b4'"
+        "Cannot list the builds of project 'app': the body of the response was lost. The list is empty, but the "
+        "server has the configuration of build 'b4'"
     )
     failed = configuration(500, text=refusal(500, "Internal error"))
     default = act("modules", text=DEFAULT, project="app")
     assert build(builds(), failed, default, builds(B4, B1), *deleted, **options)["changed"]
     lost = [builds(), configuration(text=""), act("modules", project="app")]
-    assert "'modules' is empty, but it always contains" in build(*lost, **options)["msg"]
+    assert "'modules' returned an empty list, but always returns" in build(*lost, **options)["msg"]
     assert "403 no" in build(builds(), configuration(403, text=refusal(403, "no")), **options)["msg"]
 
 
@@ -143,7 +144,7 @@ def test_what_is_left_is_told_and_the_others_are_deleted() -> None:
     assert result["failed"]
     assert result["changed"]
     assert (result["deleted"], result["not_deleted"]) == (["b3"], ["b 1"])
-    assert "1 of 2 builds are still there: b 1." in result["msg"]
+    assert "Could not delete 1 of 2 builds: b 1." in result["msg"]
     assert "403 Build is being loaded" in result["msg"]
 
 
@@ -155,7 +156,10 @@ def test_a_lost_reply_to_a_deletion_is_resolved() -> None:
 def test_accepted_deletions_without_effect_are_a_failure() -> None:
     result = build(builds(B4, B1), delete("b 1"), builds(B4, B1), keep_newest=1)
     assert "1 of 2" not in result["msg"]
-    assert "1 of 1 builds are still there: b 1. The server accepted the deletions all the same." in result["msg"]
+    assert (
+        "Could not delete 1 of 1 builds: b 1. The server accepted the requests, but still lists the builds."
+        in result["msg"]
+    )
 
 
 @pytest.mark.parametrize(

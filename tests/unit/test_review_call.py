@@ -60,7 +60,7 @@ def test_a_lost_reply_is_not_known() -> None:
 
 @pytest.mark.parametrize("action", ["create_view", "update_x", "delete_project", "import_project"])
 def test_what_surely_changes_something_does_not_read(action: str) -> None:
-    expected = f"Option 'read_only': cannot be true: '{action}' changes something."
+    expected = f"Option 'read_only': must not be true for '{action}', which changes the server."
     assert called(action=action, read_only=True)["msg"] == expected
 
 
@@ -72,11 +72,20 @@ def test_the_state_of_imports_is_read() -> None:
     ("options", "message"),
     [
         ({"action": "a b"}, "Option 'action': takes lower-case letters, digits and underscores"),
-        ({"parameters": {"user": "x"}}, "Option 'parameters.user': is the option 'username' of the task."),
-        ({"parameters": {"ltoken": "x"}}, "Option 'parameters.ltoken': is the option 'ltoken' of the task."),
-        ({"parameters": {"a": {"b": 1}}}, "Option 'parameters.a': takes a text, a number, true or false, or a list"),
-        ({"parameters": {"a": [None]}}, "Option 'parameters.a': takes a text, a number, true or false, or a list"),
-        ({"parameters": {"a": [["b"]]}}, "Option 'parameters.a': takes a text, a number, true or false, or a list"),
+        (
+            {"parameters": {"user": "x"}},
+            "Option 'parameters.user': is not a parameter. Set the option 'username' instead.",
+        ),
+        (
+            {"parameters": {"ltoken": "x"}},
+            "Option 'parameters.ltoken': is not a parameter. Set the option 'ltoken' instead.",
+        ),
+        (
+            {"parameters": {"a": {"b": 1}}},
+            "Option 'parameters.a': must be a string, a number, true or false, or a list",
+        ),
+        ({"parameters": {"a": [None]}}, "Option 'parameters.a': must be a string, a number, true or false, or a list"),
+        ({"parameters": {"a": [["b"]]}}, "Option 'parameters.a': must be a string, a number, true or false, or a list"),
     ],
 )
 def test_bad_input(options: dict[str, Any], message: str) -> None:
@@ -88,7 +97,7 @@ def test_bad_input(options: dict[str, Any], message: str) -> None:
     ("status", "text", "message"),
     [
         (400, refusal(400, "Unknown action: ask"), "400 Unknown action: ask."),
-        (200, "PK\x03\x04", "has a line that is no record"),
+        (200, "PK\x03\x04", "a line is not a record"),
         (200, refusal(403, "No"), "The action 'ask' failed: 403 No"),
     ],
 )
@@ -126,8 +135,8 @@ def test_a_file_beyond_the_largest_answer_is_stored_as_it_arrives(
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (download(b"<html>Sign in</html>", "text/html; charset=UTF-8"), "with a page. Is the address right"),
-        (download(b'{"id":1}\n', "application/json"), "answers with no file, but with records."),
+        (download(b"<html>Sign in</html>", "text/html; charset=UTF-8"), "returned an HTML page. Verify 'url'"),
+        (download(b'{"id":1}\n', "application/json"), "returned records."),
         (download(refusal(404, "No such report").encode(), "application/json", 404), "404 No such report."),
     ],
     ids=["page", "records", "refusal"],
@@ -142,6 +151,6 @@ def test_what_is_no_file_leaves_the_old_one(tmp_path: Path, answer: Call, messag
 
 def test_a_file_is_only_read(tmp_path: Path) -> None:
     result = called(action="compliance_download", dest=str(tmp_path / "x"))
-    assert result["msg"] == "Option 'dest': needs 'read_only' to be true."
+    assert result["msg"] == "Option 'dest': requires 'read_only: true'."
     missing = called(**DOWNLOAD, dest=str(tmp_path / "none" / "x"))
     assert "its directory must exist and be writable" in missing["msg"]

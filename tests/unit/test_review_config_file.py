@@ -86,7 +86,7 @@ def test_without_a_token_the_tool_uses_its_own_login(program: Program) -> None:
 
 
 def test_a_login_that_no_file_can_hold_is_refused(program: Program) -> None:
-    assert ask(program, username="a;b")["msg"].startswith("Option 'username': must not have a ';' in it here")
+    assert ask(program, username="a;b")["msg"].startswith("Option 'username': must not contain ';'")
 
 
 def test_warnings_of_the_tool_are_warnings_and_the_token_is_not_shown(program: Program) -> None:
@@ -114,12 +114,12 @@ def test_a_warning_among_what_is_listed_is_none_of_it(program: Program) -> None:
             {"error": "Warning: old\n", "out": "Project not found: app\n", "status": 3},
             "'kwadmin list-config-files' failed with exit code 3: Project not found: app.",
         ),
-        ({"status": 1}, "'kwadmin list-config-files' failed with exit code 1: it says nothing more."),
-        ({"out": "<html>\n"}, "'kwadmin list-config-files' wrote a line of another form: <html>."),
-        ({"signal": 9}, "'kwadmin list-config-files' was ended by the signal 9."),
+        ({"status": 1}, "'kwadmin list-config-files' failed with exit code 1: it printed no error message."),
+        ({"out": "<html>\n"}, "Cannot parse the output of 'kwadmin list-config-files': <html>."),
+        ({"signal": 9}, "'kwadmin list-config-files' was killed by signal 9."),
         (
             {"seconds": 600},
-            "'kwadmin list-config-files' did not end within 'admin_tool_timeout' (1 s) and was stopped.",
+            "'kwadmin list-config-files' did not finish within 'admin_tool_timeout' (1 s) and was killed.",
         ),
     ],
 )
@@ -130,13 +130,13 @@ def test_what_goes_wrong_is_told(program: Program, answer: dict[str, Any], messa
 
 
 def test_a_tool_that_is_not_there_is_told(program: Program) -> None:
-    message = "Option 'admin_tool': cannot run '/no/kwadmin' on the machine that the task runs on: No such file"
+    message = "Option 'admin_tool': cannot run '/no/kwadmin' on the host on which the task runs: No such file"
     assert ask(program, admin_tool="/no/kwadmin")["msg"].startswith(message)
 
 
 @pytest.mark.parametrize("project", ["-force", "@file"])
 def test_what_the_tool_takes_for_something_else_is_not_given_to_it(program: Program, project: str) -> None:
-    assert ask(program, project=project)["msg"].startswith(f"kwadmin cannot be given '{project}'")
+    assert ask(program, project=project)["msg"].startswith(f"'{project}' cannot be passed to kwadmin")
     assert program.calls() == []
 
 
@@ -193,7 +193,7 @@ def test_an_import_that_fails_is_not_kept_in_mind(program: Program, src: Path) -
 def test_an_import_that_is_broken_off_is_of_unknown_outcome(program: Program, src: Path) -> None:
     program.answers("import-config", signal=9)
     message = manage(program, src=str(src))["msg"]
-    assert message.endswith("was ended by the signal 9. Whether the request had its effect is not known.")
+    assert message.endswith("was killed by signal 9. Whether the request had its effect is not known.")
 
 
 def test_a_record_of_something_else_is_left_alone(program: Program, src: Path) -> None:
@@ -201,7 +201,10 @@ def test_a_record_of_something_else_is_left_alone(program: Program, src: Path) -
     for text in ("my notes", "[1]", '{"a": "b"}'):
         other.write_text(text)
         result = manage(program, src=str(src), checksum_file=str(other))
-        assert result["msg"] == f"Option 'checksum_file': '{other}' is something else than a record of what was sent."
+        assert (
+            result["msg"]
+            == f"Option 'checksum_file': '{other}' is not a checksum file of this module. Use another path."
+        )
         assert other.read_text() == text
 
 
@@ -211,7 +214,7 @@ def test_what_cannot_be_kept_in_mind_is_not_sent(program: Program, src: Path, ch
     program.answers("import-config")
     garbage = src.with_suffix(".old")
     garbage.write_text("no JSON")
-    for record, message in ((src.parent, "it is not a regular file"), (garbage, "is something else than a record")):
+    for record, message in ((src.parent, "it is not a regular file"), (garbage, "is not a checksum file")):
         result = manage(program, src=str(src), checksum_file=str(record), check_mode=check_mode)
         assert message in result["msg"]
         assert program.words_of_calls() == [LISTING]

@@ -84,7 +84,7 @@ def test_check_mode_predicts() -> None:
 def test_a_rule_that_fits_none_is_refused_before_any_write(check_mode: bool) -> None:
     rules = [{"code": "ABV.*", "enabled": False}, {"code": "abv.*", "enabled": False}]
     result = defect_type(listed(), rules=rules, check_mode=check_mode)
-    assert result["msg"] == "Option 'defect_types[1]': fits no defect type of the project 'app'."
+    assert result["msg"] == "Option 'defect_types[1]': matches no defect type of project 'app'."
 
 
 def test_a_lost_reply_is_asked_for_again() -> None:

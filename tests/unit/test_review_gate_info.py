@@ -139,9 +139,9 @@ def test_two_builds_are_compared() -> None:
     assert result["passed"]
     assert result["comparison"] == {"from": "build_1", "to": "build_3", "new": 2, "fixed": 1}
     told = gate(checks=[{"query": "severity:1"}, {"query": "grouping:on code:RLK"}])
-    assert told["msg"] == "Option 'checks[1].query': leaves 'grouping:' to the module, which adds it."
+    assert told["msg"] == "Option 'checks[1].query': must not contain 'grouping:', which the module adds. Remove it."
     told = gate(checks=[{"query": "build:x"}], compare={"from": "build_1", "to": "build_3"})
-    assert told["msg"] == "Option 'checks[0].query': names no build beside 'compare', which names two."
+    assert told["msg"] == "Option 'checks[0].query': must not contain a build if 'compare' is set."
 
 
 def test_files_for_other_tools(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_the_sarif_file_has_the_most_severe_issues_when_there_are_more_than_its_
     assert [found["partialFingerprints"]["klocworkIssue/v1"] for found in run["results"]] == ["2", "4"]
     assert result["sarif"] == {"issues": 2, "omitted": 2, "absolute_paths": 0}
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert note["message"]["text"] == "2 less severe issues are not in this file."
+    assert note["message"]["text"] == "2 less severe issues are omitted."
     assert result["warnings"] == [
         "The SARIF file contains only the 2 most severe issues and omits 2. Raise 'sarif_limit' to write more."
     ]
@@ -262,7 +262,8 @@ def test_what_is_understood_in_part_is_no_gate(tmp_path: Path) -> None:
     call = search("cod:X", NEW, warnings=("Unknown keyword: cod",))
     told = gate(VERSION, call, checks=[{"query": "cod:X"}], sarif_file=str(file))
     assert told["msg"] == (
-        "The server about the query 'grouping:off cod:X': Unknown keyword: cod. So nobody knows what the check counts."
+        "Warning of the server about the query 'grouping:off cod:X': Unknown keyword: cod. "
+        "The result of the check would be unreliable. Correct the query."
     )
     assert not file.exists()
 
@@ -270,31 +271,31 @@ def test_what_is_understood_in_part_is_no_gate(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("query", "problem"),
     [
-        ("code:ABV.*", "has the wildcard '*' in 'ABV.*', which Klocwork takes for a character"),
-        ("state:New *", "has the wildcard '*' in '*'"),
-        ("file:src/?.c", "has the wildcard '?' in 'src/?.c'"),
-        ("code:ABV AND severity:1", "has the operator 'AND', which Klocwork takes for a text to find"),
-        ("code:ABV && severity:1", "has the operator '&&'"),
-        ("(severity:1)", "has the operator '(severity:1)'"),
-        ("!severity:1", "has the operator '!severity:1'"),
-        ("code=ABV", "has the operator 'code=ABV'"),
-        ('code:"RLK', "has a quotation mark without its counterpart"),
-        ("message:don't", "has a quotation mark without its counterpart"),
-        ("status:Not a Problem", "has the text 'a' without quotation marks"),
-        ("New", "has the text 'New' without quotation marks"),
-        ("module:core,*", "has the wildcard '*' in '*'"),
-        ('file:"src/*"', "has the wildcard '*' in 'src/*'"),
-        ("severity: 1", "has an empty value after 'severity:'"),
-        ("state:New, Existing", "has an empty value after 'state:'"),
-        ("state:New ,Existing", "has a blank before ',Existing'"),
-        ("state :New", "has a blank before ':New'"),
-        ("+state:New", "has a '+' before 'state:'"),
-        ("state:Nwe", "takes no 'Nwe' after 'state:'. It takes New, Existing, Fixed"),
-        ("status:+Fix,+Analyse", "takes no 'Analyse' after 'status:'"),
-        ("severity:0-4", "takes no '0-4' after 'severity:'"),
-        ("severity:4-1", "takes no '4-1' after 'severity:'"),
-        (f"severity:{'9' * 5000}", "takes no '999"),
-        ("severity:1-", "takes no '1-' after 'severity:'"),
+        ("code:ABV.*", "contains the wildcard '*' in 'ABV.*', which Klocwork treats as a literal character"),
+        ("state:New *", "contains the wildcard '*' in '*'"),
+        ("file:src/?.c", "contains the wildcard '?' in 'src/?.c'"),
+        ("code:ABV AND severity:1", "contains the operator 'AND', which Klocwork treats as a text"),
+        ("code:ABV && severity:1", "contains the operator '&&'"),
+        ("(severity:1)", "contains the operator '(severity:1)'"),
+        ("!severity:1", "contains the operator '!severity:1'"),
+        ("code=ABV", "contains the operator 'code=ABV'"),
+        ('code:"RLK', "contains an unbalanced quotation mark"),
+        ("message:don't", "contains an unbalanced quotation mark"),
+        ("status:Not a Problem", "contains the text 'a' without quotation marks"),
+        ("New", "contains the text 'New' without quotation marks"),
+        ("module:core,*", "contains the wildcard '*' in '*'"),
+        ('file:"src/*"', "contains the wildcard '*' in 'src/*'"),
+        ("severity: 1", "contains an empty value after 'severity:'"),
+        ("state:New, Existing", "contains an empty value after 'state:'"),
+        ("state:New ,Existing", "contains a space before ',Existing'"),
+        ("state :New", "contains a space before ':New'"),
+        ("+state:New", "contains a '+' before 'state:'"),
+        ("state:Nwe", "contains the unknown state 'Nwe'. Use one of: New, Existing, Fixed"),
+        ("status:+Fix,+Analyse", "contains the unknown status 'Analyse'"),
+        ("severity:0-4", "contains the unknown severity '0-4'"),
+        ("severity:4-1", "contains the unknown severity '4-1'"),
+        (f"severity:{'9' * 5000}", "contains the unknown severity '999"),
+        ("severity:1-", "contains the unknown severity '1-'"),
     ],
 )
 def test_a_mistake_in_a_query_is_refused_before_the_first_request(query: str, problem: str) -> None:
@@ -306,41 +307,73 @@ def test_a_mistake_in_a_query_is_refused_before_the_first_request(query: str, pr
     ("check", "listings", "problem"),
     [
         ({"query": "module:ui,cor"}, [MODULES], ""),
-        ({"query": "module:+cor"}, [MODULES], "query': contains the module 'cor', which the project 'mobile-app'"),
+        (
+            {"query": "module:+cor"},
+            [MODULES],
+            "query': contains the module 'cor', which does not exist in project 'mobile-app'",
+        ),
         ({"query": "-module:+cor -code:XYZ"}, [], ""),
-        ({"query": "module:*default*,uu"}, [MODULES], "query': contains the module 'uu', which the project"),
+        (
+            {"query": "module:*default*,uu"},
+            [MODULES],
+            "query': contains the module 'uu', which does not exist in project",
+        ),
         ({"query": 'taxonomy:"MISRA C++"'}, [TAXONOMIES], ""),
-        ({"query": "taxonomy:MISRE"}, [TAXONOMIES], "query': contains the taxonomy 'MISRE', which the project"),
+        (
+            {"query": "taxonomy:MISRE"},
+            [TAXONOMIES],
+            "query': contains the taxonomy 'MISRE', which does not exist in project",
+        ),
         ({"query": "code:rlk"}, [CODES], ""),
-        ({"query": "code:MISRA,RLK.O"}, [CODES], "query': contains the defect type 'RLK.O', which is disabled in the"),
-        ({"query": "code:RLKS"}, [CODES], "query': contains the defect type 'RLKS', which the project 'mobile-app'"),
+        ({"query": "code:MISRA,RLK.O"}, [CODES], "query': contains the defect type 'RLK.O', which is disabled in"),
+        (
+            {"query": "code:RLKS"},
+            [CODES],
+            "query': contains the defect type 'RLKS', which does not exist in project 'mobile-app'",
+        ),
         ({"query": "build:+build_2"}, [], ""),
         ({"query": "build:2 state:Fixed"}, [], ""),
         ({"query": "build:any state:Fixed"}, [], ""),
-        ({"query": "build:+build_"}, [], "query': contains the build 'build_', which the project"),
+        ({"query": "build:+build_"}, [], "query': contains the build 'build_', which does not exist in project"),
         ({"query": "diff:build_1,3"}, [], ""),
-        ({"query": "diff:build_1,build_1"}, [], "query': takes two different builds after 'diff:'"),
-        ({"query": "diff:build_1,1"}, [], "query': takes two different builds after 'diff:'"),
-        ({"query": "diff:build_1"}, [], "query': takes two different builds after 'diff:'"),
-        ({"query": "build:'last'"}, [EXACT], "query': contains the build 'last', which the project"),
-        ({"query": "build:'2'"}, [EXACT], "query': contains the build '2', which the project"),
+        ({"query": "diff:build_1,build_1"}, [], "query': requires two different builds after 'diff:'"),
+        ({"query": "diff:build_1,1"}, [], "query': requires two different builds after 'diff:'"),
+        ({"query": "diff:build_1"}, [], "query': requires two different builds after 'diff:'"),
+        ({"query": "build:'last'"}, [EXACT], "query': contains the build 'last', which does not exist in project"),
+        ({"query": "build:'2'"}, [EXACT], "query': contains the build '2', which does not exist in project"),
         ({"query": 'severity:critical,"Severity 5",2'}, [], ""),
         ({"query": "severity:Critical -severity:Minor,1"}, [], ""),
-        ({"query": "severity:1 -severity:1-2"}, [], "query': finds nothing: no severity meets all 'severity:'"),
+        (
+            {"query": "severity:1 -severity:1-2"},
+            [],
+            "query': cannot find an issue: no severity matches all 'severity:'",
+        ),
         ({"query": "severity:1-3 -severity:2"}, [], ""),
-        ({"query": "state:New -state:new,Existing"}, [], "query': finds nothing: no state meets all 'state:' terms"),
-        ({"query": "code:RLK -code:RLK.,MISRA"}, [CODES], "query': finds nothing: no code meets all 'code:' terms"),
-        ({"query": "severity:2-4", "view": "mine"}, [VIEWS], "view': finds nothing: no severity meets all 'severity:'"),
-        ({"query": "severity:Critcal"}, [], "query': takes no 'Critcal' after 'severity:'"),
+        (
+            {"query": "state:New -state:new,Existing"},
+            [],
+            "query': cannot find an issue: no state matches all 'state:' terms",
+        ),
+        (
+            {"query": "code:RLK -code:RLK.,MISRA"},
+            [CODES],
+            "query': cannot find an issue: no code matches all 'code:' terms",
+        ),
+        (
+            {"query": "severity:2-4", "view": "mine"},
+            [VIEWS],
+            "view': cannot find an issue: no severity matches all 'severity:'",
+        ),
+        ({"query": "severity:Critcal"}, [], "query': contains the unknown severity 'Critcal'"),
         ({"query": "'::size' -vendor state:New"}, [], ""),
         ({"query": "build:build_"}, [OLD], ""),
-        ({"query": "build:build_"}, [EXACT], "query': contains the build 'build_', which the project"),
+        ({"query": "build:build_"}, [EXACT], "query': contains the build 'build_', which does not exist in project"),
         (
             {"query": "", "view": "mien"},
             [VIEWS],
-            "view': contains the view 'mien', which the project 'mobile-app' does",
+            "view': contains the view 'mien', which does not exist in project 'mobile-app'",
         ),
-        ({"query": "", "view": "broken"}, [VIEWS], "view': has a quotation mark without its counterpart"),
+        ({"query": "", "view": "broken"}, [VIEWS], "view': contains an unbalanced quotation mark"),
     ],
 )
 def test_names_that_the_project_does_not_have_are_refused(
@@ -357,14 +390,17 @@ def test_a_project_without_builds_is_refused() -> None:
     configuration = act("project_configuration", 404, project="mobile-app", text=refusal(404, "Build not found"))
     with conversation(listing("builds"), configuration) as server:
         result = run("review_gate_info", url=server.url, project="mobile-app", checks=[{"query": ""}], **ACCOUNT)
-    assert result["msg"] == "Option 'project': 'mobile-app' has no build: nothing was analyzed."
+    assert (
+        result["msg"]
+        == "Option 'project': 'mobile-app' has no build, so that nothing was analyzed. Load a build first."
+    )
 
 
 @pytest.mark.parametrize(
     ("builds", "message"),
     [
-        (("build_2", "build_2"), "Option 'compare': takes two builds"),
-        (("build_3", "build_1"), "Option 'compare': takes the earlier build as 'from'"),
+        (("build_2", "build_2"), "Option 'compare': 'from' and 'to' must be different builds"),
+        (("build_3", "build_1"), "Option 'compare': 'from' must be the earlier build"),
         (("build_0", "build_1"), "Option 'compare.from': contains the build 'build_0'"),
         (("build_1", "build_9"), "Option 'compare.to': contains the build 'build_9'"),
     ],
@@ -387,7 +423,7 @@ def test_a_response_without_a_summary_is_a_failure() -> None:
     lost = act("search", project="mobile-app", query="grouping:off state:New", summary="true")
     result = gate(lost, checks=[{"query": "state:New"}])
     assert result["failed"]
-    assert "without its summary" in result["msg"]
+    assert "without a summary" in result["msg"]
     assert "passed" not in result
 
 

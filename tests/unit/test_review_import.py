@@ -90,7 +90,7 @@ def test_a_failure_is_known_by_its_words(status: str) -> None:
 def test_a_failure_is_told_in_the_words_of_the_server() -> None:
     failed = {"project": "app", "status": "Failed", "message": "no such account, s3cret+1"}
     result = project(projects(), *looks(), BEGIN, *looks((failed,)), projects())
-    assert result["msg"].startswith('The import failed. The server says of it: {"project": "app", "status": "Failed"')
+    assert result["msg"].startswith('The import failed. Its record: {"project": "app", "status": "Failed"')
     assert result["changed"]
     assert "s3cret" not in str(result)
 
@@ -98,14 +98,14 @@ def test_a_failure_is_told_in_the_words_of_the_server() -> None:
 def test_an_import_that_ends_without_a_project_is_a_failure() -> None:
     gone = [*looks((RUNNING,)), projects(), *looks(), projects(), *looks(), projects()]
     assert project(projects(), *looks(), BEGIN, *gone)["msg"] == (
-        "The import has ended, but there is no project 'app'."
+        "The import has finished, but project 'app' does not exist. See the log of the server."
     )
 
 
 def test_waiting_has_an_end() -> None:
     look = [*looks(), projects()]
     result = project(projects(), *looks(), BEGIN, *look, wait_timeout=0)
-    assert result["msg"] == "Waited 0 s, but there is no project 'app', and the server names no import of it."
+    assert result["msg"] == "Waited 0 s, but project 'app' does not exist, and the server lists no import of it."
 
 
 def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(time, "sleep", ctrl_c)
     with pytest.raises(KeyboardInterrupt):
         project(projects(), *looks(), BEGIN, *looks((RUNNING,)), projects(), last_words=words.append)
-    assert words == ["interrupted while the import is under way. The server goes on with it."]
+    assert words == ["interrupted while the import was running. The server continues the import."]
 
 
 def test_nothing_is_waited_for_unasked() -> None:
@@ -152,7 +152,7 @@ def test_a_lost_reply_is_resolved_by_what_the_server_tells() -> None:
     begun = [*looks((RUNNING,)), *looks((RUNNING,)), projects(), *looks(), projects(APP), projects(APP)]
     result = project(projects(), *looks(), lost, *begun)
     assert result["changed"]
-    assert result["warnings"][0].endswith("The server tells that the import was begun all the same.")
+    assert result["warnings"][0].endswith("The server lists the import, so it was started.")
     unknown = project(projects(), *looks(), lost, *looks(), projects())
     assert "Whether the request had its effect is not known." in unknown["msg"]
 
@@ -200,7 +200,7 @@ def test_a_record_without_an_id_is_recognized_by_what_stays_the_same() -> None:
 def test_a_failed_import_that_may_be_of_others_is_reported_as_such() -> None:
     two = ({"id": 5, "status": "Failed"}, {"id": 6, "status": "Completed"})
     message = configuration(*looks(), CONFIGURE, *looks(two))["msg"]
-    assert message.startswith("One of 2 imports that began at the same time failed")
+    assert message.startswith("One of 2 imports that started at the same time failed")
 
 
 def test_another_import_does_not_prove_that_a_lost_request_had_its_effect() -> None:

@@ -139,8 +139,8 @@ def test_no_ids_are_no_issues() -> None:
 def test_the_id_of_a_group_is_refused() -> None:
     gone = act("issue_details", 404, project="mobile-app", id="9", text=refusal(404, "Issue not found: 9"))
     result = cited(gone, projects(("mobile-app", "m")), ids=[9], status="Fix")
-    assert "There is no issue 9 in the project 'mobile-app'" in result["msg"]
-    assert "A group of issues has an id, too" in result["msg"]
+    assert "Issue 9 does not exist in project 'mobile-app'" in result["msg"]
+    assert "If this is the ID of an issue group" in result["msg"]
 
 
 def test_a_comment_alone_is_compared_with_the_last_one() -> None:
@@ -154,7 +154,7 @@ def test_a_comment_alone_is_compared_with_the_last_one() -> None:
 def test_a_transition_that_no_role_allows_is_named() -> None:
     refused = cite("1", 403, text=refusal(403, "No."), status="Fix")
     result = cited(detail(1), refused, ids=[1], status="Fix")
-    assert "must allow the transition from 'Analyze' to 'Fix'" in result["msg"]
+    assert "that allows the transition from 'Analyze' to 'Fix'" in result["msg"]
     assert not result["changed"]
 
 
@@ -174,8 +174,8 @@ def test_an_effect_that_is_not_there_is_no_success() -> None:
 
 def test_check_mode_predicts_a_transition_that_no_role_allows() -> None:
     for allowed, message in (
-        (rights(("Fix", "Any"), ("Any", "Defer")), "must allow the transition from 'Analyze' to 'Fix'."),
-        (rights(("Any", "Any"), permission=False), "must allow the transition from 'Analyze' to 'Fix'."),
+        (rights(("Fix", "Any"), ("Any", "Defer")), "that allows the transition from 'Analyze' to 'Fix'."),
+        (rights(("Any", "Any"), permission=False), "that allows the transition from 'Analyze' to 'Fix'."),
         (rights(("Analyze", "Fix")), ""),
         (rights(readonly=True), ""),
         ([act("users", 403, search="admin", text=refusal(403, "No."))], ""),
@@ -197,7 +197,7 @@ def test_nothing_is_predicted_without_access_control() -> None:
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_an_unknown_owner_is_refused_before_the_write(check_mode: bool) -> None:
     result = cited(detail(1), users("bob"), ids=[1], owner="bbo", check_mode=check_mode)
-    assert (result["changed"], result["msg"]) == (False, "There is no user 'bbo'.")
+    assert (result["changed"], result["msg"]) == (False, "User 'bbo' does not exist.")
 
 
 RULES = [
@@ -251,34 +251,36 @@ def test_a_refused_rule_does_not_stop_the_others() -> None:
     assert (result["changed"], result["failed"]) == (True, True)
     assert result["msg"].startswith("2 of 3 issues cannot be changed. theirs (issues 1): POST")
     assert "403 No. " in result["msg"]
-    assert " A role of 'admin' must allow the transition from 'Analyze' to 'Ignore'. code:RLK" in result["msg"]
-    assert result["msg"].endswith("code:RLK (issues 2): There is no user 'bbo'.")
+    assert " Assign a role to 'admin' that allows the transition from 'Analyze' to 'Ignore'. code:RLK" in result["msg"]
+    assert result["msg"].endswith("code:RLK (issues 2): User 'bbo' does not exist.")
     assert result["issues"]["3"]["status"] == "Defer"
     allowed = rights(("Any", "Defer"))
     predicted = cited(*searches, search(issue(3)), owners, *allowed, rules=rules, check_mode=True)
     assert (predicted["changed"], predicted["rules"]) == (True, result["rules"])
     assert predicted["msg"] == (
-        "2 of 3 issues cannot be changed. theirs (issues 1): A role of 'admin' must allow the transition from "
-        "'Analyze' to 'Ignore'. code:RLK (issues 2): There is no user 'bbo'."
+        "2 of 3 issues cannot be changed. theirs (issues 1): Assign a role to 'admin' that allows the transition from "
+        "'Analyze' to 'Ignore'. code:RLK (issues 2): User 'bbo' does not exist."
     )
 
 
 def test_a_mistake_in_a_query_is_refused_before_the_first_request() -> None:
     told = cited(rules=[RULES[0], {"query": "code:RLK.*", "status": "Fix"}])
-    assert told["msg"].startswith("Option 'rules[1].query': has the wildcard '*'")
-    assert cited(query='code:"RLK', status="Fix")["msg"].startswith("Option 'query': has a quotation mark")
+    assert told["msg"].startswith("Option 'rules[1].query': contains the wildcard '*'")
+    assert cited(query='code:"RLK', status="Fix")["msg"].startswith(
+        "Option 'query': contains an unbalanced quotation mark"
+    )
 
 
 def test_a_rule_does_not_group() -> None:
     told = cited(rules=[RULES[0], {"query": "grouping:on code:RLK", "status": "Fix"}])
-    assert told["msg"] == "Option 'rules[1].query': leaves 'grouping:' to the module, which adds it."
-    assert cited(query="grouping:on", status="Fix")["msg"].startswith("Option 'query': leaves 'grouping:'")
+    assert told["msg"] == "Option 'rules[1].query': must not contain 'grouping:', which the module adds. Remove it."
+    assert cited(query="grouping:on", status="Fix")["msg"].startswith("Option 'query': must not contain 'grouping:'")
 
 
 def test_a_rule_does_not_seek_what_it_changes() -> None:
     told = cited(rules=[RULES[0], {"query": "code:RLK -Status:Fix", "status": "Fix"}])
     assert told["msg"] == (
-        "Option 'rules[1].query': takes no 'status:', which this task changes: say it in 'from_status'."
+        "Option 'rules[1].query': must not contain 'status:', which this task changes. Use 'from_status' instead."
     )
 
 
@@ -292,5 +294,8 @@ def test_a_query_that_the_server_warns_of_cites_nothing() -> None:
         "search", project="mobile-app", query="grouping:off cod:R", summary="true", text=records(issue(1), warned)
     )
     result = cited(told, query="cod:R", status="Fix")
-    assert result["msg"] == "The server about the query 'grouping:off cod:R': Unknown keyword: cod. Nothing was cited."
+    assert (
+        result["msg"] == "Warning of the server about the query 'grouping:off cod:R': Unknown keyword: cod. "
+        "No issue was changed. Correct the query."
+    )
     assert not result["changed"]

@@ -70,7 +70,7 @@ def test_a_part_of_a_build_name_is_for_older_servers() -> None:
     assert asked(version("20"), search(query=query), build={"contains": "12"})["query"] == query
     for major in ("24", "2024"):
         assert (
-            "'build.contains': cannot be asked of this server" in asked(version(major), build={"contains": "x"})["msg"]
+            "'build.contains': is not supported by this server" in asked(version(major), build={"contains": "x"})["msg"]
         )
 
 
@@ -90,24 +90,30 @@ def test_what_cannot_be_asked_is_refused(parameters: dict[str, Any], option: str
 def test_view_and_limit_go_along_and_warnings_are_told() -> None:
     result = asked(search(ISSUE, summary(9, "Unknown keyword: x"), view="mine", limit="1"), view="mine", limit=1)
     assert result["count"] == 1
-    assert result["warnings"] == [f"The server about the query '{OPEN}': Unknown keyword: x"]
+    assert result["warnings"] == [f"Warning of the server about the query '{OPEN}': Unknown keyword: x"]
 
 
 def test_an_answer_with_too_few_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "issues"
     result = asked(search(ISSUE, summary(2)), to_file=str(file))
-    assert result["msg"] == "The server tells of 2 issues, but sent 1. Narrow the query."
+    assert (
+        result["msg"]
+        == "The result of the search is incomplete: the server found 2 issues, but sent 1. Narrow the query."
+    )
     assert not file.exists()
 
 
 def test_a_line_that_was_cut_off_is_an_error() -> None:
     call = act("search", project="mobile-app", query=OPEN, summary="true", text=records(ISSUE) + '{"id": 55')
-    assert "has a line that is no record" in asked(call)["msg"]
+    assert "a line is not a record" in asked(call)["msg"]
 
 
 def test_lines_that_are_missing_are_an_error() -> None:
     told = asked(search(ISSUE))["msg"]
-    assert told == "The answer to the search ended after 1 issues, without its summary: it was cut off."
+    assert (
+        told
+        == "The response to the search is incomplete: it ends after 1 issues without a summary. Run the task again."
+    )
 
 
 def test_a_line_longer_than_any_buffer_arrives_whole() -> None:
@@ -118,7 +124,7 @@ def test_a_line_longer_than_any_buffer_arrives_whole() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("<!DOCTYPE html>\n<title>Sign in</title>", "has a line that is no record"),
+        ("<!DOCTYPE html>\n<title>Sign in</title>", "a line is not a record"),
         (refusal(500, "The project is locked"), "The action 'search' failed: 500 The project is locked"),
     ],
 )
@@ -194,4 +200,4 @@ def test_what_is_not_there_is_left_out_whichever_way_the_server_says_so() -> Non
 
 def test_another_issue_is_an_error() -> None:
     told = asked(detail(1, text=records(DETAILS)), ids=[1])
-    assert told["msg"] == "The server was asked for the issue 1 and told of 27593."
+    assert told["msg"] == "Requested issue 1, but the server returned issue 27593."

@@ -93,7 +93,7 @@ def test_a_line_that_means_the_same_server_fits(names: None, tmp_path: Path, url
     ],
 )
 def test_another_line_does_not_fit(names: None, tmp_path: Path, line: str) -> None:
-    with pytest.raises(BadOption, match="is needed, or a line for https://review"):
+    with pytest.raises(BadOption, match="has no line for https://review"):
         chosen(tmp_path, "https://review.example.com:8443", line)
 
 
@@ -145,7 +145,7 @@ def test_blanks_around_a_token_are_no_part_of_it(names: None, tmp_path: Path) ->
 
 
 def test_an_address_without_a_port_has_the_one_that_is_connected_to(names: None, tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match="it has one for port 8080, which the address must name"):
+    with pytest.raises(BadOption, match="it has one for port 8080, which the URL must contain"):
         chosen(tmp_path, "http://review.example.com", "review.example.com;8080;alice;aa11")
 
 
@@ -188,7 +188,7 @@ def test_the_given_token_needs_an_account() -> None:
     with conversation() as server:
         result = listed(server.url, ltoken=LTOKEN)
     assert result["failed"]
-    assert result["msg"].startswith("Option 'username': is needed with 'ltoken'")
+    assert result["msg"].startswith("Option 'username': is required with 'ltoken'")
 
 
 def test_account_and_token_come_from_the_given_file(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_file_is_read_whichever_its_encoding(tmp_path: Path, encoding: str) ->
 def test_a_file_without_a_known_encoding_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text(line("http://localhost:1"), encoding="utf-16-le")
     result = listed("http://localhost:1", ltoken_file=str(tmp_path / "file"))
-    assert result["msg"] == f"Option 'ltoken_file': '{tmp_path}/file' is no text in UTF-8."
+    assert result["msg"] == f"Option 'ltoken_file': '{tmp_path}/file' is not a text file in UTF-8. Convert it."
 
 
 @pytest.mark.parametrize("host", ["[::1]", "::1", "[0:0:0:0:0:0:0:1]"])
@@ -269,14 +269,14 @@ def test_a_host_may_be_an_address_of_version_6(tmp_path: Path, host: str) -> Non
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("x;1;a;b\n{host};{port};Last; First;aa11\n", "; its line 2 looks like one for this server, but has 5 fields"),
+        ("x;1;a;b\n{host};{port};Last; First;aa11\n", "; line 2 contains this server, but has 5 fields"),
         (
             "{host}:{port};alice;aa11\n{host};{port};alice;\n",
-            "; its line 2 looks like one for this server, but has an empty",
+            "; line 2 contains this server, but has an empty",
         ),
         (
             "HTTPS;[{host}];{port};alice;aa11",
-            "; its line 1 looks like one for this server, but has 5 fields (host;port;",
+            "; line 1 contains this server, but has 5 fields (expected: host;port;",
         ),
         ("elsewhere.invalid;1;2;3;4\n\n", ""),
     ],
@@ -284,7 +284,7 @@ def test_a_host_may_be_an_address_of_version_6(tmp_path: Path, host: str) -> Non
 def test_a_line_of_another_form_for_the_server_is_named(tmp_path: Path, text: str, hint: str) -> None:
     (tmp_path / "file").write_text(text.format(host="127.0.0.1", port=1))
     result = listed("http://127.0.0.1:1", ltoken_file=str(tmp_path / "file"))
-    problem = f"is needed, or a line for http://127.0.0.1:1 in 'ltoken_file' ({tmp_path}/file){hint}"
+    problem = f"is required, because 'ltoken_file' ({tmp_path}/file) has no line for http://127.0.0.1:1{hint}"
     assert result["msg"].startswith(f"Option 'username': {problem}")
     assert "aa11" not in result["msg"]
 
@@ -300,10 +300,10 @@ def test_what_was_not_sent_is_not_called_wrong(tmp_path: Path) -> None:
     refused = call("POST", "/review/api", 401, text=refusal(401, "Authentication failed for user alice"))
     with conversation(refused) as server:
         result = listed(server.url, username="alice", ltoken_file=str(tmp_path / "file"))
-    assert f"there is no line for 'alice' at {server.url} in 'ltoken_file' ({tmp_path}/file). " in result["msg"]
+    assert f"'ltoken_file' ({tmp_path}/file) has no line for 'alice' at {server.url}. " in result["msg"]
     assert f"'kwauth --url {server.url}'" in result["msg"]
     assert "'kwauth --print-auth-info'" in result["msg"]
-    assert "does not fit" not in result["msg"]
+    assert "does not belong" not in result["msg"]
 
 
 def test_no_account_at_all_fails_before_any_request(tmp_path: Path) -> None:
@@ -311,14 +311,15 @@ def test_no_account_at_all_fails_before_any_request(tmp_path: Path) -> None:
         result = listed(server.url)
     assert result["failed"]
     assert result["msg"] == (
-        f"Option 'username': is needed, or a line for {server.url} in 'ltoken_file' ({tmp_path}/.klocwork/ltoken)."
+        f"Option 'username': is required, because 'ltoken_file' ({tmp_path}/.klocwork/ltoken) has no line for "
+        f"{server.url}."
     )
 
 
 @pytest.mark.parametrize(
     ("status", "message", "advice"),
     [
-        (401, "Authentication failed for user alice", "The login token does not fit the account, or has expired"),
+        (401, "Authentication failed for user alice", "The login token does not belong to the account or has expired"),
         (
             403,
             "User alice does not have the Web API access permission",
@@ -349,10 +350,10 @@ def test_a_given_token_is_no_part_of_a_message_even_without_its_line_end() -> No
 def test_the_address_of_the_api_is_not_that_of_the_server(end: str) -> None:
     with conversation() as server:
         result = listed(f"{server.url}{end}", username="alice", ltoken=LTOKEN)
-    assert result["msg"] == "Option 'url': takes the address of the server, without '/review/api'."
+    assert result["msg"] == "Option 'url': must be the URL of the server, without '/review/api'."
 
 
 def test_a_wrong_path_is_told() -> None:
     with conversation(call("POST", "/wrong/review/api", 404, text="<html><body>Not Found</body></html>")) as server:
         result = listed(f"{server.url}/wrong", username="alice", ltoken=LTOKEN)
-    assert "The Web API lies at /review/api below the address in 'url': is its path right?" in result["msg"]
+    assert "The Web API is at /review/api below 'url'. Verify the path in 'url'." in result["msg"]

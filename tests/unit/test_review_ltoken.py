@@ -91,8 +91,8 @@ def test_the_file_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"url": URL, "username": "carol"}, "There is no line for 'carol' at https://review.example.com:8443 in"),
-        ({"url": "https://nowhere.invalid:1"}, "Option 'username': is needed, or a line for https://nowhere.invalid:1"),
+        ({"url": URL, "username": "carol"}, "has no line for 'carol' at https://review.example.com:8443"),
+        ({"url": "https://nowhere.invalid:1"}, "has no line for https://nowhere.invalid:1"),
         ({"url": URL, "ltoken_file": "/none"}, "Option 'ltoken_file': cannot read '/none': No such file"),
         ({}, "Option 'url': is required"),
         ({"url": URL, "as": "json"}, "value of as must be one of: token, form"),

@@ -68,7 +68,7 @@ def test_an_answer_that_is_cut_off_leaves_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "metrics"
     target.write_text("old")
     cut = act("metrics", **SENT, text=records(VALUE) + '{"filePath": "src')
-    assert "it was cut off" in asked(cut, to_file=str(target))["msg"]
+    assert "The response is incomplete" in asked(cut, to_file=str(target))["msg"]
     assert target.read_text() == "old"
 
 

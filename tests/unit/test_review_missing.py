@@ -70,10 +70,12 @@ def test_absence_is_not_concluded_when_the_list_of_projects_is_empty(module: str
     default = act("modules", project="app", text=records({"name": "*default*", "allowAll": True}))
     with conversation(no_project(action), projects(), default) as server:
         message = run(module, url=server.url, **options)["msg"]
-    assert message.startswith("The server lists no projects, but it lists the modules of the project 'app'")
+    assert message.startswith(
+        "Cannot list the projects: the body of the response was lost. The list is empty, but project 'app' has modules"
+    )
     with conversation(no_project(action), projects(), act("modules", project="app")) as server:
         message = run(module, url=server.url, **options)["msg"]
-    assert message.startswith("The response to the action 'modules' is empty, but it always contains the module")
+    assert message.startswith("The action 'modules' returned an empty list, but always returns the module")
 
 
 def test_a_refusal_for_another_reason_is_one() -> None:
@@ -86,7 +88,7 @@ def test_else_a_missing_project_is_an_error(options: dict[str, Any]) -> None:
     for module, action, task in (("review_module", "modules", MODULE), ("review_view", "views", VIEW)):
         assert "Project not found: app" in asked(module, no_project(action), **task, **options)["msg"]
     role = asked("review_role", projects(OTHER), **ASSIGNED, **options)
-    assert role["msg"].startswith("Option 'assignments': there is no project 'app'")
+    assert role["msg"].startswith("Option 'assignments': project 'app' does not exist")
 
 
 @pytest.mark.parametrize("there", [False, True])

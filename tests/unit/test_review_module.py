@@ -36,7 +36,7 @@ def module(*calls: Call, **options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("state", ["present", "absent"])
 def test_it_fails_when_the_response_is_empty(state: str) -> None:
     result = module(act("modules", project="app"), state=state)
-    assert "'modules' is empty, but it always contains the module '*default*'" in result["msg"]
+    assert "'modules' returned an empty list, but always returns the module '*default*'" in result["msg"]
 
 
 def test_a_second_run_reads_once() -> None:
@@ -86,8 +86,8 @@ def test_a_module_is_renamed_once() -> None:
     )
     assert changed["changed"]
     both = module(listed(STORED, renamed), new_name="gui")
-    assert both["msg"] == "Option 'new_name': there is another module 'gui' already."
-    assert module(new_name="gui", state="absent")["msg"] == "Option 'new_name': cannot be with 'state' absent."
+    assert both["msg"] == "Option 'new_name': another module 'gui' already exists."
+    assert module(new_name="gui", state="absent")["msg"] == "Option 'new_name': must not be set with 'state: absent'."
 
 
 def test_lists_that_the_server_tells_are_compared() -> None:
@@ -103,7 +103,7 @@ def test_lists_that_the_server_tells_are_compared() -> None:
 def test_lists_that_the_server_does_not_tell_wait_for_a_change() -> None:
     waiting = module(listed(STORED), allow_users=["alice"])
     assert not waiting["changed"]
-    assert "The server does not tell allow_users" in waiting["warnings"][0]
+    assert "Did not send allow_users" in waiting["warnings"][0]
     sent = update(tags="", allow_users="alice")
     along = module(listed(STORED), sent, listed({**STORED, "tags": []}), allow_users=["alice"], tags=[])
     assert (along["changed"], along["module"]["allow_users"]) == (True, ["alice"])
@@ -142,12 +142,12 @@ def test_a_module_is_removed_once() -> None:
     "options", [{"name": "*default*"}, {"new_name": "*default*"}, {"name": "*default*", "state": "absent"}]
 )
 def test_the_module_of_the_server_is_refused_before_any_request(options: dict[str, str]) -> None:
-    told = f"Option '{next(iter(options))}': '*default*' is the server's own module"
+    told = f"Option '{next(iter(options))}': the built-in module '*default*' cannot be changed"
     assert told in module(**options)["msg"]
 
 
 def test_a_new_module_needs_paths() -> None:
-    assert module(listed())["msg"] == "Option 'paths': is required for a new module."
+    assert module(listed())["msg"] == "Option 'paths': is required to create a module."
     assert module(paths=[])["msg"] == "Option 'paths': must not be empty."
 
 
@@ -169,4 +169,4 @@ def test_lists_of_a_refused_creation_are_not_reported_as_sent() -> None:
     result = module(listed(), refused, listed(STORED), paths=paths, allow_users=["alice"])
     assert not result["changed"]
     assert result["module"] == SHOWN
-    assert "The server does not tell allow_users" in result["warnings"][1]
+    assert "Did not send allow_users" in result["warnings"][1]

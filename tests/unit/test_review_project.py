@@ -60,14 +60,14 @@ def test_a_project_is_renamed_once() -> None:
     assert (done["changed"], done["project"]["name"]) == (True, "apps")
     assert not project(listed(renamed), new_name="apps")["changed"]
     taken = project(listed(APP), new_name="other")
-    assert taken["msg"] == "Option 'new_name': there is another project 'other' already."
-    assert project(new_name="x", state="absent")["msg"] == "Option 'new_name': cannot be with 'state' absent."
+    assert taken["msg"] == "Option 'new_name': another project 'other' already exists."
+    assert project(new_name="x", state="absent")["msg"] == "Option 'new_name': must not be set with 'state: absent'."
 
 
 def test_what_the_server_does_not_tell_goes_along() -> None:
     waiting = project(listed(APP), auto_delete_builds=True, auto_delete_threshold=5)
     assert not waiting["changed"]
-    assert "does not tell auto_delete_builds, auto_delete_threshold" in waiting["warnings"][0]
+    assert "Did not send auto_delete_builds, auto_delete_threshold" in waiting["warnings"][0]
     sent = update(description="x", auto_delete_builds="true")
     along = project(listed(APP), sent, listed({**APP, "description": "x"}), description="x", auto_delete_builds=True)
     assert (along["changed"], along["project"]["auto_delete_builds"]) == (True, True)
@@ -99,7 +99,7 @@ def test_what_is_left_after_a_creation_is_no_success() -> None:
 @pytest.mark.parametrize("major", ["20", "2020"])
 def test_an_old_server_creates_none(major: str, check_mode: bool) -> None:
     result = project(listed(), version(major), check_mode=check_mode)
-    assert f"There is no project 'app', or this account may not see it, and this server ({major}.1.0)" in result["msg"]
+    assert f"Cannot create project 'app': the Web API of this server ({major}.1.0) does not support it" in result["msg"]
     assert "kwadmin create-project" in result["msg"]
 
 
@@ -128,7 +128,9 @@ DEFAULT_MODULE = act("modules", project="app", text=records({"name": "*default*"
 def test_absence_is_not_concluded_when_a_response_is_empty() -> None:
     assert project(EMPTY, UNKNOWN, state="absent") == {"changed": False, "project": None}
     lost = project(EMPTY, DEFAULT_MODULE, state="absent")
-    assert lost["msg"].startswith("The server lists no projects, but it lists the modules of the project 'app'")
+    assert lost["msg"].startswith(
+        "Cannot list the projects: the body of the response was lost. The list is empty, but project 'app' has modules"
+    )
     assert (
         "403 no" in project(EMPTY, act("modules", 403, project="app", text=refusal(403, "no")), state="absent")["msg"]
     )
@@ -207,7 +209,7 @@ def test_what_the_tool_tells_is_compared_and_read_back(program: Program) -> None
 def test_a_tool_that_tells_nothing_changes_nothing(program: Program) -> None:
     program.answers("get-project-properties", out="creator=me\n")
     waiting = by_tool(program, listed(APP), auto_delete_builds=True)
-    assert "does not tell auto_delete_builds" in waiting["warnings"][0]
+    assert "Did not send auto_delete_builds" in waiting["warnings"][0]
     program.words_of_calls()
     assert not by_tool(program, listed(APP), description="The app")["changed"]
     assert program.words_of_calls() == []
@@ -230,7 +232,9 @@ def test_the_tool_creates_a_project_where_the_server_cannot(program: Program) ->
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_a_name_that_the_tool_takes_for_an_option_is_refused(program: Program, check_mode: bool) -> None:
     result = by_tool(program, listed(), version("20"), name="-x", check_mode=check_mode)
-    assert result["msg"] == "kwadmin cannot be given '-x': it takes it for an option or a file."
+    assert (
+        result["msg"] == "'-x' cannot be passed to kwadmin because it looks like an option or a file name. Rename it."
+    )
     assert program.words_of_calls() == []
 
 

@@ -84,7 +84,7 @@ def test_records_are_read_a_line_at_a_time(text: str, names: list[str]) -> None:
 def test_a_line_that_is_no_record_is_a_failure(text: str) -> None:
     result = listed(act("projects", text=text))
     assert result["failed"]
-    assert "'projects' has a line that is no record: it was cut off, or comes from a login page" in result["msg"]
+    assert "the action 'projects': a line is not a record" in result["msg"]
 
 
 def test_an_answer_that_is_shorter_than_announced_is_asked_for_again() -> None:
@@ -166,7 +166,7 @@ def test_no_configuration_is_told() -> None:
     asked = act("project_configuration", project="MASTER_klocwork")
     with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
         found = run("review_project_info", url=server.url, name="MASTER_klocwork", configuration=True, **ACCOUNT)
-    assert found["msg"] == "The server tells 0 configurations of the project 'MASTER_klocwork', not one."
+    assert found["msg"] == "Expected one configuration for project 'MASTER_klocwork', but the server returned 0."
 
 
 def test_taxonomies_are_listed_by_name() -> None:

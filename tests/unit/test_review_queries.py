@@ -31,4 +31,4 @@ def test_a_wildcard_is_refused_before_the_first_request(
 ) -> None:
     with conversation() as server:
         result = run(module, url=server.url, project="mobile-app", check_mode=check_mode, **given, **ACCOUNT)
-    assert result["msg"].startswith(f"Option '{option}': has the wildcard '*' in 'ABV.*'")
+    assert result["msg"].startswith(f"Option '{option}': contains the wildcard '*' in 'ABV.*'")

@@ -77,10 +77,10 @@ def test_what_lies_below_is_looked_up_by_names() -> None:
 def test_nothing_is_below_what_is_not_there() -> None:
     first = report(ROWS, [place("Total")], [[16], [1]], x="Category")
     missing = asked(first, **AXES, rows_drilldown=["Ada"])
-    assert missing["msg"] == "Option 'rows_drilldown[0]': there is no 'Ada', but C and C++, Java."
+    assert missing["msg"] == "Option 'rows_drilldown[0]': 'Ada' does not exist. Available: C and C++, Java."
     columns = report([place("Total")], COLUMNS, [[1, 2]], y="State")
     flat = asked(columns, **AXES, columns_drilldown=["New"])
-    assert flat["msg"] == "Option 'columns_drilldown[0]': nothing lies below 'New'."
+    assert flat["msg"] == "Option 'columns_drilldown[0]': 'New' has no lower level. Remove it."
 
 
 def test_queries_are_counted() -> None:
@@ -115,12 +115,12 @@ def test_a_table_of_another_form_is_told(data: Any) -> None:
 
 def test_anything_but_one_table_is_told() -> None:
     result = asked(act("report", project="app", group_issues="false", **SENT), **AXES)
-    assert result["msg"] == "The server answered the action 'report' with 0 tables, not one."
+    assert result["msg"] == "Expected one table for action 'report', but the server returned 0."
 
 
 def test_what_the_server_warns_of_becomes_a_warning() -> None:
     result = asked(report(ROWS, COLUMNS, [[1, 2], [3, 4]], ("Unknown keyword: x",), **SENT), **AXES)
-    assert result["warnings"] == ["The server about the report: Unknown keyword: x"]
+    assert result["warnings"] == ["Warning of the server about the report: Unknown keyword: x"]
 
 
 def test_a_refusal_is_told() -> None:
@@ -134,7 +134,7 @@ def test_a_refusal_is_told() -> None:
         ({}, "one of the following is required: rows, counts"),
         ({"rows": "state"}, "parameters are required together: rows, columns"),
         ({"rows": "colour", "columns": "state"}, "value of rows must be one of"),
-        ({"counts": {"a": 1}}, "Option 'counts.a': takes a query, which is a text."),
+        ({"counts": {"a": 1}}, "Option 'counts.a': must be a query, which is a string."),
         ({"counts": {}}, "must not be empty"),
     ],
 )

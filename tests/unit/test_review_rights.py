@@ -62,7 +62,7 @@ def test_a_removal_without_the_permission_is_predicted_to_fail(module: str) -> N
     permission = REMOVALS[module][0]
     refused = removed(module, *rights(module, {"name": permission, "enabled": False}))
     assert not refused["changed"]
-    assert f"'admin', the account of this task, has no role with the permission '{permission}'" in refused["msg"]
+    assert f"'admin', the account of this task, lacks the permission '{permission}'" in refused["msg"]
     assert removed(module, *rights(module, {"name": permission, "enabled": True}))["changed"]
     if module not in OF_SERVER:
         elsewhere = rights(module, {"name": permission, "enabled": True}, project="e")

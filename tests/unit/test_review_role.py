@@ -19,7 +19,7 @@ LISTED = {"access_source_files": False, "change_issue_status": False, "create_bu
 TO_ANALYZE = {"from": "Any", "to": "Analyze"}
 TO_NEXT = {"from": "Analyze", "to": "Fix in Next Release"}
 DEVELOPERS = {"name": "developers", "projectId": "mobile_app", "group": True}
-READONLY = "The role 'Triage' is the server's own: it can be assigned, but neither changed nor removed."
+READONLY = "Cannot change or delete role 'Triage': it is built in. Only its assignments can change."
 ALICE = {"name": "alice", "group": False}
 
 
@@ -207,7 +207,7 @@ def test_an_unknown_status_fails_before_any_request(status: str) -> None:
     with conversation() as server:
         result = run("review_role", url=server.url, transitions=[{"from": "Any", "to": status}], **TASK)
     assert result["failed"]
-    assert f"Option 'transitions': '{status}' is no status; there are Any, Analyze," in result["msg"]
+    assert f"Option 'transitions': '{status}' is not a status. The statuses are Any, Analyze," in result["msg"]
 
 
 def test_a_project_is_assigned_by_its_id() -> None:
@@ -329,7 +329,7 @@ def test_an_unknown_project_fails_before_any_write() -> None:
         wanted = [{"account": "alice", "project": "mobile_app"}]
         result = run("review_role", url=server.url, assignments=wanted, **TASK)
     assert result["failed"]
-    assert "Option 'assignments': there is no project 'mobile_app'" in result["msg"]
+    assert "Option 'assignments': project 'mobile_app' does not exist" in result["msg"]
 
 
 @pytest.mark.parametrize(
@@ -378,13 +378,13 @@ def test_a_role_is_removed_once() -> None:
         assert run("review_role", url=server.url, state="absent", **TASK) == {"changed": False, "role": None}
     with conversation(roles(), all_roles()) as server:
         result = run("review_role", url=server.url, state="absent", **TASK)
-    assert result["msg"].startswith("The response to the action 'roles' is empty, but it always contains the built-in")
+    assert result["msg"].startswith("The action 'roles' returned an empty list, but always returns the built-in")
 
 
 def test_nothing_is_purged_when_the_response_with_the_assignments_is_empty() -> None:
     lost = act("role_assignments", search="+Triage")
     kept = act("role_assignments", text=records({"name": "Triage", "assignments": []}))
-    for second, message in ((act("role_assignments"), "'role_assignments' is empty"), (kept, "")):
+    for second, message in ((act("role_assignments"), "'role_assignments' returned an empty list"), (kept, "")):
         with conversation(roles(role()), lost, second) as server:
             result = run("review_role", url=server.url, assignments=[], purge=True, **TASK)
         assert message in result.get("msg", "")
@@ -437,7 +437,7 @@ def test_a_permission_that_the_server_does_not_know_is_named(found: Any, check_m
     with conversation(roles(*found), all_roles(role(name="Project admin"))) as server:
         result = run("review_role", url=server.url, permissions=flags, check_mode=check_mode, **TASK)
     assert result["msg"] == (
-        "Option 'permissions': this server has no create_stream. "
+        "Option 'permissions': unknown to this server: create_stream. "
         "It has access_source_files, change_issue_status, create_build."
     )
 
@@ -454,8 +454,8 @@ def test_a_permission_that_only_newer_servers_know_is_given() -> None:
 @pytest.mark.parametrize(
     ("wanted", "lookup", "message"),
     [
-        ({"account": "bbo"}, act("users", search="bbo"), "there is no account 'bbo'"),
-        ({"group": "devs"}, act("groups", search="devs"), "there is no group 'devs'"),
+        ({"account": "bbo"}, act("users", search="bbo"), "account 'bbo' does not exist"),
+        ({"group": "devs"}, act("groups", search="devs"), "group 'devs' does not exist"),
     ],
 )
 def test_who_gets_a_role_is_looked_up_before_the_first_write(
@@ -500,8 +500,8 @@ MANAGING = role({"manage_roles": True, "webapi_access": True})
 HELD = {"name": "Triage"}
 ADMIN = {"name": "admin", "group": False}
 LOCKED_OUT = (
-    "This would take manage_roles and webapi_access from 'admin', the account of this task, which has it from no other "
-    "role. With 'allow_lockout: true' it is done nevertheless."
+    "The change would lock out 'admin', the account of this task: it would lose manage_roles and webapi_access. Set "
+    "'allow_lockout: true' to allow this."
 )
 
 
@@ -571,7 +571,7 @@ def test_an_assignment_that_the_server_ignores_is_a_failure() -> None:
 def test_a_misspelt_permission_is_refused_before_the_write(value: bool, check_mode: bool) -> None:
     with conversation(roles(role()), all_roles(role(name="Project admin"))) as server:
         result = run("review_role", url=server.url, permissions={"create_biuld": value}, check_mode=check_mode, **TASK)
-    assert result["msg"].startswith("Option 'permissions': this server has no create_biuld. It has")
+    assert result["msg"].startswith("Option 'permissions': unknown to this server: create_biuld. It has")
 
 
 def test_each_permission_that_the_server_lists_can_be_given() -> None:
@@ -586,4 +586,4 @@ def test_each_permission_that_the_server_lists_can_be_given() -> None:
 def test_a_permission_is_on_or_off(value: Any) -> None:
     with conversation() as server:
         result = run("review_role", url=server.url, permissions={"create_build": value}, **TASK)
-    assert result["msg"] == f"Option 'permissions.create_build': takes true or false, not {value!r}."
+    assert result["msg"] == f"Option 'permissions.create_build': must be true or false, not {value!r}."

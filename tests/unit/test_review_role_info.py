@@ -70,9 +70,9 @@ def test_without_assignments_no_projects_are_asked_for() -> None:
 
 
 def test_it_fails_when_the_response_is_empty() -> None:
-    assert "'roles' is empty, but it always contains the built-in roles" in listed(act("roles"))["msg"]
+    assert "'roles' returned an empty list, but always returns the built-in roles" in listed(act("roles"))["msg"]
     lost = act("roles", text=records(TRIAGE)), act("role_assignments")
-    assert "'role_assignments' is empty, but it always contains a role of 'admin'" in listed(*lost)["msg"]
+    assert "'role_assignments' returned an empty list, but always returns a role of 'admin'" in listed(*lost)["msg"]
 
 
 def test_an_exact_name_is_asked_for_with_a_plus() -> None:

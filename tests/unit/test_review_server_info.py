@@ -58,7 +58,7 @@ def test_tasks_and_imports_are_told_as_they_are() -> None:
 
 
 def test_a_server_without_a_version_is_told() -> None:
-    assert asked(act("version"))["msg"] == "The server does not tell its version."
+    assert asked(act("version"))["msg"] == "Cannot get the version: the server returned no record."
 
 
 def test_bad_input() -> None:

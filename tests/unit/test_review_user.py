@@ -70,9 +70,7 @@ def test_absence_is_not_concluded_when_a_response_is_empty() -> None:
         assert run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)["changed"]
     with conversation(users(), all_users()) as server:
         result = run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)
-    assert result["msg"].startswith(
-        "The response to the action 'users' is empty, but it always contains the account 'admin'"
-    )
+    assert result["msg"].startswith("The action 'users' returned an empty list, but always returns the account 'admin'")
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
@@ -80,13 +78,17 @@ def test_a_user_of_a_directory_is_not_removed(check_mode: bool) -> None:
     with conversation(users({**CAROL, "readonly": True})) as server:
         result = run("review_user", url=server.url, name="carol", state="absent", check_mode=check_mode, **ACCOUNT)
     assert result["failed"]
-    assert "The user 'carol' is read-only: it comes from a directory (LDAP, NIS)" in result["msg"]
+    assert (
+        "Cannot change user 'carol': it is read-only. Manage it in the external directory (LDAP, NIS)" in result["msg"]
+    )
 
 
 def test_the_account_of_the_task_is_not_removed() -> None:
     with conversation(users({**CAROL, "name": "admin"}, name="admin")) as server:
         result = run("review_user", url=server.url, name="admin", state="absent", **ACCOUNT)
-    assert result["msg"] == "Option 'name': is the account of this task, which it will not remove."
+    assert (
+        result["msg"] == "Option 'name': is the account of this task, which cannot delete itself. Use another account."
+    )
 
 
 def test_a_star_in_a_name_is_no_pattern_and_none_of_those_found_is_left_out() -> None:

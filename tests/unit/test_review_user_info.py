@@ -37,7 +37,7 @@ def test_all_are_listed_by_name(search: dict[str, str]) -> None:
 
 
 def test_it_fails_when_the_response_is_empty() -> None:
-    assert "'users' is empty, but it always contains the account 'admin'" in asked(act("users", **ALL))
+    assert "'users' returned an empty list, but always returns the account 'admin'" in asked(act("users", **ALL))
 
 
 def test_a_name_is_compared_exactly() -> None:

@@ -35,7 +35,7 @@ def update(**fields: Any) -> Call:
 def test_it_fails_when_the_response_is_empty(state: str) -> None:
     with conversation(act("views", project="mobile-app")) as server:
         result = run("review_view", url=server.url, query="severity:1", state=state, **TASK)
-    assert "'views' is empty, but it always contains the view '*default*'" in result["msg"]
+    assert "'views' returned an empty list, but always returns the view '*default*'" in result["msg"]
 
 
 def test_a_second_run_reads_once() -> None:
@@ -129,7 +129,7 @@ def test_the_view_of_the_server_is_refused_before_any_request(state: str) -> Non
             "review_view", url=server.url, project="mobile-app", name="*default*", query="", state=state, **ACCOUNT
         )
     assert result["failed"]
-    assert "Option 'name': '*default*' is the server's own view" in result["msg"]
+    assert "Option 'name': the built-in view '*default*' cannot be changed" in result["msg"]
 
 
 @pytest.mark.parametrize("query", ["build:42", "severity:1 build:+b_1", "-build:x", "+build:x", "Build:x state:New"])
@@ -137,7 +137,7 @@ def test_a_query_that_names_a_build_is_refused_before_any_request(query: str) ->
     with conversation() as server:
         result = run("review_view", url=server.url, query=query, **TASK)
     assert result["failed"]
-    assert "Option 'query': a view cannot name a build" in result["msg"]
+    assert "Option 'query': must not contain 'build:', which views do not support" in result["msg"]
 
 
 @pytest.mark.parametrize("query", ['message:"a build:x"', "'one build:x' state:New", "rebuild:x", 'title:"x" text'])
@@ -150,7 +150,7 @@ def test_a_quoted_text_is_no_term(query: str) -> None:
 def test_a_new_view_needs_a_query(check_mode: bool) -> None:
     with conversation(views()) as server:
         result = run("review_view", url=server.url, tags=["x"], check_mode=check_mode, **TASK)
-    assert result["msg"] == "Option 'query': is required for a new view."
+    assert result["msg"] == "Option 'query': is required to create a view."
 
 
 def test_a_view_that_is_there_needs_no_query() -> None:
@@ -172,7 +172,7 @@ THEIRS = {**STORED, "id": 4, "creator": "alice"}
 def test_the_view_of_another_account_is_not_changed_unasked(check_mode: bool) -> None:
     with conversation(views(THEIRS)) as server:
         result = run("review_view", url=server.url, query="severity:2", check_mode=check_mode, **TASK)
-    assert result["msg"] == "Option 'take_over': must be true to change the view 'critical' of 'alice'."
+    assert result["msg"] == "Option 'take_over': must be true to change view 'critical', which 'alice' owns."
     with conversation(views(THEIRS)) as server:
         result = run("review_view", url=server.url, query="severity:1", **TASK)
     assert (result["changed"], result["view"]["creator"]) == (False, "alice")
@@ -215,7 +215,10 @@ def test_several_views_of_others_are_not_guessed_among() -> None:
     with conversation(views(*others)) as server:
         result = run("review_view", url=server.url, query="severity:1", **TASK)
     assert result["failed"]
-    assert "Several accounts have a view 'critical' in the project 'mobile-app', but not this one." in result["msg"]
+    assert (
+        "Cannot select view 'critical' in project 'mobile-app': several accounts have a view with this name"
+        in result["msg"]
+    )
 
 
 def test_a_lost_reply_to_a_write_that_acted_is_resolved() -> None:
@@ -298,7 +301,7 @@ def test_a_refusal_is_told(status: int, message: str) -> None:
     ("text", "message"),
     [
         (refusal(404, "View not found: critical"), "The action 'update_view' failed: 404 View not found: critical"),
-        ("<html><body>Sign in</body></html>", "has a line that is no record"),
+        ("<html><body>Sign in</body></html>", "a line is not a record"),
     ],
     ids=["error-object", "login-page"],
 )
@@ -316,7 +319,7 @@ def test_view_is_read_back_when_the_answer_to_the_write_is_a_page() -> None:
     with conversation(views(STORED), page, views({**STORED, "query": "severity:2"})) as server:
         result = run("review_view", url=server.url, query="severity:2", **TASK)
     assert result["changed"]
-    assert result["warnings"][0].endswith("Is the address right? Reading back shows that the request had its effect.")
+    assert result["warnings"][0].endswith("replaces responses. Reading back shows that the request had its effect.")
 
 
 RENAMED = {**STORED, "name": "gate"}
@@ -345,12 +348,12 @@ def test_a_new_view_has_the_new_name_at_once() -> None:
 def test_names_that_are_taken_are_refused() -> None:
     with conversation(views(STORED, {**RENAMED, "id": 10})) as server:
         result = run("review_view", url=server.url, new_name="gate", **TASK)
-    assert result["msg"] == "Option 'new_name': there is another view 'gate' already."
+    assert result["msg"] == "Option 'new_name': another view 'gate' already exists."
     with conversation() as server:
         result = run("review_view", url=server.url, new_name="*default*", **TASK)
         absent = run("review_view", url=server.url, new_name="x", state="absent", **TASK)
-    assert "Option 'new_name': '*default*' is the server's own view" in result["msg"]
-    assert absent["msg"] == "Option 'new_name': cannot be with 'state' absent."
+    assert "Option 'new_name': the built-in view '*default*' cannot be changed" in result["msg"]
+    assert absent["msg"] == "Option 'new_name': must not be set with 'state: absent'."
 
 
 def test_views_of_others_do_not_stand_in_the_way_of_a_name() -> None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An action of the review service by its name, with its parameters as the server calls them."""
+"""Calls of arbitrary actions of the Klocwork Web API."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _WRITE_PREFIXES = ("create_", "update_", "delete_", "import_")
 
 
 class ActionCall:
-    """
-    :raises BadOption: for a parameter that has an option of its own or no value on the wire, for an action that is said
-        to read and surely does not, and for a file of one that does not read
+    """A call of an action with the parameters of the task.
+
+    :raises BadOption: for a parameter that is an option of the module or cannot be sent, for `read_only` with an action
+        that writes, and for `dest` without `read_only`
     """
 
     def __init__(self, task: Task, review: ReviewService) -> None:
@@ -38,16 +39,16 @@ class ActionCall:
         for name, value in self._parameters.items():
             _check_parameter(name, value)
         if params["dest"] and not params["read_only"]:
-            raise BadOption("dest", "needs 'read_only' to be true")
+            raise BadOption("dest", "requires 'read_only: true'")
         if params["read_only"] and self._action.startswith(_WRITE_PREFIXES) and self._action not in _READ_ONLY_ACTIONS:
-            raise BadOption("read_only", f"cannot be true: '{self._action}' changes something")
+            raise BadOption("read_only", f"must not be true for '{self._action}', which changes the server")
 
     def plan(self) -> Fields:
-        """What would be called. A value may be a password, so names alone are told."""
+        """Return the action and the names of its parameters. The values can be secret."""
         return {"action": self._action, "parameters": sorted(self._parameters)}
 
     def read(self) -> Fields:
-        """Call what only reads. A file goes to `dest`, but in check mode."""
+        """Call a read-only action. Its file is stored in `dest`, except in check mode."""
         if dest := self._task.params["dest"]:
             check_writable(self._task, dest, "dest")
             check_ownership(self._task)
@@ -57,13 +58,13 @@ class ActionCall:
         return {"records": [dict(record) for record in self._review.records(self._action, **self._parameters)]}
 
     def write(self) -> Fields:
-        """Call what changes something."""
+        """Call an action that changes the server."""
         return {"records": [dict(record) for record in self._review.write(self._action, **self._parameters)]}
 
 
 def _check_parameter(name: str, value: t.Any) -> None:
     if name in _OWN_OPTIONS:
-        raise BadOption(f"parameters.{name}", f"is the option '{_OWN_OPTIONS[name]}' of the task")
+        raise BadOption(f"parameters.{name}", f"is not a parameter. Set the option '{_OWN_OPTIONS[name]}' instead")
     values = value if isinstance(value, list) else [value]
     if any(isinstance(one, (dict, list)) or (one is None and isinstance(value, list)) for one in values):
-        raise BadOption(f"parameters.{name}", "takes a text, a number, true or false, or a list of texts")
+        raise BadOption(f"parameters.{name}", "must be a string, a number, true or false, or a list of strings")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The administration tool of the review service, `kwadmin`: a program of the machine that the task runs on."""
+"""Klocwork's administration tool `kwadmin`, which runs on the host on which the task runs."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ ADMIN_TOOL = ArgumentSpec(
     )
 )
 
-# What the tool takes for an option, or for a file of arguments
+# kwadmin treats such arguments as options or as files with arguments
 _SPECIAL_PREFIXES = ("-", "@")
 
 
 class AdminTool:
-    """Runs sub-commands, each as a program of its own, and reads the lines that it writes.
+    """Runs subcommands of kwadmin.
 
-    The login token goes into a file for the owner alone, which the program finds by its environment.
+    The login token is passed in a private temporary file, whose path is in the environment variable KLOCWORK_LTOKEN.
     """
 
     def __init__(self, task: Task) -> None:
@@ -47,19 +47,19 @@ class AdminTool:
         self._login = find_login(task, self._url)
 
     def read_lines(self, command: str, *words: str) -> list[str]:
-        """What a sub-command that only reads writes, without empty lines and warnings.
+        """Run a read-only subcommand and return its output without empty lines and warnings.
 
-        :raises ToolchainError: when it fails, or does not end in time
+        :raises ToolchainError: if it fails or exceeds its timeout
         """
         written = [line for line in self._run(command, words).splitlines() if line.strip()]
         self._warn(line for line in written if _is_login_warning(line))
         return [line for line in written if not _is_login_warning(line)]
 
     def write(self, command: str, *words: str) -> None:
-        """Carry out a sub-command that has an effect.
+        """Run a subcommand that changes the server.
 
-        :raises OutcomeUnknown: when it does not end in time, or is ended from outside
-        :raises ToolchainError: when it fails
+        :raises OutcomeUnknown: if it exceeds its timeout or is killed
+        :raises ToolchainError: if it fails
         """
         with self._task.guard_write(f"kwadmin {command}"):
             try:
@@ -73,15 +73,15 @@ class AdminTool:
             status, out, error = self._execute(command, [command, *words], environment)
         self._warn(line for line in error.splitlines() if _is_warning(line))
         if status < 0:
-            raise _CommandAborted(f"'kwadmin {command}' was ended by the signal {-status}.")
+            raise _CommandAborted(f"'kwadmin {command}' was killed by signal {-status}.")
         if status:
-            text = _extract_error(error) or _extract_error(out) or "it says nothing more"
+            text = _extract_error(error) or _extract_error(out) or "it printed no error message"
             advice = "" if self._login.ltoken else f" {self._login.advice}"
             raise ToolchainError(f"'kwadmin {command}' failed with exit code {status}: {text}.{advice}")
         return out
 
     def _execute(self, command: str, words: list[str], environment: dict[str, str]) -> tuple[int, str, str]:
-        """Exit code, and what it wrote to its two outputs."""
+        """Run kwadmin and return its exit code, standard output and standard error."""
         seconds = self._task.params["admin_tool_timeout"]
         tool = self._task.params["admin_tool"]
         try:
@@ -96,21 +96,21 @@ class AdminTool:
                 start_new_session=True,
             )
         except OSError as error:
-            problem = f"cannot run '{tool[0]}' on the machine that the task runs on: {error.strerror}"
+            problem = f"cannot run '{tool[0]}' on the host on which the task runs: {error.strerror}"
             raise BadOption("admin_tool", problem) from None
         with process:
             try:
                 out, error_text = process.communicate(timeout=seconds)
             except subprocess.TimeoutExpired:
                 limit = f"'admin_tool_timeout' ({seconds:g} s)"
-                raise _CommandAborted(f"'kwadmin {command}' did not end within {limit} and was stopped.") from None
+                raise _CommandAborted(f"'kwadmin {command}' did not finish within {limit} and was killed.") from None
             finally:
                 _kill(process)
         return process.returncode, out, error_text
 
     @contextlib.contextmanager
     def _login_environment(self) -> t.Iterator[dict[str, str]]:
-        """What the program finds its login by: that of the task; without one, what it has of its own."""
+        """Provide the environment with the login of the task, or with kwadmin's own login if the task has none."""
         environment = dict(os.environ)
         content = format_ltoken_file(self._login, self._url)
         if content is None:
@@ -128,16 +128,19 @@ class AdminTool:
 
 
 def check_arguments(*words: str) -> None:
-    """
-    :raises ToolchainError: when the tool would take one of them for something else
+    """Refuse arguments that kwadmin would misinterpret.
+
+    :raises ToolchainError: for an argument that looks like an option or a file of arguments
     """
     for word in words:
         if word.startswith(_SPECIAL_PREFIXES):
-            raise ToolchainError(f"kwadmin cannot be given '{word}': it takes it for an option or a file")
+            raise ToolchainError(
+                f"'{word}' cannot be passed to kwadmin because it looks like an option or a file name. Rename it."
+            )
 
 
 class _CommandAborted(ToolchainError):
-    """The program did not come to its end."""
+    """kwadmin did not finish."""
 
 
 def _extract_error(text: str) -> str:
@@ -149,12 +152,12 @@ def _is_warning(line: str) -> bool:
 
 
 def _is_login_warning(line: str) -> bool:
-    """Whether it is none of what a sub-command lists, which may begin with the same word."""
+    """Return whether a line of the output is a warning. Listed names can begin with the word as well."""
     return line.lower().startswith("warning:")
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
-    """With all that it has started."""
+    """Kill a process and its children."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Login tokens of the review service, and the file that its login tool keeps them in."""
+"""Klocwork login tokens (ltokens) and the file in which `kwauth` stores them."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files import
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# On Unix and Mac, and in a profile of Windows; `APPDATA` is there on Windows alone
+# On Unix and macOS, and on Windows, where `APPDATA` is set
 _DEFAULT_FILES = ("~/.klocwork/ltoken", "${APPDATA}/.klocwork/ltoken")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _KLOCWORK_PORT = "8080"
 _FIELDS = 4
-# What a file in UTF-16 begins with. PowerShell writes such files
+# PowerShell writes files in UTF-16 with a byte order mark
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
+NO_TOKEN = "No login token was sent: "
+
 
 class Login(t.NamedTuple):
-    """The account that is logged in, its login token with the option that it is from, and what to do when refused."""
+    """The account, its login token and the option that provided it, and the advice for a refused login."""
 
     user: str
     ltoken: str | None
@@ -39,12 +41,12 @@ class Login(t.NamedTuple):
 
     @property
     def form(self) -> dict[str, str]:
-        """The form fields that log in."""
+        """The form fields for the login."""
         return {"user": self.user, **({"ltoken": self.ltoken} if self.ltoken else {})}
 
 
 class _LtokenLine(t.NamedTuple):
-    """A line of the file that could be meant."""
+    """A well-formed line of the file."""
 
     host: str
     port: str
@@ -53,24 +55,25 @@ class _LtokenLine(t.NamedTuple):
 
 
 class _LtokenFile(t.NamedTuple):
-    """The lines of the file, and the fields of those that are of another form, by their numbers."""
+    """The well-formed lines of the file, and the fields of malformed lines by line number."""
 
     lines: list[_LtokenLine]
     malformed: dict[int, list[str]]
 
     def select(self, username: str | None) -> list[_LtokenLine]:
-        """Return the lines for this account, or for any."""
+        """Return the lines for an account; all lines for `None`."""
         return [line for line in self.lines if username in (None, line.user)]
 
 
 def find_login(task: Task, url: str) -> Login:
-    """
-    :raises BadOption: when no account can be found, before any request
+    """Return the login for a server. Sends no request.
+
+    :raises BadOption: if no account is known
     """
     username, ltoken = task.params["username"], (task.params["ltoken"] or "").strip()
     if ltoken:
         if not username:
-            raise BadOption("username", "is needed with 'ltoken': a login token is good for one account alone")
+            raise BadOption("username", "is required with 'ltoken', because a login token belongs to one account")
         return Login(username, task.register_secret(ltoken), "ltoken", _advise_new_token(url))
     content = _read_file(task)
     lines = content.select(username)
@@ -80,60 +83,59 @@ def find_login(task: Task, url: str) -> Login:
     file = f"'ltoken_file' ({_find_path(task)})"
     hint = _suggest_port(url, lines) + _describe_malformed_line(url, content)
     if not username:
-        raise BadOption("username", f"is needed, or a line for {url} in {file}{hint}")
-    # A server without access control takes the account alone.
-    nothing_sent = (
-        f"No login token was sent: there is no line for '{username}' at {url} in {file}{hint}. {_describe_login(url)}"
-    )
+        raise BadOption("username", f"is required, because {file} has no line for {url}{hint}")
+    # A server without access control requires only the account
+    nothing_sent = f"{NO_TOKEN}{file} has no line for '{username}' at {url}{hint}. {_describe_login(url)}"
     return Login(username, None, None, nothing_sent)
 
 
 def format_ltoken_file(login: Login, url: str) -> str | None:
-    """What a file has in it that says this login alone, for whichever name of the server; `None` without a token.
+    """Return the content of a file with this login for all names of the server; `None` without a token.
 
-    :raises BadOption: when such a file cannot hold it
+    :raises BadOption: if the file format cannot represent the account or token
     """
     if not login.ltoken:
         return None
     for option, value in (("username", login.user), ("ltoken", login.ltoken)):
         if ";" in value:
-            raise BadOption(option, "must not have a ';' in it here: a file of login tokens cannot hold it")
+            raise BadOption(option, "must not contain ';', which separates the fields of an ltoken file")
     host, port = _split_address(url)
     names = [host, *sorted(_find_aliases(host) - {host})]
     return "".join(f"{name};{port};{login.user};{login.ltoken}\n" for name in names)
 
 
 def _advise_new_token(url: str) -> str:
-    return f"The login token does not fit the account, or has expired. {_describe_login(url)}"
+    return f"The login token does not belong to the account or has expired. {_describe_login(url)}"
 
 
 def _describe_login(url: str) -> str:
     return (
-        f"Log in with 'kwauth --url {url}'. From 2024.2 on it keeps the token in a store of its own, and application "
-        "tokens do not open the Web API: give as 'ltoken' what 'kwauth --print-auth-info' prints."
+        f"Log in with 'kwauth --url {url}'. Since Klocwork 2024.2, kwauth does not write the token to the file: set "
+        "'ltoken' to the token that 'kwauth --print-auth-info' prints. Application tokens cannot be used."
     )
 
 
 def _suggest_port(url: str, lines: list[_LtokenLine]) -> str:
-    """More about a line that is missing, where the file has one for the port that is usual for the server."""
+    """Return a hint if the URL has no port and the file has a line for Klocwork's default port."""
     parts = urlsplit(url)
     usual = parts.port is None and any(line.port == _KLOCWORK_PORT and line.host == parts.hostname for line in lines)
-    return f"; it has one for port {_KLOCWORK_PORT}, which the address must name" if usual else ""
+    return f"; it has one for port {_KLOCWORK_PORT}, which the URL must contain" if usual else ""
 
 
 def _describe_malformed_line(url: str, content: _LtokenFile) -> str:
-    """Name the first line of another form that contains a name of the server. Its fields may be secret."""
+    """Return a hint at the first malformed line that contains a name of the server. Its fields may be secret."""
     names = functools.cache(lambda: _find_aliases(_split_address(url)[0]))
     for number, fields in content.malformed.items():
         if any(_normalize_host(field) in names() for field in fields):
             problem = f"has {len(fields)} fields" if len(fields) != _FIELDS else "has an empty field"
-            return f"; its line {number} looks like one for this server, but {problem} (host;port;user;token)"
+            return f"; line {number} contains this server, but {problem} (expected: host;port;user;token)"
     return ""
 
 
 def _read_file(task: Task) -> _LtokenFile:
-    """
-    :raises BadOption: if the file cannot be read, or is no text
+    """Read and parse the ltoken file. A missing default file counts as empty.
+
+    :raises BadOption: if the file cannot be read or is not text
     """
     path = _find_path(task)
     found = rehearsal.resolve_read(path)
@@ -148,7 +150,7 @@ def _read_file(task: Task) -> _LtokenFile:
         return _LtokenFile([], {})
     is_utf16 = data.startswith(_UTF16_MARKS)
     if b"\0" in data and not is_utf16:
-        raise BadOption("ltoken_file", f"'{path}' is no text in UTF-8")
+        raise BadOption("ltoken_file", f"'{path}' is not a text file in UTF-8. Convert it")
     lines_of_text = io.StringIO(data.decode("utf-16" if is_utf16 else "utf-8-sig", errors="replace"), newline=None)
     entries = {
         number: [field.strip() for field in line.split(";")]
@@ -165,17 +167,17 @@ def _read_file(task: Task) -> _LtokenFile:
 
 
 def _normalize_host(field: str) -> str:
-    """Return a host in lower case, an IPv6 address without its brackets."""
+    """Return a host in lower case, IPv6 addresses without brackets."""
     return field.lower().removeprefix("[").removesuffix("]")
 
 
 def _match_line(url: str, lines: list[_LtokenLine]) -> _LtokenLine | None:
-    """The line of exactly this host, else the first that means the same machine: the tool writes down any name of it.
+    """Return the line with this host or, if there is none, the first line with another name of the same machine.
 
-    Names are looked up only where no line has the very name, and each once.
+    `kwauth` may store any name of the machine. Names are looked up only if no line has the host.
     """
     host, port = _split_address(url)
-    there = [line for line in lines if line.port == port]
+    candidates = [line for line in lines if line.port == port]
     names = functools.cache(lambda: _find_aliases(host))
     addresses = functools.cache(lambda other: set(_look_up_addresses(other)))
     fits: tuple[t.Callable[[_LtokenLine], t.Any], ...] = (
@@ -183,17 +185,17 @@ def _match_line(url: str, lines: list[_LtokenLine]) -> _LtokenLine | None:
         lambda line: line.host in names(),
         lambda line: addresses(line.host) & names(),
     )
-    return next((line for fit in fits for line in there if fit(line)), None)
+    return next((line for fit in fits for line in candidates if fit(line)), None)
 
 
 def _split_address(url: str) -> tuple[str, str]:
-    """Host and port of the server."""
+    """Return host and port of the server."""
     parts = urlsplit(url)
     return parts.hostname or "", str(parts.port or _DEFAULT_PORTS[parts.scheme])
 
 
 def _find_path(task: Task) -> str:
-    """The file that is given, else the first default one that is there."""
+    """Return the path of the option, or the first default path that exists."""
     places = [os.path.expandvars(os.path.expanduser(place)) for place in _DEFAULT_FILES]
     return task.params["ltoken_file"] or next(
         (place for place in places if os.path.exists(rehearsal.resolve_read(place))), places[0]
@@ -201,7 +203,7 @@ def _find_path(task: Task) -> str:
 
 
 def _find_aliases(host: str) -> set[str]:
-    """The names and addresses that mean the same machine."""
+    """Return the names and addresses of the same machine."""
     names, own = _look_up_names(host), socket.gethostname()
     mine = {*_LOOPBACK, *_look_up_names(own)}
     return names | mine if names & mine else names

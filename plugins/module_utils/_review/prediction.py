@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Resources that are missing: in check mode because an earlier task would create them, or with their project."""
+"""Resources that do not exist: in check mode because an earlier task would create them, or because of their project."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ PREDICT_MISSING = ArgumentSpec(dict(predict_missing=dict(type="bool", default=Fa
 
 
 def is_predicted(task: Task) -> bool:
-    """Whether what is not there is no error."""
+    """Return whether to treat missing resources as created by an earlier task."""
     return bool(task.check_mode and task.params.get("predict_missing"))
 
 
 def list_in_project(
     task: Task, review: ReviewService, project: str, listed: t.Callable[[ReviewService, str], list[Fields]]
 ) -> list[Fields]:
-    """Return what a project contains.
+    """Return the resources of a project.
 
-    A missing project contains nothing if it is predicted, or if the task removes something from it.
+    If the project does not exist, the list is empty when its creation is predicted or when the task deletes a resource.
     """
     try:
         return listed(review, project)
     except ServerRefusal as refusal:
-        # Servers differ in the status of an unknown project
+        # The status for an unknown project depends on the version of Klocwork
         removes = task.params["state"] == "absent" and refusal.status not in NOT_PERMITTED
         if (removes or is_predicted(task)) and projects.is_missing(review, project):
             return []

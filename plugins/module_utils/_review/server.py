@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The review server itself."""
+"""Version, licenses and raw records of a Klocwork server."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 
 
 def read_version(review: ReviewService) -> Fields:
-    """The version as text, such as 20.4, and its numbers.
+    """Return the version as text, such as `20.4`, and its numbers.
 
-    :raises ToolchainError: when the server tells none
+    :raises ToolchainError: if the server returns no version
     """
     record = next(iter(review.records("version")), None)
     if record is None:
-        raise ToolchainError("The server does not tell its version.")
+        raise ToolchainError("Cannot get the version: the server returned no record.")
     text = ".".join(filter(None, (record.text("majorVersion"), record.maybe_text("minorVersion"))))
     return {"text": text, "numbers": [int(number) for number in re.findall("[0-9]+", text)]}
 
 
-def major_version(told: Fields) -> int:
-    """The first number of a `version`, of a year its last two digits: 2024 is 24."""
-    return int(told["numbers"][0]) % 100 if told["numbers"] else 0
+def major_version(version: Fields) -> int:
+    """Return the first number of a version; of a year, the last two digits: 24 for 2024."""
+    return int(version["numbers"][0]) % 100 if version["numbers"] else 0
 
 
 def list_licenses(review: ReviewService, feature: str | None) -> list[Fields]:
-    """The licences, by feature."""
+    """Return the licenses, sorted by feature."""
     return sorted(
         map(_parse_license, review.records("license_count", feature=feature)), key=lambda one: str(one["feature"])
     )
 
 
 def read_records(review: ReviewService, action: str) -> list[Fields]:
-    """Records as the server has them, for nobody tells what is in them."""
+    """Return the unchanged records of an action, because their members are not documented."""
     return [dict(record) for record in review.records(action)]
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The review service: its options, login tokens, and the actions of its single address."""
+"""Connection to a Klocwork server: options, login, and the actions of its Web API."""
 
 from __future__ import annotations
 
@@ -42,26 +42,30 @@ REVIEW = service_options(
     credentials={"ltoken": ("username",), "ltoken_file": ("username",)},
 )
 
-# The account is unknown, or lacks a permission: nothing is known about what the request was about
+# The login was refused or a permission is missing, so that the response says nothing about the resource
 NOT_PERMITTED = (401, 403)
 _PATH = "/review/api"
+_VERIFY_URL = "Verify 'url', and that no login page or proxy replaces responses."
 _PERMISSIONS_NEEDED = "Most actions need a permission, and the Web API itself needs 'Access the Web API'."
 
 
 class ReviewService:
-    """Talks to a Klocwork server. Each action is a POST with a form, and answers with a JSON object a line."""
+    """A client of the Klocwork Web API.
+
+    Each action is a POST request with a form. A response has one JSON object per line.
+    """
 
     def __init__(self, task: Task) -> None:
         url = check_url(task.params["url"])
         if url.endswith(_PATH):
-            raise BadOption("url", f"takes the address of the server, without '{_PATH}'")
+            raise BadOption("url", f"must be the URL of the server, without '{_PATH}'")
         self._login = find_login(task, url)
         self.http = HttpClient(task, url, credential=Credential(option=self._login.option), explain=self._explain_error)
 
     def records(self, action: str, /, **fields: t.Any) -> t.Iterator[Record]:
-        """What an action that only reads answers, a record at a time.
+        """Call a read-only action and yield the records of the response.
 
-        :raises ToolchainError: when a line is no record, as in a login page or a broken answer
+        :raises ToolchainError: if a line is not a record, for example if the response is a login page or incomplete
         """
         response = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
         for line in response.lines():
@@ -69,39 +73,37 @@ class ReviewService:
                 yield _parse_record(response, action, line)
 
     def list_nonempty(self, action: str, /, *, always: str, **fields: t.Any) -> list[Record]:
-        """Return the records of an action that never responds with an empty list.
+        """Return the records of an action that never returns an empty list.
 
-        An empty list is an empty body. A response whose body was lost on the way looks the same.
+        An empty list is an empty body, and a response whose body was lost looks the same.
 
-        :arg always: a record that each response contains, for the message
+        :arg always: a record that each response contains, for the error message
         :raises ToolchainError: if there are no records
         """
         if found := list(self.records(action, **fields)):
             return found
         raise ToolchainError(
-            f"The response to the action '{action}' is empty, but it always contains {always}: its body was lost. "
-            "Run the task again. If this repeats, look for a proxy that changes responses."
+            f"The action '{action}' returned an empty list, but always returns {always}: the body of the response was "
+            "lost. Run the task again. If this repeats, look for a proxy that modifies responses."
         )
 
     def download(self, action: str, /, **fields: t.Any) -> t.Iterator[bytes]:
-        """The file that an action which only reads answers with, a piece at a time.
+        """Call a read-only action that returns a file, and yield the file in chunks.
 
-        :raises ToolchainError: when it is a page, or records
+        :raises ToolchainError: if the response is an HTML page or contains records
         """
         response = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
         kind = response.headers.get("Content-Type", "").lower()
         if "html" in kind or "json" in kind:
-            raise ToolchainError(
-                f"The action '{action}' answers with no file, but with {'a page' if 'html' in kind else 'records'}"
-                f"{'. Is the address right, and is no login page or proxy in between?' if 'html' in kind else ''}"
-            )
+            found, remedy = ("an HTML page", f". {_VERIFY_URL}") if "html" in kind else ("records", "")
+            raise ToolchainError(f"Cannot download a file: the action '{action}' returned {found}{remedy}")
         yield from response.chunks()
 
     def write(self, action: str, /, *, repeatable: bool = False, **fields: t.Any) -> list[Record]:
-        """Carry out an action. To those known the server's answer to a success is empty.
+        """Call an action that changes the server, and return its records. The response is usually empty.
 
-        :arg repeatable: whether doing it twice is as good as doing it once
-        :raises ToolchainError: when it is an error after all, or a page
+        :arg repeatable: whether the action is idempotent and can be retried
+        :raises ToolchainError: if the response contains an error or is not a list of records
         """
         policy = IDEMPOTENT if repeatable else WRITE
         response = self.http.write("POST", _PATH, form=self._form(action, fields), label=action, policy=policy)
@@ -109,12 +111,12 @@ class ReviewService:
 
     @property
     def user(self) -> str:
-        """The account that is logged in."""
+        """The name of the account."""
         return self._login.user
 
     @property
     def has_login(self) -> bool:
-        """Whether a login token is sent. A server without access control needs none."""
+        """Whether requests contain a login token. Servers without access control do not require one."""
         return self._login.ltoken is not None
 
     def _form(self, action: str, fields: dict[str, t.Any]) -> dict[str, str]:
@@ -126,12 +128,12 @@ class ReviewService:
         if isinstance(body, dict) and body.get("message") is not None:
             advice = {401: self._login.advice, 403: _PERMISSIONS_NEEDED}.get(response.status)
             return str(body["message"]), advice
-        wrong_path = f"The Web API lies at {_PATH} below the address in 'url': is its path right?"
+        wrong_path = f"The Web API is at {_PATH} below 'url'. Verify the path in 'url'."
         return response.short_text(), wrong_path if response.status in (404, 405) else None
 
 
 def join_list(values: t.Iterable[str]) -> str:
-    """Values as one parameter; a comma or backslash in a value is escaped."""
+    """Join values to one parameter, with commas and backslashes escaped."""
     return ",".join(value.replace("\\", "\\\\").replace(",", "\\,") for value in values)
 
 
@@ -148,8 +150,8 @@ def _parse_record(response: Response, action: str, line: str) -> Record:
         record = None
     if not isinstance(record, dict):
         raise UnexpectedResponse(
-            f"The answer to the action '{action}' has a line that is no record: it was cut off, "
-            "or comes from a login page or proxy. Is the address right?"
+            f"Cannot parse the response to the action '{action}': a line is not a record. The response is incomplete, "
+            f"or comes from a login page or proxy. {_VERIFY_URL}"
         )
     if isinstance(record.get("status"), int) and "message" in record:
         raise UnexpectedResponse(f"The action '{action}' failed: {record['status']} {record['message']}")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Fields that a server takes and may not tell."""
+"""Fields that the server accepts but may not return."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ UPDATE_UNREADABLE = ArgumentSpec(
 
 
 class WriteOnlyFields:
-    """Sends such fields when there is something else to write, or always, and takes them for what was sent last.
+    """Write-only fields of a resource, which are sent with other changes or on each run (`update_unreadable`).
 
-    A server that tells them after all is believed, and they are fields as any other.
+    The values that were sent count as the current ones. Fields that the server returns are compared like all others.
     """
 
     def __init__(self, task: Task, names: t.Iterable[str]) -> None:
@@ -31,30 +31,30 @@ class WriteOnlyFields:
         self._sent: Fields = {}
 
     def add_sent(self, found: Fields | None) -> Fields | None:
-        """The resource as it was read, with what was sent."""
+        """Return the resource as read, with the values that were sent."""
         return None if found is None else {**self._sent, **found}
 
-    def select_fields(self, before: Fields | None, wanted: Fields) -> Fields:
-        """The desired fields, but for those that are not to be sent now; warns of them."""
-        untold = [name for name in self._names if name in wanted and name not in (before or {})]
-        told = {name: value for name, value in wanted.items() if name not in untold}
-        if before is None or self._always or not untold or find_differences(before, told):
-            return wanted
+    def select_fields(self, before: Fields | None, desired: Fields) -> Fields:
+        """Return the desired fields without those that should not be sent now, and warn about them."""
+        unreadable = [name for name in self._names if name in desired and name not in (before or {})]
+        compared = {name: value for name, value in desired.items() if name not in unreadable}
+        if before is None or self._always or not unreadable or find_differences(before, compared):
+            return desired
         self._task.warn(
-            f"The server does not tell {', '.join(untold)}, which therefore cannot be compared and was not sent. "
-            "Give 'update_unreadable: always' to send it each time."
+            f"Did not send {', '.join(unreadable)}: the server does not return the current value, so it cannot be "
+            "compared. Set 'update_unreadable: always' to send it on each run."
         )
-        return told
+        return compared
 
     def send(self, send: t.Callable[[Fields], t.Any], fields: Fields) -> None:
-        """Send fields. What can be read back proves the rest of the same request, also when its reply is lost."""
-        untold = {name: fields[name] for name in self._names if name in fields}
+        """Send fields. If fields of the same request can be read back, they prove that the others were stored."""
+        unreadable = {name: fields[name] for name in self._names if name in fields}
         sent_before = dict(self._sent)
-        if len(untold) < len(fields):
-            self._sent.update(untold)
+        if len(unreadable) < len(fields):
+            self._sent.update(unreadable)
         try:
             send(fields)
         except ServerRefusal:
             self._sent = sent_before
             raise
-        self._sent.update(untold)
+        self._sent.update(unreadable)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Accounts and groups of the review service."""
+"""Accounts and groups of a Klocwork server."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 _ACTIONS = {"account": "users", "group": "groups"}
-# Without a limit of its own the server leaves out all beyond the first thousand
+# Without a limit, the server returns only the first thousand
 _MAX_RESULTS = 1_000_000
 
 
 def find(review: ReviewService, kind: str, name: str, *, prove_absence: bool = False, **fields: t.Any) -> Record | None:
-    """Return the `account` or `group` of that name, with the roles that it holds; an account also with its groups.
+    """Return the account or group with this name and its roles, an account also with its groups, or `None`.
 
-    :arg prove_absence: look into the list of all accounts or groups if the server finds nothing, because a search that
-        finds nothing and a lost response look the same
+    :arg kind: `account` or `group`
+    :arg prove_absence: whether to search the list of all accounts or groups if the server finds nothing. An empty
+        search result looks like a lost response.
     """
-    # A star in the name stands for anything, and more than those asked for may be found
+    # The server treats `*` in the name as a wildcard, so that the search can return other names
     found = list(review.records(_ACTIONS[kind], search=name, limit=_MAX_RESULTS if "*" in name else None, **fields))
     if prove_absence and not found:
         found = _list_all(review, kind, **fields)
@@ -32,7 +33,7 @@ def find(review: ReviewService, kind: str, name: str, *, prove_absence: bool = F
 
 
 def search(review: ReviewService, kind: str, search: str | None, **fields: t.Any) -> list[Record]:
-    """Those that the server finds, by name; `*` stands for anything."""
+    """Return the accounts or groups that match a pattern, sorted by name. `*` matches any text."""
     if search in (None, "*"):
         found = _list_all(review, kind, **fields)
     else:
@@ -41,13 +42,13 @@ def search(review: ReviewService, kind: str, search: str | None, **fields: t.Any
 
 
 def find_missing(review: ReviewService, names: t.Collection[str]) -> list[str]:
-    """Those of the names that no account has, by one request."""
+    """Return the names that do not belong to an account. Sends one request."""
     existing = {record.text("name") for record in _list_all(review, "account")} if names else set()
     return [name for name in names if name not in existing]
 
 
 def parse_roles(record: Record) -> list[Fields]:
-    """The roles that an account or a group holds, with the id of the project, none for everywhere."""
+    """Return the roles of an account or group. The `project_id` of a global role is `None`."""
     held = ((role.text("name"), role.maybe_text("projectId") or None) for role in record.maybe_records("roles"))
     return [{"name": name, "project_id": project} for name, project in sorted(held, key=str)]
 
@@ -55,7 +56,7 @@ def parse_roles(record: Record) -> list[Fields]:
 def _list_all(review: ReviewService, kind: str, **fields: t.Any) -> list[Record]:
     """Return all accounts or groups.
 
-    :raises ToolchainError: if the response was lost, as far as that can be told
+    :raises ToolchainError: if the body of the response was lost, as far as this can be detected
     """
     if kind == "group" and (groups := list(review.records("groups", limit=_MAX_RESULTS, **fields))):
         return groups
@@ -64,17 +65,19 @@ def _list_all(review: ReviewService, kind: str, **fields: t.Any) -> list[Record]
         return users
     if member := next((user for user in users if user.maybe_records("groups")), None):
         raise ToolchainError(
-            f"The server lists no groups, but the account '{member.text('name')}' is in one: the body of the response "
-            "was lost. Run the task again."
+            f"Cannot list the groups: the body of the response was lost. The account '{member.text('name')}' is in a "
+            "group, but the list is empty. Run the task again."
         )
     return []
 
 
 def check_readonly(kind: str, before: Fields | None) -> None:
-    """
-    :raises ToolchainError: when it comes from a directory, where the server changes nothing
+    """Refuse to change an account or group that is imported from an external directory.
+
+    :raises ToolchainError: if it is read-only
     """
     if before and before["readonly"]:
         raise ToolchainError(
-            f"The {kind} '{before['name']}' is read-only: it comes from a directory (LDAP, NIS) and is managed there."
+            f"Cannot change {kind} '{before['name']}': it is read-only. "
+            "Manage it in the external directory (LDAP, NIS)."
         )

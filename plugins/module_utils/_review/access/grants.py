@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What roles an account holds, by itself and through its groups, and what it would lose."""
+"""Roles of the task's account, held directly or through groups, and protection against losing them."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import accounts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
-# Without these an account cannot undo what it did to roles, their assignments, and groups
+# Without these permissions, an account cannot undo its changes to roles, assignments and groups
 LOCKOUT_PERMISSIONS = ("assign_role", "manage_roles", "manage_users", "webapi_access")
 
-Permissions = dict[str, dict[str, bool]]  # role to permission to whether it is on
+Permissions = dict[str, dict[str, bool]]  # whether a permission is granted, by role and permission
 
 
 class Grant(t.NamedTuple):
-    """A role that somebody holds."""
+    """An assignment of a role to an account or group."""
 
     role: str
     kind: str  # account or group
     holder: str
-    project: str  # id, empty for everywhere
+    project: str  # ID, empty for a global assignment
 
 
 class RoleChange(t.NamedTuple):
-    """What is done to a role: who gets it, who loses it, which permissions are switched (`None` for its removal)."""
+    """A change of a role: added and removed assignments and changed permissions, which are `None` for a deletion."""
 
     role: str
     added: list[Grant]
@@ -37,16 +37,17 @@ class RoleChange(t.NamedTuple):
     permissions: dict[str, bool] | None
 
     def may_affect(self, account: str) -> bool:
-        """Whether the account may lose a needed permission, as far as can be told without asking."""
+        """Return whether the account could lose a required permission. Sends no request."""
         if self.permissions is None or any(self.permissions.get(flag) is False for flag in LOCKOUT_PERMISSIONS):
             return True
         return any(grant.kind == "group" or grant.holder == account for grant in self.removed)
 
 
 def check_role_change(review: ReviewService, change: RoleChange, all_permissions: t.Callable[[], Permissions]) -> None:
-    """
-    :arg all_permissions: asked only where the account of the task holds the role
-    :raises ToolchainError: when it would lose a needed permission, on some project or everywhere
+    """Refuse a change of a role that would take a required permission from the account of the task.
+
+    :arg all_permissions: reads the permissions of all roles; called only if the account holds the role
+    :raises ToolchainError: if the account would lose a permission, on a project or globally
     """
     if not change.may_affect(review.user):
         return
@@ -66,10 +67,11 @@ def check_role_change(review: ReviewService, change: RoleChange, all_permissions
 
 
 def check_group_removal(review: ReviewService, group: str, all_permissions: t.Callable[[], Permissions]) -> None:
-    """
-    :arg group: the one that the account of the task would no longer be in
-    :arg all_permissions: asked only where the group holds a role
-    :raises ToolchainError: when the account would lose a needed permission, on some project or everywhere
+    """Refuse to remove the account of the task from a group that gives it a required permission.
+
+    :arg group: name of the group
+    :arg all_permissions: reads the permissions of all roles; called only if the group holds a role
+    :raises ToolchainError: if the account would lose a permission, on a project or globally
     """
     _holders, before = _require_grants(review)
     after = {grant for grant in before if (grant.kind, grant.holder) != ("group", group)}
@@ -82,15 +84,15 @@ def _check_lockout(review: ReviewService, has: set[tuple[str, str]], will_have: 
     lost = sorted({flag for flag, project in has - will_have if (flag, "") not in will_have})
     if lost:
         raise ToolchainError(
-            f"This would take {' and '.join(lost)} from '{review.user}', the account of this task, which has it from "
-            "no other role. With 'allow_lockout: true' it is done nevertheless."
+            f"The change would lock out '{review.user}', the account of this task: it would lose {' and '.join(lost)}. "
+            "Set 'allow_lockout: true' to allow this."
         )
 
 
 def find_grants(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]] | None:
-    """Return the account and its groups, and the roles that they hold.
+    """Return the holders (the account of the task and its groups) and their roles.
 
-    `None` if the server does not list the account or one of its groups.
+    Return `None` if the server does not list the account or one of its groups.
     """
     account = accounts.find(review, "account", review.user, prove_absence=True)
     if account is None:
@@ -106,17 +108,17 @@ def find_grants(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]
 
 
 def _require_grants(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]]:
-    """Return what `find_held` returns. Without access control an account needs no roles.
+    """Return the result of `find_grants`, which is empty if the server has no access control.
 
-    :raises ToolchainError: if the server does not list all that the account holds
+    :raises ToolchainError: if the server does not list the account or one of its groups
     """
     if not review.has_login:
         return set(), set()
     if found := find_grants(review):
         return found
     raise ToolchainError(
-        f"The server lists no account '{review.user}', or not all groups of it. Whether the account of this task would "
-        "lose a permission that it needs is not known. With 'allow_lockout: true' the change is made nevertheless."
+        f"Cannot verify that '{review.user}', the account of this task, keeps its permissions: the server does not "
+        "list the account or one of its groups. Set 'allow_lockout: true' to make the change without this check."
     )
 
 

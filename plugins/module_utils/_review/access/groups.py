@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Groups of the review service, and their members."""
+"""Klocwork groups and their members."""
 
 from __future__ import annotations
 
@@ -14,60 +14,62 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 
 
 def list_groups(review: ReviewService, search: str | None) -> list[Fields]:
-    """The groups that the server finds, by name; `*` stands for anything."""
+    """Return the groups that match a pattern, sorted by name. `*` matches any text."""
     return [_parse_group(record) for record in accounts.search(review, "group", search, list_users=True)]
 
 
 def find(review: ReviewService, name: str, prove_absence: bool) -> Fields | None:
-    """The group of that name."""
+    """Return the group with this name, or `None`."""
     record = accounts.find(review, "group", name, prove_absence=prove_absence, list_users=True)
     return _parse_group(record) if record else None
 
 
 def merge_members(before: Fields | None, given: Fields, append: bool) -> Fields:
-    """The desired fields; with `append` those who are members stay."""
+    """Return the desired fields. With `append`, the desired members include the current ones."""
     if append and before and "users" in given:
         return {**given, "users": sort_unique([*before["users"], *given["users"]])}
     return given
 
 
-def check_members(review: ReviewService, before: Fields | None, wanted: Fields | None) -> None:
+def check_members(review: ReviewService, before: Fields | None, desired: Fields | None) -> None:
+    """Verify that new members exist.
+
+    :arg desired: fields to write; `None` for a deletion
+    :raises BadOption: if a new member does not exist
     """
-    :arg wanted: the fields that will be written; `None` when the group will be removed
-    :raises BadOption: when one that is to come into the group is not there
-    """
-    new = set((wanted or {}).get("users", ())) - set((before or {}).get("users", ()))
+    new = set((desired or {}).get("users", ())) - set((before or {}).get("users", ()))
     if missing := accounts.find_missing(review, sorted(new)):
-        raise BadOption("users", f"there is no user {', '.join(missing)}")
+        raise BadOption("users", f"contains users that do not exist: {', '.join(missing)}")
 
 
-def check_change(review: ReviewService, before: Fields | None, wanted: Fields | None, allow_lockout: bool) -> None:
-    """
-    :arg wanted: the fields that will be written; `None` when the group will be removed
-    :arg allow_lockout: whether the account of this task may lose what it needs to manage roles
-    :raises ToolchainError: when the group comes from a directory, or the account would lock itself out
+def check_change(review: ReviewService, before: Fields | None, desired: Fields | None, allow_lockout: bool) -> None:
+    """Refuse changes of read-only groups and changes that lock out the account of the task.
+
+    :arg desired: fields to write; `None` for a deletion
+    :arg allow_lockout: whether the account of the task may lose its administrative permissions
+    :raises ToolchainError: if the change is refused
     """
     accounts.check_readonly("group", before)
     if before is None or allow_lockout:
         return
-    members: list[str] = [] if wanted is None else wanted["users"]
+    members: list[str] = [] if desired is None else desired["users"]
     if review.user in before["users"] and review.user not in members:
         grants.check_group_removal(review, before["name"], roles.Roles(review).read_permissions)
 
 
 def create(review: ReviewService, group: Fields) -> None:
-    """Make a group."""
+    """Create a group."""
     review.write("create_group", name=group["name"], users=group.get("users") or None)
 
 
 def set_members(review: ReviewService, name: str, users: list[str]) -> None:
-    """Make these the members of a group. Empty lists the server does not take."""
+    """Replace the members of a group. The server rejects empty lists and has `remove_all` instead."""
     members = {"users": users} if users else {"remove_all": True}
     review.write("update_group", name=name, **members)
 
 
 def to_result(group: Fields) -> Fields:
-    """The group as people see it, with all its fields."""
+    """Return the group with all fields of the result."""
     return {"readonly": False, "users": [], "roles": [], "groups": [], **group}
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Changes that Klocwork will refuse, as far as reads can tell."""
+"""Prediction of refusals by Klocwork because of missing permissions, unknown owners and status transitions."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ANY_STATUS = "Any"
 
 
 class PermissionCheck:
-    """Predicts refusals. Where the account may not list users or roles, nothing is predicted, and the server decides.
+    """Predicts refusals from the roles of the account. Predicts none if the account may not list users or roles.
 
-    :arg project: the name of the project that is changed; without one the server itself is
+    :arg project: name of the project to change; `None` for changes of the server
     """
 
     def __init__(self, review: ReviewService, project: str | None = None) -> None:
@@ -33,7 +33,7 @@ class PermissionCheck:
         self._get_held_roles = functools.cache(self._read_held_roles)
 
     def find_unknown_owners(self, owners: t.Iterable[str]) -> set[str]:
-        """Return those of the owners that no account has. A server without access control takes any name."""
+        """Return the owners that are not users. A server without access control accepts any name."""
         named = sorted(set(owners) - {UNOWNED})
         if not self._review.has_login:
             return set()
@@ -43,23 +43,24 @@ class PermissionCheck:
             return set()
 
     def allows_citation(self, before: str, after: str) -> bool:
-        """Return whether a role of the account allows the change of a status, or may do so."""
+        """Return whether a role of the account allows the status transition, or this is unknown."""
         held = self._find_roles(_CITE_PERMISSION)
         return held is None or any(before == after or _allows_transition(role, before, after) for role in held)
 
     def require(self, permission: str) -> None:
-        """
+        """Raise an error if the account lacks a permission.
+
         :raises ToolchainError: if no role of the account has the permission
         """
         if self._find_roles(permission) == []:
             place = f" on the project '{self._project}'" if self._project else ""
             raise ToolchainError(
-                f"'{self._review.user}', the account of this task, has no role with the permission '{permission}'"
-                f"{place}. Klocwork would refuse the change."
+                f"Klocwork would refuse the change: '{self._review.user}', the account of this task, lacks the "
+                f"permission '{permission}'{place}. Assign a role with this permission."
             )
 
     def _find_roles(self, permission: str) -> list[Fields] | None:
-        """Return the roles of the account that have the permission; `None` if that cannot be told."""
+        """Return the roles of the account that have the permission; `None` if this is unknown."""
         if not self._review.has_login:
             return None
         try:
@@ -71,7 +72,7 @@ class PermissionCheck:
         return [role for role in held if role["permissions"].get(permission)]
 
     def _read_held_roles(self) -> list[Fields] | None:
-        """Return the roles of the account that count; `None` if the server does not list all that it needs."""
+        """Return the roles of the account that apply to the project; `None` if the server does not list all of them."""
         found = grants.find_grants(self._review)
         if found is None:
             return None
@@ -84,15 +85,16 @@ class PermissionCheck:
 
 
 def check_removal(task: Task, review: ReviewService, permission: str, project: str | None = None) -> None:
-    """
-    :raises ToolchainError: if the task removes something that needs a permission which the account does not have
+    """Raise an error if the task deletes a resource and the account lacks the permission for it.
+
+    :raises ToolchainError: if the permission is missing
     """
     if task.params["state"] == "absent":
         PermissionCheck(review, project).require(permission)
 
 
 def _allows_transition(role: Fields, before: str, after: str) -> bool:
-    transitions = {(one["from"], one["to"]) for one in role["transitions"]}
-    if role["readonly"] and not transitions:  # how a server lists the transitions of a role of its own is not known
+    transitions = {(transition["from"], transition["to"]) for transition in role["transitions"]}
+    if role["readonly"] and not transitions:  # servers may not list the transitions of built-in roles
         return True
     return any((start, end) in transitions for start in (before, _ANY_STATUS) for end in (after, _ANY_STATUS))

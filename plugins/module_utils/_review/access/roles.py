@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Roles of the review service: permissions, status transitions and assignments, as the server reads and writes them."""
+"""Klocwork roles with their permissions, status transitions and assignments."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ PERMISSIONS = (
     "use_local_configuration",
     "webapi_access",
 )
-# A server from before 2023 does not know these
+# Not known to servers before Klocwork 2023
 _STREAM_PERMISSIONS = ("create_stream", "delete_stream")
-# A server that does not know a permission does not grant it
+# A server does not grant permissions that it does not know
 _NO_PERMISSIONS = dict.fromkeys(PERMISSIONS, False)
-# A prediction leaves out members without a value
+# Predicted assignments lack members without a value
 _NO_ASSIGNMENT = dict.fromkeys(("account", "group", "project"))
 _TRANSITION_STATUSES = {status.lower(): status for status in ("Any", *STATUSES)}
 
@@ -48,24 +48,24 @@ _TRANSITION_STATUSES = {status.lower(): status for status in ("Any", *STATUSES)}
 class Roles:
     """The roles of a server.
 
-    A role is C({name, readonly, permissions: {flag: bool}, transitions: [{from, to}]}); when assignments are asked for,
-    also `assignments`, a label to `{account or group, project}` each, `project` being none for everywhere.
+    A role is `{name, readonly, permissions: {name: bool}, transitions: [{from, to}]}`. If assignments are requested, it
+    also has `assignments`, which maps labels to `{account or group, project}`; the `project` of global assignments is
+    `None`.
+
+    :arg may_be_missing: whether to accept assignments of accounts, groups and projects that do not exist
     """
 
     def __init__(self, review: ReviewService, may_be_missing: bool = False) -> None:
-        """
-        :arg may_be_missing: whether accounts, groups and projects of assignments need not be there
-        """
         self._review, self._may_be_missing = review, may_be_missing
         self._project_ids: dict[str, str] | None = None
         self._current_assignments: Fields = {}
         self._known_permissions: set[str] = set()
 
     def find(self, name: str, with_assignments: bool, prove_absence: bool = False) -> Fields | None:
-        """Return the role of that name.
+        """Return the role with this name, or `None`.
 
-        :arg prove_absence: look into the list of all roles if the server finds nothing, because a search that finds
-            nothing and a lost response look the same
+        :arg prove_absence: whether to search the list of all roles if the server finds nothing. An empty search result
+            looks like a lost response.
         """
         found = self.search(f"+{name}", with_assignments)
         if prove_absence and not found:
@@ -73,9 +73,10 @@ class Roles:
         return next((role for role in found if role["name"] == name), None)
 
     def search(self, search: str | None, with_assignments: bool) -> list[Fields]:
-        """The roles that the server finds, by name: by a part of their names, or with a leading plus by the whole.
+        """Return the roles that match, sorted by name.
 
-        :raises ToolchainError: if the response with all roles, or with their assignments, was lost
+        :arg search: part of the name, or the whole name after a `+`; `None` for all roles
+        :raises ToolchainError: if the body of the response with all roles or with their assignments was lost
         """
         if search is None:
             records = self._review.list_nonempty("roles", always="the built-in roles")
@@ -91,59 +92,61 @@ class Roles:
         return sorted(roles, key=lambda role: role["name"])
 
     def _read_assignments(self, search: str | None) -> dict[str, list[Record]]:
-        """Return the assignments of the roles that a search finds, by the names of the roles."""
+        """Return the assignments of the roles that match, by role name."""
         found = list(self._review.records("role_assignments", search=search)) if search else []
         if not found:
             found = self._review.list_nonempty("role_assignments", always=f"a role of '{self._review.user}'")
         return {record.text("name"): record.maybe_records("assignments") for record in found}
 
     def search_text(self, text: str | None) -> list[Fields]:
-        """The roles with this text in their names, or all, with their assignments."""
-        # A leading plus would ask the server for a whole name.
+        """Return the roles whose name contains a text, or all roles, with their assignments."""
+        # The server would interpret a leading plus as a search for the whole name
         found = self.search((text or "").lstrip("+") or None, with_assignments=True)
         return [role for role in found if (text or "") in role["name"]]
 
-    def check_change(self, before: Fields | None, wanted: Fields | None, allow_lockout: bool) -> None:
+    def check_change(self, before: Fields | None, desired: Fields | None, allow_lockout: bool) -> None:
+        """Refuse changes that the server would refuse, or that lock out the account of the task.
+
+        :arg before: current role
+        :arg desired: fields to write; `None` for a deletion
+        :arg allow_lockout: whether the account of the task may lose its administrative permissions
+        :raises ToolchainError: if the change is refused
         """
-        :arg before: the role as it is
-        :arg wanted: the fields that will be written; `None` when the role will be removed
-        :arg allow_lockout: whether the account of this task may lose what it needs to manage roles
-        :raises ToolchainError: with what speaks against it
-        """
-        if before and before["readonly"] and (wanted is None or wanted.keys() & {"permissions", "transitions"}):
+        if before and before["readonly"] and (desired is None or desired.keys() & {"permissions", "transitions"}):
             raise ToolchainError(
-                f"The role '{before['name']}' is the server's own: it can be assigned, but neither changed nor removed."
+                f"Cannot change or delete role '{before['name']}': it is built in. Only its assignments can change."
             )
-        change = self._to_change(before["name"] if before else "", wanted)
+        change = self._to_change(before["name"] if before else "", desired)
         self._check_permissions(change.permissions or {})
         self._check_accounts([] if self._may_be_missing else change.added)
         if before and not allow_lockout:
             grants.check_role_change(self._review, change, self.read_permissions)
 
     def create(self, name: str, fields: Fields) -> None:
-        """Create the role, then assign it."""
+        """Create and assign a role."""
         self._review.write("create_role", name=name, **_to_wire(fields))
         self._assign(name, fields)
 
     def update(self, name: str, fields: Fields) -> None:
-        """Change those permissions, transitions and assignments that differ."""
+        """Update permissions, transitions and assignments of a role."""
         if flags := _to_wire(fields):
             self._review.write("update_role_permissions", name=name, **flags)
         self._assign(name, fields)
 
     def delete(self, name: str) -> None:
-        """Remove the role, and so all its assignments."""
+        """Delete a role with its assignments."""
         self._review.write("delete_role", name=name)
 
     def parse_assignments(self, assignments: list[Fields]) -> Fields:
-        """Assignments as the user gives them, under their labels.
+        """Return the assignments of the option by label.
 
-        :raises BadOption: when one names a project that is not there
+        :raises BadOption: if a project does not exist
         """
         for assignment in [] if self._may_be_missing else assignments:
             if assignment["project"] is not None and assignment["project"] not in self._get_project_ids():
                 raise BadOption(
-                    "assignments", f"there is no project '{assignment['project']}', or this account may not see it"
+                    "assignments",
+                    f"project '{assignment['project']}' does not exist, or the account has no access to it",
                 )
         return {_format_label(assignment): dict(assignment) for assignment in assignments}
 
@@ -160,7 +163,7 @@ class Roles:
         return found
 
     def _assign(self, name: str, fields: Fields) -> None:
-        """Give the role first and take it last: when giving fails, nobody has lost it."""
+        """Add assignments before removing others, so that a failure does not leave the role unassigned."""
         change = self._to_change(name, fields)
         for concerned, remove in ((change.added, False), (change.removed, True)):
             for grant in concerned:
@@ -177,8 +180,10 @@ class Roles:
         if fields is None:
             return grants.RoleChange(name, [], [], None)
         assignments = fields.get("assignments", {}).items()
-        given = [self._to_grant(name, wanted) for _label, wanted in assignments if wanted]
-        taken = [self._to_grant(name, self._current_assignments[label]) for label, wanted in assignments if not wanted]
+        given = [self._to_grant(name, desired) for _label, desired in assignments if desired]
+        taken = [
+            self._to_grant(name, self._current_assignments[label]) for label, desired in assignments if not desired
+        ]
         return grants.RoleChange(name, given, taken, fields.get("permissions", {}))
 
     def _to_grant(self, role: str, assignment: Fields) -> grants.Grant:
@@ -188,8 +193,9 @@ class Roles:
         )
 
     def _check_permissions(self, desired: dict[str, bool]) -> None:
-        """
-        :raises BadOption: for a permission that the server does not list
+        """Verify that the server has the desired permissions.
+
+        :raises BadOption: if the server does not list a permission
         """
         asked = {
             flag for flag, on in desired.items() if flag not in PERMISSIONS or (on and flag in _STREAM_PERMISSIONS)
@@ -198,22 +204,23 @@ class Roles:
             self.search(None, with_assignments=False)
         if unknown := asked - self._known_permissions:
             known = ", ".join(sorted(self._known_permissions))
-            raise BadOption("permissions", f"this server has no {', '.join(sorted(unknown))}. It has {known}")
+            raise BadOption("permissions", f"unknown to this server: {', '.join(sorted(unknown))}. It has {known}")
 
-    def _check_accounts(self, wanted: list[grants.Grant]) -> None:
+    def _check_accounts(self, desired: list[grants.Grant]) -> None:
+        """Verify that the accounts and groups of new assignments exist.
+
+        :raises BadOption: if one does not exist
         """
-        :raises BadOption: when one that is to get the role is not there
-        """
-        for kind, name in dict.fromkeys((grant.kind, grant.holder) for grant in wanted):
+        for kind, name in dict.fromkeys((grant.kind, grant.holder) for grant in desired):
             if accounts.find(self._review, kind, name) is None:
-                raise BadOption("assignments", f"there is no {kind} '{name}'")
+                raise BadOption("assignments", f"{kind} '{name}' does not exist")
 
     def is_known_permission(self, permission: str) -> bool:
-        """Return whether one of the roles that were listed so far has the permission, on or off."""
+        """Return whether a role read so far lists the permission, granted or not."""
         return permission in self._known_permissions
 
     def read_permissions(self) -> grants.Permissions:
-        """What each role permits."""
+        """Return the permissions of all roles, by role name."""
         return {role["name"]: role["permissions"] for role in self.search(None, with_assignments=False)}
 
     def _get_project_ids(self) -> dict[str, str]:
@@ -223,9 +230,9 @@ class Roles:
 
 
 def parse_role(params: Fields) -> Fields:
-    """The fields of a role that the user gave, but for its assignments.
+    """Return the desired fields of a role except its assignments.
 
-    :raises BadOption: if a permission is neither on nor off, or a transition has a status that the server does not know
+    :raises BadOption: if a permission is not a boolean, or a transition has an unknown status
     """
     role: Fields = {"name": params["name"]}
     if params["permissions"] is not None:
@@ -241,19 +248,19 @@ def _parse_switch(flag: str, value: t.Any) -> bool:
     try:
         return bool(boolean(value))
     except TypeError:
-        raise BadOption(f"permissions.{flag}", f"takes true or false, not {value!r}") from None
+        raise BadOption(f"permissions.{flag}", f"must be true or false, not {value!r}") from None
 
 
 def add_purge(before: Fields | None, given: Fields, purge: bool) -> Fields:
-    """The desired fields of a role; with `purge` it has no other assignments than those given."""
+    """Return the desired fields of a role. With `purge`, assignments that are not desired are marked for removal."""
     if purge and "assignments" in given:
         return {**given, "assignments": add_removals((before or {}).get("assignments"), given["assignments"])}
     return given
 
 
 def to_result(role: Fields) -> Fields:
-    """The role as the user sees it: whole, and its assignments without their labels."""
-    shown = {
+    """Return the role with all fields of the result, its assignments as a list."""
+    result = {
         "name": role["name"],
         "readonly": role.get("readonly", False),
         "permissions": {**_NO_PERMISSIONS, **role.get("permissions", {})},
@@ -261,14 +268,14 @@ def to_result(role: Fields) -> Fields:
     }
     if "assignments" in role:
         found = role["assignments"]
-        shown["assignments"] = [{**_NO_ASSIGNMENT, **found[label]} for label in sorted(found)]
-    return shown
+        result["assignments"] = [{**_NO_ASSIGNMENT, **found[label]} for label in sorted(found)]
+    return result
 
 
 def normalize_transitions(transitions: list[Fields]) -> list[Fields]:
-    """Status transitions in the server's spelling and in a fixed order, each once.
+    """Return the status transitions in the server's spelling, sorted and without duplicates.
 
-    :raises BadOption: when a status is none of the server's
+    :raises BadOption: if a status is unknown
     """
     spelt = {(_parse_status(transition["from"]), _parse_status(transition["to"])) for transition in transitions}
     return [{"from": before, "to": after} for before, after in sorted(spelt)]
@@ -276,7 +283,8 @@ def normalize_transitions(transitions: list[Fields]) -> list[Fields]:
 
 def _parse_status(name: str) -> str:
     if name.lower() not in _TRANSITION_STATUSES:
-        raise BadOption("transitions", f"'{name}' is no status; there are {', '.join(_TRANSITION_STATUSES.values())}")
+        statuses = ", ".join(_TRANSITION_STATUSES.values())
+        raise BadOption("transitions", f"'{name}' is not a status. The statuses are {statuses}")
     return _TRANSITION_STATUSES[name.lower()]
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Users of the review service."""
+"""Klocwork users."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 
 
 def list_users(review: ReviewService, search: str | None) -> list[Fields]:
-    """The users that the server finds, by name; `*` stands for anything."""
+    """Return the users that match a pattern, sorted by name. `*` matches any text."""
     return [_parse_user(record) for record in accounts.search(review, "account", search)]
 
 
 def find(review: ReviewService, name: str, prove_absence: bool) -> Fields | None:
-    """The user of that name."""
+    """Return the user with this name, or `None`."""
     record = accounts.find(review, "account", name, prove_absence=prove_absence)
     return _parse_user(record) if record else None
 
 
-def check_change(review: ReviewService, before: Fields | None, wanted: Fields | None) -> None:
-    """
-    :raises BadOption: when the task would remove the account that it works with
-    :raises ToolchainError: when the user comes from a directory
+def check_change(review: ReviewService, before: Fields | None, desired: Fields | None) -> None:
+    """Refuse to change read-only users and to delete the account of the task.
+
+    :raises BadOption: if the task would delete its own account
+    :raises ToolchainError: if the user is read-only
     """
     accounts.check_readonly("user", before)
-    if before and wanted is None and before["name"] == review.user:
-        raise BadOption("name", "is the account of this task, which it will not remove")
+    if before and desired is None and before["name"] == review.user:
+        raise BadOption("name", "is the account of this task, which cannot delete itself. Use another account")
 
 
 def to_result(user: Fields) -> Fields:
-    """The user as people see it, with all its fields."""
+    """Return the user with all fields of the result."""
     return {"readonly": False, "roles": [], "groups": [], **user}
 
 

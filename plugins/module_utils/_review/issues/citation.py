@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Issues of the review service are cited: brought to a status, an owner or a comment."""
+"""Citations of Klocwork issues: changes of their status, owner or comment."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# The numbers of issues by the place of their rule and their status
+# IDs of issues by the index of their rule and their current status
 IssueGroups = dict[tuple[int, str], list[str]]
 
 CITATION_FIELDS = ("status", "owner", "comment")
@@ -38,35 +38,34 @@ _ALL_ISSUES = add_grouping("build:any state:New,Existing,Fixed", grouped=False)
 _BATCH_SIZE = 500
 _NOT_AUTHENTICATED, _FORBIDDEN = 401, 403
 _MAX_LISTED_IDS = 10
-# Beyond so many it costs less to look through all issues of the project
+# For more issues, one search through all issues of the project is faster
 _MAX_SINGLE_READS = 20
 
 
 class Rule(t.NamedTuple):
-    """Issues, found by a query or known by their ids, and what a citation of them says."""
+    """A selection of issues, by a query or by IDs, with the desired values."""
 
     title: str
     query: str | None
     ids: t.Sequence[int]
     current_values: dict[str, list[str]]
-    """Values of `status` and `owner`, one of which an issue must have to be cited."""
+    """Accepted current values of `status` and `owner`. Issues with other values are not changed."""
     desired: Fields
 
     @property
     def compared(self) -> Fields:
-        """In what an issue must be right; beside a status or an owner the comment only says why."""
+        """The desired values to compare. A comment is compared only if neither status nor owner is set."""
         return {field: value for field, value in self.desired.items() if field in _COMPARED_FIELDS} or self.desired
 
     def selects(self, issue: Fields) -> bool:
-        """Whether the issue, which the rule has found, is to be cited."""
+        """Return whether the current values of an issue allow the rule to change it."""
         return all(issue[field] in values for field, values in self.current_values.items())
 
 
 def parse_rules(params: Fields) -> list[Rule]:
-    """The rules of a task; one without them is one.
+    """Return the rules of a task. A task without `rules` has one rule.
 
-    :raises BadOption: when a rule seeks what citations change, for then its issues would be another's in the next run;
-        if one says how issues are grouped, or has a mistake that the server answers by finding nothing
+    :raises BadOption: if a query is invalid, states the grouping, or selects by a value that the task changes
     """
     if params["rules"] is None:
         add_grouping(params["query"] or "", grouped=False)
@@ -79,7 +78,7 @@ def parse_rules(params: Fields) -> list[Rule]:
             if has_keyword(rule["query"], keyword):
                 raise BadOption(
                     f"rules[{place}].query",
-                    f"takes no '{keyword}:', which this task changes: say it in 'from_{keyword}'",
+                    f"must not contain '{keyword}:', which this task changes. Use 'from_{keyword}' instead",
                 )
     return [_parse_rule({"ids": None, **rule}) for rule in params["rules"]]
 
@@ -100,15 +99,15 @@ class _Refusal(t.NamedTuple):
     """Issues that cannot be changed."""
 
     place: int
-    """That of their rule."""
+    """Index of the rule."""
     numbers: list[str]
     reason: str
 
 
 class Citation:
-    """Brings issues to a status, an owner or a comment; only those that differ are touched.
+    """Changes the issues that differ from the desired values.
 
-    :arg rules: of those that find an issue the first one counts
+    :arg rules: rules in order of priority; the first one that finds an issue applies to it
     """
 
     def __init__(self, task: Task, review: ReviewService, rules: list[Rule]) -> None:
@@ -120,12 +119,12 @@ class Citation:
         self._permissions = PermissionCheck(review, self._project)
 
     def read(self) -> Fields:
-        """The issues by their ids, as texts; first those that the rules find, later the same ones again.
+        """Return the issues by ID (a string). The first call searches them by the rules, later calls read them again.
 
-        :raises ToolchainError: when one of them is not there
+        :raises ToolchainError: if an issue does not exist
         """
         issues = {} if self._rule_indexes else self._search_rules()
-        # A search may not tell comments
+        # Search results may lack comments
         alone = {number for number, place in self._rule_indexes.items() if "comment" in self._rules[place].compared}
         missing = self._rule_indexes.keys() - issues.keys() - alone
         if len(missing) > _MAX_SINGLE_READS:
@@ -137,15 +136,15 @@ class Citation:
         return self._current
 
     def desired(self, before: Fields | None) -> Fields:
-        """What shall be so, of each issue that is to be cited; what each rule found becomes a part of the result."""
-        wanted: Fields = {}
+        """Return the desired values of the issues that the rules select, and add the rules to the result."""
+        desired: Fields = {}
         counts: collections.Counter[int] = collections.Counter()
         differing: dict[int, list[int]] = collections.defaultdict(list)
         for number, place in self._rule_indexes.items():
             issue, rule = (before or {})[str(number)], self._rules[place]
             counts[place] += 1
             if rule.selects(issue):
-                wanted[str(number)] = rule.compared
+                desired[str(number)] = rule.compared
                 if find_differences(issue, rule.compared):
                     differing[place].append(number)
         self._changed_ids = [number for numbers in differing.values() for number in numbers]
@@ -153,11 +152,12 @@ class Citation:
             {"title": rule.title, "count": counts[place], "changed_ids": differing[place]}
             for place, rule in enumerate(self._rules)
         ]
-        return wanted
+        return desired
 
     def predict_refusals(self) -> None:
-        """
-        :raises ToolchainError: if the server would refuse some of the changes
+        """Raise an error if the server would refuse a change.
+
+        :raises ToolchainError: with the refused changes
         """
         refused, rest = self._split_by_owner(self._changed_ids)
         for (place, status), numbers in rest.items():
@@ -165,19 +165,19 @@ class Citation:
             if not self._permissions.allows_citation(status, new):
                 refused.append(_Refusal(place, numbers, self._suggest_role(status, new)))
         if refused:
-            self._task.changed = sum(len(one.numbers) for one in refused) < len(self._changed_ids)
+            self._task.changed = sum(len(refusal.numbers) for refusal in refused) < len(self._changed_ids)
             raise ToolchainError(self._summarize(refused, len(self._changed_ids)))
 
     def write(self, changes: Fields) -> None:
-        """Change the issues that differ, those of one rule with the same status together.
+        """Change the issues that differ, in batches of the same rule and current status.
 
-        :raises ServerRefusal: at the end, if the server refused some of the changes
+        :raises ServerRefusal: after all batches, if the server refused some of the changes
         """
         refused, rest = self._split_by_owner(map(int, changes))
         error = None
         for (place, status), numbers in rest.items():
             for start in range(0, len(numbers), _BATCH_SIZE):
-                self._task.report_progress(f"citing {len(changes):,} issues")
+                self._task.report_progress(f"Changing {len(changes):,} issues")
                 batch = numbers[start : start + _BATCH_SIZE]
                 try:
                     self._cite(batch, status, self._rules[place].desired)
@@ -191,58 +191,61 @@ class Citation:
             raise ServerRefusal(summary, error.status if error else _FORBIDDEN, error.text if error else "")
 
     def _split_by_owner(self, numbers: t.Iterable[int]) -> tuple[list[_Refusal], IssueGroups]:
-        """Group issues by their rule and their status. Return those whose new owner does not exist, and the others."""
+        """Group issues by rule and current status. Return those whose new owner does not exist, and the others."""
         alike: IssueGroups = collections.defaultdict(list)
         for number in numbers:
             alike[self._rule_indexes[number], self._current[str(number)]["status"]].append(str(number))
         owners = {place: self._rules[place].desired.get("owner", UNOWNED) for place, _status in alike}
         unknown = self._permissions.find_unknown_owners(owners.values())
         refused = [
-            _Refusal(place, numbers, f"There is no user '{owners[place]}'.")
+            _Refusal(place, numbers, f"User '{owners[place]}' does not exist.")
             for (place, _status), numbers in alike.items()
             if owners[place] in unknown
         ]
         return refused, {group: numbers for group, numbers in alike.items() if owners[group[0]] not in unknown}
 
     def _summarize(self, refused: list[_Refusal], total: int) -> str:
-        """Return why which of so many issues are not changed, in the order of the rules."""
-        count = sum(len(one.numbers) for one in refused)
+        """Return a message with the refused changes, in the order of the rules.
+
+        :arg total: number of issues to change
+        """
+        count = sum(len(refusal.numbers) for refusal in refused)
         if len(refused) == 1 and count == total:
             return refused[0].reason
         reasons = [
-            f"{self._rules[one.place].title} ({_format_ids(one.numbers)}): {one.reason}"
-            for one in sorted(refused, key=lambda one: one.place)
+            f"{self._rules[refusal.place].title} ({_format_ids(refusal.numbers)}): {refusal.reason}"
+            for refusal in sorted(refused, key=lambda refusal: refusal.place)
         ]
         return f"{count} of {total} issues cannot be changed. {' '.join(reasons)}"
 
-    def _cite(self, numbers: list[str], status: str, wanted: Fields) -> None:
+    def _cite(self, numbers: list[str], status: str, desired: Fields) -> None:
         try:
-            self._review.write("update_status", project=self._project, ids=numbers, **wanted)
+            self._review.write("update_status", project=self._project, ids=numbers, **desired)
         except ServerRefusal as error:
-            to = wanted.get("status", status)
+            to = desired.get("status", status)
             if error.status != _FORBIDDEN or to == status:
                 raise
             raise ServerRefusal(f"{error} {self._suggest_role(status, to)}", error.status, error.text) from None
 
     def _suggest_role(self, before: str, after: str) -> str:
         if before == after:
-            return f"A role of '{self._review.user}' must allow to change issues."
-        return f"A role of '{self._review.user}' must allow the transition from '{before}' to '{after}'."
+            return f"Assign a role to '{self._review.user}' that allows changing issues."
+        return f"Assign a role to '{self._review.user}' that allows the transition from '{before}' to '{after}'."
 
     def _search_rules(self) -> dict[int, Fields]:
-        """Note by which rule each issue is found first; gives what the searches tell of them."""
+        """Search the issues of all rules, store the first rule of each issue, and return the issues by ID."""
         issues: dict[int, Fields] = {}
         for place, rule in enumerate(self._rules):
-            told = {} if rule.query is None else self._search(add_grouping(rule.query, grouped=False), _raise_warning)
-            issues.update(told)
-            for number in (*told, *rule.ids):
+            found = {} if rule.query is None else self._search(add_grouping(rule.query, grouped=False), _raise_warning)
+            issues.update(found)
+            for number in (*found, *rule.ids):
                 self._rule_indexes.setdefault(number, place)
         return issues
 
     def _search(
         self, query: str, warn: t.Callable[[str], None], numbers: t.Container[int] | None = None
     ) -> dict[int, Fields]:
-        """What a search tells of issues, all or those of some numbers."""
+        """Return the issues that match a query by ID, all or only those with the given IDs."""
         issues = search_issues(self._review, self._project, query, warn)
         return {issue["id"]: _select_fields(issue) for issue in issues if numbers is None or issue["id"] in numbers}
 
@@ -250,8 +253,8 @@ class Citation:
         issue = read_details(self._review, self._project, number)
         if issue is None:
             raise ToolchainError(
-                f"There is no issue {number} in the project '{self._project}' that the account sees. "
-                "A group of issues has an id, too, which is none of an issue: ask without groups for theirs."
+                f"Issue {number} does not exist in project '{self._project}', or the account has no access to it. If "
+                "this is the ID of an issue group, search with 'grouped: false' to get the IDs of its issues."
             )
         return _select_fields(issue)
 
@@ -262,8 +265,8 @@ def _format_ids(numbers: list[str]) -> str:
 
 
 def _raise_warning(warning: str) -> t.NoReturn:
-    """A query that the server understands in part may find more than was meant."""
-    raise ToolchainError(f"{warning}. Nothing was cited.")
+    """Fail, because a query that the server understands only in part may find too many issues."""
+    raise ToolchainError(f"{warning}. No issue was changed. Correct the query.")
 
 
 def _select_fields(issue: Fields) -> Fields:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A quality gate: what queries find in a project against what is allowed."""
+"""The quality gate: issue counts of queries compared with their limits."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 
 class Gate:
-    """Counts what each check finds.
+    """Counts the issues of each check.
 
-    :raises BadOption: when a check names a build beside those that are compared, or says how issues are grouped, or if
-        a query has a mistake that can be recognized without the server
+    :raises BadOption: if a query is invalid, states the grouping, or contains a build although two builds are compared
     """
 
     def __init__(self, task: Task, review: ReviewService) -> None:
@@ -39,12 +38,12 @@ class Gate:
             add_grouping(check["query"], grouped=False, option=f"checks[{place}].query")
             _check_quotation(parse(check["query"], f"checks[{place}].query"), f"checks[{place}].query")
             if self._diff and (has_keyword(check["query"], "build") or has_keyword(check["query"], "diff")):
-                raise BadOption(f"checks[{place}].query", "names no build beside 'compare', which names two")
+                raise BadOption(f"checks[{place}].query", "must not contain a build if 'compare' is set")
 
     def verify_queries(self) -> None:
         """Verify that the queries can find issues.
 
-        :raises BadOption: if the project has no build, or if a check contains a name that the project does not have
+        :raises BadOption: if the project has no build, or if a check contains an unknown name
         """
         params = self._task.params
         known = QueryValidator(self._review, params["project"])
@@ -56,9 +55,9 @@ class Gate:
                 known.check_view(check["view"], check["query"], f"checks[{place}].view")
 
     def find_issues(self) -> t.Iterator[Fields]:
-        """The issues that the checks find; afterwards `checks` has what came of each.
+        """Yield the issues of all checks. Afterwards, `checks` contains the results.
 
-        :raises ToolchainError: when the server understands a query in part
+        :raises ToolchainError: if the server returns a warning about a query
         """
         for check in self._task.params["checks"]:
             count, first = 0, []
@@ -80,7 +79,7 @@ class Gate:
             )
 
     def compare_builds(self) -> Fields | None:
-        """How many issues came and went between the two builds; `None` when none are compared."""
+        """Return the numbers of new and fixed issues between the two builds; `None` without `compare`."""
         if not self._diff:
             return None
         states = collections.Counter(issue["state"] for issue in self._search("state:New,Fixed"))
@@ -93,15 +92,16 @@ class Gate:
 
 
 def _check_quotation(terms: list[Term], option: str) -> None:
-    """
-    :raises BadOption: for a text without quotation marks, which can be the rest of a value with blanks
+    """Refuse texts without quotation marks, which can be the rest of a value with spaces.
+
+    :raises BadOption: for such a text
     """
     for term in terms:
         if not (term.keyword or term.is_excluded or term.values[0].is_quoted):
             raise BadOption(
                 option,
-                f"has the text '{term.values[0].text}' without quotation marks. Put values with blanks into them, as "
-                'in status:"Not a Problem", and texts to find as well',
+                f"contains the text '{term.values[0].text}' without quotation marks. Quote texts and values with "
+                'spaces, as in status:"Not a Problem"',
             )
 
 
@@ -109,17 +109,17 @@ def _build_diff_term(builds: Fields | None) -> str:
     if builds is None:
         return ""
     if builds["from"] == builds["to"]:
-        raise BadOption("compare", "takes two builds: 'from' and 'to' are the same, so nothing came between them")
+        raise BadOption("compare", "'from' and 'to' must be different builds")
     return "diff:" + ",".join(f"+{quote(builds[name], f'compare.{name}')}" for name in ("from", "to"))
 
 
 def _format_line(issue: Fields) -> str:
-    """An issue for people, as compilers write it."""
+    """Return an issue as a line of text in the style of compilers."""
     place = ":".join(str(part) for part in (issue["file"], issue["line"]) if part is not None)
-    told = " ".join(filter(None, (issue["severity"], issue["code"], issue["message"])))
-    seen_at = f"({encode_url(issue['url'] or str(issue['id']))})"
-    return " ".join(filter(None, (place and f"{place}:", told, seen_at)))
+    details = " ".join(filter(None, (issue["severity"], issue["code"], issue["message"])))
+    url = f"({encode_url(issue['url'] or str(issue['id']))})"
+    return " ".join(filter(None, (place and f"{place}:", details, url)))
 
 
 def _raise_warning(warning: str) -> t.NoReturn:
-    raise ToolchainError(f"{warning}. So nobody knows what the check counts.")
+    raise ToolchainError(f"{warning}. The result of the check would be unreliable. Correct the query.")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Queries for issues: written out of typed parts, or taken as they are."""
+"""Search queries for issues, built from options."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STATUSES = [
 ]
 _SPELLINGS = {status.lower(): status for status in STATUSES}
 STATES = ["New", "Existing", "Fixed"]
-# Parts that are texts, each with its keyword
+# Options that are lists of texts, with their keywords
 TEXT_KEYWORDS = {
     "category": "category",
     "code": "code",
@@ -37,14 +37,14 @@ TEXT_KEYWORDS = {
 }
 QUERY_OPTIONS = (*TEXT_KEYWORDS, "state", "status", "severity", "build", "text")
 
-EXACT_BUILD_NAMES_SINCE = 24  # the major version from which on a server finds builds by their whole names only
+EXACT_BUILD_NAMES_SINCE = 24  # since this major version, servers find builds by their whole names only
 _QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
 
 
 def build_query(review: ReviewService, parts: dict[str, t.Any]) -> str:
-    """The query that the parts make; the state is always stated.
+    """Return the query for the options. It always contains the state.
 
-    :raises BadOption: for what the language cannot express, or not that of this server
+    :raises BadOption: if the query language, or that of this server, cannot express an option
     """
     terms = [f"state:{','.join(parts['state'])}"]
     terms += _build_term("status", "status", parts["status"], exact=True)
@@ -59,35 +59,35 @@ def build_query(review: ReviewService, parts: dict[str, t.Any]) -> str:
 
 
 def add_grouping(query: str, grouped: bool, option: str = "query") -> str:
-    """The query, which says whether issues that are alike are one, for servers differ in what they take for granted.
+    """Return the query with the `grouping:` keyword, because its default depends on the version of Klocwork.
 
-    :raises BadOption: when it says so itself
+    :raises BadOption: if the query contains `grouping:`
     """
     if has_keyword(query, "grouping"):
-        raise BadOption(option, "leaves 'grouping:' to the module, which adds it")
+        raise BadOption(option, "must not contain 'grouping:', which the module adds. Remove it")
     return f"grouping:{'on' if grouped else 'off'} {query}".rstrip()
 
 
 def has_keyword(query: str, keyword: str) -> bool:
-    """Whether a term of the query has the keyword."""
+    """Return whether a term of the query has the keyword."""
     return bool(re.search(rf"(^|\s)[-+]?{keyword}:", _QUOTED.sub("", query), re.IGNORECASE))
 
 
 def normalize_status(status: str) -> str:
-    """A status as servers take it; some tell it in other letters, such as Not a problem."""
+    """Return a status in the spelling of requests. Some servers return others, such as `Not a problem`."""
     return _SPELLINGS.get(status.lower(), status)
 
 
 def quote(text: str, option: str) -> str:
-    """A value in quotation marks.
+    """Return a value in quotation marks.
 
-    :raises BadOption: when it has both kinds of them in it, which the language cannot express
+    :raises BadOption: if the value contains both kinds of quotation marks
     """
     if '"' not in text:
         return f'"{text}"'
     if "'" not in text:
         return f"'{text}'"
-    raise BadOption(option, "cannot have both kinds of quotation marks in it: a query has no way to write them")
+    raise BadOption(option, "must not contain both kinds of quotation marks, because queries cannot escape them")
 
 
 def _build_term(option: str, keyword: str, values: list[str] | None, exact: bool) -> list[str]:
@@ -99,7 +99,7 @@ def _build_term(option: str, keyword: str, values: list[str] | None, exact: bool
 def _format_build(review: ReviewService, build: dict[str, t.Any]) -> str:
     if build["any"] is not None:
         if not build["any"]:
-            raise BadOption("build.any", "takes only true: leave it out for the last build")
+            raise BadOption("build.any", "must be true. Omit it to search the latest build")
         return "any"
     if build["id"] is not None:
         return str(build["id"])
@@ -107,6 +107,7 @@ def _format_build(review: ReviewService, build: dict[str, t.Any]) -> str:
         return f"+{quote(build['name'], 'build.name')}"
     if server.major_version(server.read_version(review)) >= EXACT_BUILD_NAMES_SINCE:
         raise BadOption(
-            "build.contains", "cannot be asked of this server, which finds builds by their whole names only"
+            "build.contains",
+            "is not supported by this server, which finds builds only by their whole names. Use 'name'",
         )
     return quote(build["contains"], "build.contains")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The terms of a query for issues, and the mistakes that Klocwork answers with an empty result."""
+"""Parser for search queries. It refuses invalid queries to which Klocwork would respond with an empty result."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _OPERATOR = re.compile(r"and|or|not|.*[=<>&|!()].*", re.IGNORECASE)
 _LEVELS = re.compile(r"([0-9]{1,2})(?:-([0-9]{1,2}))?")
 _MOST_SEVERE, _LEAST_SEVERE = 1, 10
 LEVELS = list(map(str, range(_MOST_SEVERE, _LEAST_SEVERE + 1)))
-# A site can change them
+# Default labels, which a site can change
 SEVERITY_LABELS = ["Critical", "Error", "Warning", "Review", *(f"Severity {level}" for level in range(5, 11))]
-# What these find never contains a wildcard, so that it is a mistake in quotation marks, too
+# Keywords of names, which never contain a wildcard, so that it is a mistake even in quotation marks
 _NAME_KEYWORDS = ("category", "code", "file", "module", "owner", "reference", "taxonomy")
 
 
@@ -31,48 +31,48 @@ class Value(t.NamedTuple):
 
     text: str
     is_exact: bool
-    """Whether only the whole name counts, not a part of it."""
+    """Whether the value must match the whole name."""
     is_quoted: bool
 
     def matches(self, name: str) -> bool:
-        """Return whether the server finds a name by this value."""
+        """Return whether the value matches a name."""
         sought, name = self.text.casefold(), name.casefold()
         return sought == name if self.is_exact else sought in name
 
     def matches_any(self, names: t.Iterable[str]) -> bool:
-        """Return whether the server finds one of the names by this value."""
+        """Return whether the value matches one of the names."""
         return any(map(self.matches, names))
 
     def equals_any(self, names: t.Iterable[str]) -> bool:
-        """Return whether the value is one of the names as a whole."""
+        """Return whether the value equals one of the names."""
         return self._replace(is_exact=True).matches_any(names)
 
 
 class Term(t.NamedTuple):
-    """A keyword and its values; the keyword of a bare text is empty."""
+    """A keyword and its values. The keyword of a text is empty."""
 
     keyword: str
     values: list[Value]
     is_excluded: bool
-    """Whether the issues that it finds are left out."""
+    """Whether the term excludes the issues that it matches."""
 
     def matches(self, name: str) -> bool:
-        """Return whether the server finds a name by one of the values; a level of severity is a name, too."""
+        """Return whether one of the values matches a name or a severity level."""
         if self.keyword != "severity":
             return any(value.matches(name) for value in self.values)
-        # A site can give a label to another level: it may find each, and leave out none
+        # A site can assign a label to another level: the label may match each level, and must not exclude any
         return any(
             not self.is_excluded if _is_label(value) else int(name) in _parse_levels(value) for value in self.values
         )
 
 
 def parse(query: str, option: str) -> list[Term]:
-    """Return the terms of a query, keywords in lower case.
+    """Return the terms of a query with keywords in lower case.
 
-    :raises BadOption: for a mistake that can be recognized without the server
+    :raises BadOption: for a mistake that can be detected without the server
     """
     if re.search("[\"']", re.sub(_QUOTED, "", query)):
-        problem = "has a quotation mark without its counterpart. Put a value that contains one into the other kind"
+        problem = "contains an unbalanced quotation mark. Quote a value that contains one with the other kind"
         raise BadOption(option, problem)
     terms = [_parse_term(word, option) for word in _WORD.findall(query)]
     for term in terms:
@@ -84,12 +84,12 @@ def parse(query: str, option: str) -> list[Term]:
 def _parse_term(word: str, option: str) -> Term:
     sign, keyword, values = _TERM.fullmatch(word).groups()  # type: ignore[union-attr]  # it matches any text
     if not keyword:
-        # Two colons begin a name of C++
+        # C++ names can begin with two colons
         if re.match(",|:(?!:)", values):
-            raise BadOption(option, f"has a blank before '{values}'. Write terms without blanks, as in state:New,Fixed")
+            raise BadOption(option, f"contains a space before '{values}'. Remove it, as in state:New,Fixed")
         return Term("", [_parse_value(values)], sign == "-")
     if sign == "+":
-        raise BadOption(option, f"has a '+' before '{keyword}:'. Write it before a value, as in status:+Fix")
+        raise BadOption(option, f"contains a '+' before '{keyword}:'. Move it to the value, as in status:+Fix")
     return Term(keyword.lower(), [_parse_value(text) for text in _VALUE.findall(values)], sign == "-")
 
 
@@ -101,27 +101,25 @@ def _parse_value(text: str) -> Value:
 
 def _check_value(keyword: str, value: Value, option: str) -> None:
     if keyword and not value.text:
-        raise BadOption(
-            option, f"has an empty value after '{keyword}:'. Write terms without blanks, as in state:New,Fixed"
-        )
+        raise BadOption(option, f"contains an empty value after '{keyword}:'. Remove the space, as in state:New,Fixed")
     wildcard = re.search("[*?]", value.text)
-    # The default module has stars in its name
+    # The name of the built-in module contains stars
     is_name = keyword == "module" and value.text.strip("*?")
     if wildcard and not is_name and (not value.is_quoted or keyword in _NAME_KEYWORDS):
         raise BadOption(
             option,
-            f"has the wildcard '{wildcard[0]}' in '{value.text}', which Klocwork takes for a character. "
-            "A value finds what contains it: code:ABV. finds ABV.GENERAL",
+            f"contains the wildcard '{wildcard[0]}' in '{value.text}', which Klocwork treats as a literal character. "
+            "Remove it: values match substrings, so code:ABV. finds ABV.GENERAL",
         )
     if not keyword and not value.is_quoted and _OPERATOR.fullmatch(value.text):
         raise BadOption(
             option,
-            f"has the operator '{value.text}', which Klocwork takes for a text to find. Separate terms that must all "
-            "be met by blanks, and alternatives by commas. Put a text into quotation marks",
+            f"contains the operator '{value.text}', which Klocwork treats as a text. Separate terms that must all "
+            "match by spaces, and alternatives by commas. Quote texts",
         )
     if not _is_valid(keyword, value):
         possible = {"state": STATES, "status": STATUSES}.get(keyword, ["1 to 10"])
-        raise BadOption(option, f"takes no '{value.text}' after '{keyword}:'. It takes {', '.join(possible)}")
+        raise BadOption(option, f"contains the unknown {keyword} '{value.text}'. Use one of: {', '.join(possible)}")
 
 
 def _is_valid(keyword: str, value: Value) -> bool:
@@ -140,13 +138,13 @@ def _is_label(value: Value) -> bool:
 
 
 def _parse_levels(value: Value) -> range:
-    """Return the levels of severity that a value stands for, none for another text."""
+    """Return the severity levels of a value; none for a label."""
     levels = _LEVELS.fullmatch(value.text)
     return range(int(levels[1]), int(levels[2] or levels[1]) + 1) if levels else range(0)
 
 
 def may_match(terms: t.Iterable[Term], keyword: str, name: str) -> bool:
-    """Return whether a query can find issues with a name, as far as its terms with one keyword say."""
+    """Return whether the terms with a keyword allow issues with this name."""
     of_keyword = [term for term in terms if term.keyword == keyword]
     included = [term.matches(name) for term in of_keyword if not term.is_excluded]
     excluded = any(term.matches(name) for term in of_keyword if term.is_excluded)

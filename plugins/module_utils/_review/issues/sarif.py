@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Issues as SARIF 2.1.0, with what GitHub code scanning requires beyond the standard."""
+"""Export of issues as SARIF 2.1.0, following the additional rules of GitHub code scanning."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _TOOL = {"name": "Klocwork", "informationUri": "https://www.perforce.com/product
 _LEVELS = {1: "error", 2: "error", 3: "warning"}
 _UNKNOWN_SEVERITY = 99
 _BASELINE = {"New": "new", "Existing": "unchanged", "Fixed": "absent"}
-# Statuses by which people say that nothing has to be done
+# Statuses of issues that need no action
 _SUPPRESSED_STATUSES = ("Ignore", "Not a Problem", "Filter")
 
 
 def select(issues: t.Iterable[Fields], limit: int) -> tuple[list[Fields], int]:
-    """Return the most severe issues, each once, and the number of the others."""
+    """Return the most severe issues without duplicates, and the number of omitted issues."""
     ids: set[int] = set()
 
     def unique() -> t.Iterator[Fields]:
@@ -37,11 +37,11 @@ def select(issues: t.Iterable[Fields], limit: int) -> tuple[list[Fields], int]:
 
 
 def encode(issues: list[Fields], omitted: int, version: str, source_root: str | None) -> t.Iterator[bytes]:
-    """Yield the text of a SARIF file in pieces.
+    """Yield a SARIF file in chunks.
 
-    :arg omitted: number of issues that are not in the file, which it notes
+    :arg omitted: number of issues that are not in the file, reported in a note
     :arg version: version of Klocwork
-    :arg source_root: folder of the sources on the machine that was analyzed; addresses of files in it are relative
+    :arg source_root: directory of the sources on the analyzed machine; paths of files in it become relative
     """
     rules: dict[str, Fields] = {}
     for issue in issues:
@@ -55,20 +55,20 @@ def encode(issues: list[Fields], omitted: int, version: str, source_root: str | 
 
 
 def summarize(issues: list[Fields], omitted: int, source_root: str | None) -> dict[str, int]:
-    """Return the numbers of issues in a file, of omitted ones, and of those in it whose path is absolute."""
+    """Return the number of issues in the file, of omitted issues, and of issues with an absolute path."""
     absolute = sum(_is_absolute(_relative_path(issue["file"] or "", source_root)) for issue in issues)
     return {"issues": len(issues), "omitted": omitted, "absolute_paths": absolute}
 
 
 def encode_url(url: str) -> str:
-    """The address of an issue's page, in which the server leaves the blanks of the query."""
+    """Encode the URL of an issue. The server returns it with unencoded spaces."""
     return urllib.parse.quote(url, safe=":/?#[]@!$&'()*+,;=%", errors="replace")
 
 
 def _relative_path(path: str, root: str | None) -> str:
     """Return the path of a file with slashes, relative to the root if the file is below it.
 
-    Paths with the letter of a drive are compared without regard to case.
+    Windows paths are compared case-insensitively.
     """
     path = path.replace("\\", "/")
     if root is None:
@@ -80,14 +80,14 @@ def _relative_path(path: str, root: str | None) -> str:
 
 
 def _is_absolute(path: str) -> bool:
-    """Return whether a path with slashes begins at a root, also at that of a drive."""
+    """Return whether a path with slashes begins with a slash or a drive letter."""
     return path.startswith("/") or path[1:3] == ":/"
 
 
 def _describe_invocation(omitted: int) -> Fields:
     if not omitted:
         return {"executionSuccessful": True}
-    text = f"{omitted} less severe issues are not in this file."
+    text = f"{omitted} less severe issues are omitted."
     note = {"level": "note", "message": {"text": text}}
     return {"executionSuccessful": True, "toolExecutionNotifications": [note]}
 
@@ -139,7 +139,7 @@ def _first_text(issue: Fields, *names: str) -> str:
 
 
 def _to_uri(path: str) -> str:
-    """Return the reference of a path with slashes: absolute if the path is."""
+    """Return the URI reference of a path with slashes, absolute if the path is absolute."""
     quoted = urllib.parse.quote(path, safe="/", errors="replace")
     if not _is_absolute(path):
         return quoted

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Issues of the review service: found, and told in detail."""
+"""Search of issues, and their details."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ def search_issues(
     view: str | None = None,
     limit: int | None = None,
 ) -> t.Iterator[Fields]:
-    """The issues, as the server sends them.
+    """Yield the issues that match a query, as the server sends them.
 
-    :arg warn: told at the end what the server warns of, such as a keyword that it does not know and leaves out
-    :raises ToolchainError: at the end, if the response has no summary because it was cut off, or if the server reports
-        more issues than it sent
+    :arg warn: called after the last issue with each warning of the server, such as an unknown keyword
+    :raises ToolchainError: after the last issue, if the response is incomplete
     """
     count = 0
     summary: Record | None = None
@@ -42,20 +41,24 @@ def search_issues(
             yield _parse_issue(record)
             continue
         for warning in summary.maybe_texts("warnings"):
-            warn(f"The server about the query '{query}': {warning}")
+            warn(f"Warning of the server about the query '{query}': {warning}")
         total = summary.maybe_integer("total")
         if limit is None and total is not None and total > count:
-            raise ToolchainError(f"The server tells of {total:,} issues, but sent {count:,}. Narrow the query.")
+            raise ToolchainError(
+                f"The result of the search is incomplete: the server found {total:,} issues, but sent {count:,}. "
+                "Narrow the query."
+            )
     if summary is None:
         raise ToolchainError(
-            f"The answer to the search ended after {count:,} issues, without its summary: it was cut off."
+            f"The response to the search is incomplete: it ends after {count:,} issues without a summary. Run the task "
+            "again."
         )
 
 
 def read_details(review: ReviewService, project: str, number: int) -> Fields | None:
-    """An issue with its history, the oldest entry first; `None` when there is none of that id.
+    """Return an issue with its history, oldest entry first, or `None` if it does not exist.
 
-    :raises ToolchainError: when the server tells of another issue
+    :raises ToolchainError: if the server returns another issue
     """
     try:
         records = list(review.records("issue_details", project=project, id=number))
@@ -65,7 +68,7 @@ def read_details(review: ReviewService, project: str, number: int) -> Fields | N
         records = []
     for record in records:
         if record.text("id") != str(number):
-            raise ToolchainError(f"The server was asked for the issue {number} and told of {record.text('id')}.")
+            raise ToolchainError(f"Requested issue {number}, but the server returned issue {record.text('id')}.")
         return _parse_details(record)
     return None
 
@@ -73,10 +76,10 @@ def read_details(review: ReviewService, project: str, number: int) -> Fields | N
 def read_all_details(
     review: ReviewService, project: str, numbers: list[int], progress: t.Callable[[str, str], None]
 ) -> t.Iterator[Fields]:
-    """Those of the issues that are there."""
+    """Yield the details of the issues that exist."""
     for place, number in enumerate(numbers, 1):
         if place % _PROGRESS_INTERVAL == 0:
-            progress(f"{place:,} of {len(numbers):,} issues", "at work")
+            progress(f"Reading issues: {place:,} of {len(numbers):,}", "running")
         if found := read_details(review, project, number):
             yield found
 
@@ -84,7 +87,10 @@ def read_all_details(
 def read_found_details(
     review: ReviewService, project: str, found: t.Iterator[Fields], progress: t.Callable[[str, str], None]
 ) -> t.Iterator[Fields]:
-    """Those of issues that were found, when all are: a server does not wait long for who reads slowly."""
+    """Yield the details of the issues of a search.
+
+    The search is read to its end first, because the server closes responses that are read too slowly.
+    """
     yield from read_all_details(review, project, [issue["id"] for issue in found], progress)
 
 

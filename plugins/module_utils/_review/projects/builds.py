@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Builds of a project in the review service."""
+"""Builds of a Klocwork project."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _WIRE_NAMES = {"keep": "keepit"}
-_FIRST_SERVER_ERROR = 500  # says nothing about the builds
+_FIRST_SERVER_ERROR = 500  # the statuses from here on say nothing about the builds
 
 
 def list_builds(review: ReviewService, project: str) -> list[Fields]:
-    """The builds of a project, the newest first."""
+    """Return the builds of a project, newest first."""
     records = list(review.records("builds", project=project)) or _verify_empty(review, project)
     return sorted(map(_parse_build, records), key=lambda build: (build["date"] or "", build["id"]), reverse=True)
 
 
 def _verify_empty(review: ReviewService, project: str) -> list[Record]:
-    """Return the builds of a project for which the server listed none.
+    """Verify that a project has no builds, and return the builds of a second request.
 
-    A lost response looks like an empty list. But the server refuses the configuration of a project without builds.
+    A lost response looks like an empty list. The server refuses to return the configuration of a project without
+    builds.
 
     :raises ToolchainError: if the project has a build that is not listed
     """
@@ -50,47 +51,50 @@ def _verify_empty(review: ReviewService, project: str) -> list[Record]:
     found = list(review.records("builds", project=project))
     if build and not found:
         raise ToolchainError(
-            f"The server lists no builds of the project '{project}', but has the configuration of its build '{build}': "
-            "the body of the response was lost. Run the task again."
+            f"Cannot list the builds of project '{project}': the body of the response was lost. The list is empty, but "
+            f"the server has the configuration of build '{build}'. Run the task again."
         )
     return found
 
 
 def list_build_names(tool: AdminTool, project: str) -> list[Fields]:
-    """The builds of a project by their names, the newest first; the tool tells nothing else of them."""
+    """Return the builds of a project, newest first. kwadmin reports only their names."""
     names = reversed(tool.read_lines("list-builds", project))
     return [{"id": None, "name": name, "date": None, "keep": None} for name in names]
 
 
 def to_wire(fields: Fields) -> Fields:
-    """The fields of a build as the server takes them."""
+    """Return the fields of a build with the names of the Web API."""
     return {_WIRE_NAMES.get(field, field): value for field, value in fields.items()}
 
 
 class Builds:
-    """The builds of a project, and whether one of them may go."""
+    """The builds of a project, and the checks before one of them is changed."""
 
     def __init__(self) -> None:
         self._count = 0
 
     def read(self, review: ReviewService, project: str) -> list[Fields]:
-        """All of them, the newest first."""
+        """Return all builds, newest first."""
         found = list_builds(review, project)
         self._count = len(found)
         return found
 
-    def check_change(self, name: str, before: Fields | None, wanted: Fields | None, allow_last: bool) -> None:
-        """
-        :raises BadOption: when there is no such build, or the last one is to be deleted unasked
+    def check_change(self, name: str, before: Fields | None, desired: Fields | None, allow_last: bool) -> None:
+        """Refuse to create a build, and to delete the last one without `allow_last`.
+
+        :raises BadOption: if the change is refused
         """
         if before is None:
-            raise BadOption("name", f"there is no build '{name}': builds come to be there by 'kwadmin load'")
-        if wanted is None and self._count == 1 and not allow_last:
-            raise BadOption("allow_last", f"must be true to delete '{name}': with the last build all citing is lost")
+            raise BadOption("name", f"build '{name}' does not exist. Load it with 'kwadmin load' first")
+        if desired is None and self._count == 1 and not allow_last:
+            raise BadOption(
+                "allow_last", f"must be true to delete '{name}': it is the last build, and all citations would be lost"
+            )
 
 
 class Pruning:
-    """Deletes all builds but the newest ones, and those that are to be kept."""
+    """Deletes all builds of a project except the newest ones and those that are marked as kept."""
 
     def __init__(self, task: Task, review: ReviewService) -> None:
         self._task, self._review, self._project = task, review, task.params["project"]
@@ -98,29 +102,28 @@ class Pruning:
         self._candidates = passing[task.params["keep_newest"] :]
 
     def plan(self) -> Fields | None:
-        """What would be deleted, the newest first; `None` for nothing."""
+        """Return the planned deletions, newest build first, or `None`."""
         return summarize_plan(("delete", {"name": name}) for name in self._candidates)
 
     def run(self) -> Fields:
-        """Delete them, the oldest first, and see which of them are gone.
+        """Delete the builds, oldest first, and verify the result by reading the list.
 
-        :raises ToolchainError: when one of them is still there, with all that was said of it
+        :raises ToolchainError: if one of the builds still exists
         """
-        said = [text for name in reversed(self._candidates) for text in self._delete(name)]
-        there = {build["name"] for build in list_builds(self._review, self._project)}
-        left = [name for name in self._candidates if name in there]
-        outcome = {"deleted": [name for name in self._candidates if name not in there], "not_deleted": left}
+        errors = [text for name in reversed(self._candidates) for text in self._delete(name)]
+        existing = {build["name"] for build in list_builds(self._review, self._project)}
+        left = [name for name in self._candidates if name in existing]
+        outcome = {"deleted": [name for name in self._candidates if name not in existing], "not_deleted": left}
         self._task.has_written = self._task.has_written or bool(outcome["deleted"])
         if left:
             self._task.result.update(outcome)
-            why = " ".join(said) or "The server accepted the deletions all the same."
-            raise ToolchainError(
-                f"{len(left)} of {len(self._candidates)} builds are still there: {', '.join(left)}. {why}"
-            )
+            cause = " ".join(errors) or "The server accepted the requests, but still lists the builds."
+            total = len(self._candidates)
+            raise ToolchainError(f"Could not delete {len(left)} of {total} builds: {', '.join(left)}. {cause}")
         return outcome
 
     def _delete(self, name: str) -> list[str]:
-        """What went wrong, if anything did."""
+        """Delete a build and return the error messages."""
         try:
             self._review.write("delete_build", project=self._project, name=name)
         except (OutcomeUnknown, ServerRefusal) as error:

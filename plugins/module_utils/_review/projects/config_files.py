@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Configuration files of a project in the review service, by the administration tool; and what was sent of them."""
+"""Configuration files of a Klocwork project, managed with kwadmin, and the checksums of imported files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TYPE_LINE = re.compile(r"(?P<type>.+?)\s+(?P<extension>\.\w+)\s*")
 
 
 def list_config_files(tool: AdminTool, project: str) -> list[Fields]:
-    """The files of a project, `name` and `type` each, by name."""
+    """Return `name` and `type` of the configuration files, sorted by name."""
     found = (
         _parse_line("list-config-files", _FILE_LINE, line) for line in tool.read_lines("list-config-files", project)
     )
@@ -37,12 +37,12 @@ def list_config_files(tool: AdminTool, project: str) -> list[Fields]:
 
 
 def list_types(tool: AdminTool) -> list[Fields]:
-    """The types that the server knows, `type` and `extension` each."""
+    """Return `type` and `extension` of the supported configuration files."""
     return [_parse_line("list-config-types", _TYPE_LINE, line) for line in tool.read_lines("list-config-types")]
 
 
 class ConfigFile:
-    """A configuration file of a project, and the file here that it is sent from."""
+    """A configuration file of a project and the local file to import."""
 
     def __init__(self, task: Task, tool: AdminTool) -> None:
         self._tool, self._project = tool, task.params["project"]
@@ -57,15 +57,15 @@ class ConfigFile:
             self.desired["sha256"] = compute_checksums(self._source, ["sha256"])["sha256"]
 
     def find(self) -> Fields | None:
-        """The file that the server has, with the checksum of what was sent last, if that is known here."""
-        there = next((file for file in self._list_files() if file["name"] == self.name), None)
-        if there is None or "sha256" not in self.desired:
-            return there
+        """Return the file on the server, with the checksum of the last import if it is known, or `None`."""
+        existing = next((file for file in self._list_files() if file["name"] == self.name), None)
+        if existing is None or "sha256" not in self.desired:
+            return existing
         sent = None if self._force else self._checksum_file.get(self._project, self.name)
-        return {**there, "sha256": sent}
+        return {**existing, "sha256": sent}
 
     def _list_files(self) -> list[Fields]:
-        """Return the files of the project; none of a missing project if a file of it is to be removed."""
+        """Return the files of the project. The list is empty if a file of a missing project is to be deleted."""
         try:
             return list_config_files(self._tool, self._project)
         except ToolchainError:
@@ -74,49 +74,51 @@ class ConfigFile:
                 raise
             return []
 
-    def check(self, _before: Fields | None, wanted: Fields | None) -> None:
+    def check(self, _before: Fields | None, desired: Fields | None) -> None:
+        """Verify that the checksum can be stored before the file is imported.
+
+        :arg desired: `None` for a deletion
+        :raises BadOption: if the checksum file is not writable or invalid
         """
-        :arg wanted: `None` when the file will be removed
-        :raises BadOption: when what is to be sent could not be kept in mind
-        """
-        if wanted is not None:
+        if desired is not None:
             self._checksum_file.check()
 
     def import_file(self, _fields: Fields) -> None:
-        """Import the file, and keep its checksum."""
+        """Import the file and store its checksum."""
         self._tool.write("import-config", self._project, os.path.abspath(rehearsal.resolve_read(self._source)))
         self._checksum_file.set(self._project, self.name, self.desired["sha256"])
         self._force = False
 
     def delete(self) -> None:
-        """Remove the file from the project."""
+        """Delete the file from the project."""
         self._tool.write("delete-config", self._project, self.name)
 
 
 class ChecksumFile:
-    """What was sent last: a file of JSON, with a checksum for each server, project and name."""
+    """A JSON file with the SHA-256 checksums of the last imports, by server, project and name."""
 
     def __init__(self, task: Task, path: str) -> None:
         self._task, self._path = task, path
         self._url = task.params["url"].rstrip("/")
 
     def get(self, project: str, name: str) -> str | None:
-        """The SHA-256 of what was sent there, or `None` when that is not known."""
+        """Return the SHA-256 checksum of the last import, or `None` if it is unknown."""
         return self._read().get(self._url, {}).get(project, {}).get(name)
 
     def check(self) -> None:
-        """
-        :raises BadOption: when what is to be sent could not be kept in mind
+        """Verify that the file is writable and valid.
+
+        :raises BadOption: if it is not
         """
         check_writable(self._task, self._path, "checksum_file")
         self._read()
 
     def set(self, project: str, name: str, sha256: str) -> None:
-        """Keep the checksum of what was sent; what is known of others stays."""
+        """Store the checksum of an import. Other entries are retained."""
         entries = self._read()
         entries.setdefault(self._url, {}).setdefault(project, {})[name] = sha256
         store_text(self._task, Target(self._path), json.dumps(entries, indent=2, sort_keys=True))
-        self._task.changed = True  # whatever the server does with the file
+        self._task.changed = True  # Klocwork does not report whether the import changed anything
 
     def _read(self) -> dict[str, dict[str, dict[str, str]]]:
         text = read_text(self._path)
@@ -125,7 +127,7 @@ class ChecksumFile:
         except ValueError:
             entries = None
         if not _is_valid(entries):
-            raise BadOption("checksum_file", f"'{self._path}' is something else than a record of what was sent")
+            raise BadOption("checksum_file", f"'{self._path}' is not a checksum file of this module. Use another path")
         return t.cast("dict[str, dict[str, dict[str, str]]]", entries)
 
 
@@ -139,5 +141,5 @@ def _is_valid(entries: t.Any) -> bool:
 def _parse_line(command: str, pattern: re.Pattern[str], line: str) -> Fields:
     found = pattern.fullmatch(line)
     if found is None:
-        raise ToolchainError(f"'kwadmin {command}' wrote a line of another form: {line}")
+        raise ToolchainError(f"Cannot parse the output of 'kwadmin {command}': {line}")
     return found.groupdict()

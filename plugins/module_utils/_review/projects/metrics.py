@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Metrics of a project in the review service."""
+"""Metrics of a Klocwork project."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 
 
 def read_metrics(review: ReviewService, params: Fields) -> t.Iterator[Fields]:
-    """What was measured, as the server sends it: a value each, or what they come to for each metric."""
+    """Yield the values of the metrics, or with `aggregate` a summary of each metric, as the server sends them."""
     terms = [f"metric:{','.join(params['tags'])}"] if params["tags"] else []
     fields = {name: params[name] for name in ("project", "view", "limit", "aggregate")}
     records = review.records(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Projects of the review service."""
+"""Klocwork projects."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.write
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 WRITE_ONLY = ("auto_delete_builds", "auto_delete_threshold")
-# The major version from which on a server creates projects
+# First major version whose Web API creates projects
 _CREATE_SINCE = 23
-# Members of a configuration that may be of digits alone, and count nothing
+# Members of a configuration that are not numbers even if they consist of digits
 _TEXT_MEMBERS = ("build", "version")
 _MAX_DIGITS = 18
-# The statuses that servers may refuse an unknown project with
+# Statuses of responses to requests for an unknown project
 _UNKNOWN_PROJECT = (400, 404)
 
 
 def list_projects(review: ReviewService, streams: bool | None = None) -> list[Fields]:
-    """The projects that the account may see, by name; with `streams` those of projects, too."""
+    """Return the projects that the account can see, sorted by name; with `streams`, their streams as well."""
     records = review.records("projects", include_streams=streams or None)
     return sorted(map(_parse_project, records), key=lambda project: project["name"])
 
 
 def project_ids(review: ReviewService) -> dict[str, str]:
-    """Name to id of the projects that the account may see."""
+    """Return the IDs of the projects that the account can see, by name."""
     return {project["name"]: project["id"] for project in list_projects(review)}
 
 
 def is_missing(review: ReviewService, name: str) -> bool:
-    """Return whether there is no project of this name that the account may see.
+    """Return whether the account can see no project with this name.
 
-    :raises ToolchainError: if the server neither lists projects nor says that there is no such project
+    :raises ToolchainError: if the list of projects is empty because a response was lost
     """
     if found := project_ids(review):
         return name not in found
@@ -57,9 +57,9 @@ def is_missing(review: ReviewService, name: str) -> bool:
 
 
 def _check_unknown(review: ReviewService, name: str) -> None:
-    """Verify that the server refuses to list the modules of a project, because it does not know the project.
+    """Verify that a project does not exist if the server lists no projects at all.
 
-    An account may see no project at all. A lost response looks the same, but each project has a module.
+    An empty list can also be a lost response. The modules of an existing project are never an empty list.
 
     :raises ToolchainError: if a response was lost
     """
@@ -70,19 +70,22 @@ def _check_unknown(review: ReviewService, name: str) -> None:
             return
         raise
     raise ToolchainError(
-        f"The server lists no projects, but it lists the modules of the project '{name}': the body of a response was "
-        "lost. Run the task again."
+        f"Cannot list the projects: the body of the response was lost. The list is empty, but project '{name}' has "
+        "modules. Run the task again."
     )
 
 
 def read_configuration(review: ReviewService, project: str, build: str | None) -> Fields:
-    """What was analysed in a build, the latest one unless told: figures as numbers, and all as the server says it.
+    """Return the configuration of a build, with numeric values in `figures` and all values in `raw`.
 
-    :raises ToolchainError: when the server tells anything but one record
+    :arg build: name of the build; `None` for the latest one
+    :raises ToolchainError: if the server does not return exactly one record
     """
     records = list(review.records("project_configuration", project=project, build=build))
     if len(records) != 1:
-        raise ToolchainError(f"The server tells {len(records)} configurations of the project '{project}', not one.")
+        raise ToolchainError(
+            f"Expected one configuration for project '{project}', but the server returned {len(records)}."
+        )
     (record,) = records
     return {
         "build": record.maybe_text("build"),
@@ -96,14 +99,14 @@ def read_configuration(review: ReviewService, project: str, build: str | None) -
 
 
 def list_taxonomies(review: ReviewService, project: str) -> list[Fields]:
-    """The taxonomies of a project, by name."""
+    """Return the taxonomies of a project, sorted by name."""
     found = review.records("taxonomies", project=project)
-    told = [{"name": record.text("name"), "custom": bool(record.maybe_flag("is_custom"))} for record in found]
-    return sorted(told, key=lambda taxonomy: str(taxonomy["name"]))
+    taxonomies = [{"name": record.text("name"), "custom": bool(record.maybe_flag("is_custom"))} for record in found]
+    return sorted(taxonomies, key=lambda taxonomy: str(taxonomy["name"]))
 
 
 class Projects:
-    """The projects of a server: by its Web API, and where the task has it used, by its administration tool."""
+    """The projects of a server, managed with the Web API and, with `use_admin_tool`, with kwadmin."""
 
     def __init__(self, task: Task, review: ReviewService) -> None:
         self._review, self._task = review, task
@@ -113,7 +116,7 @@ class Projects:
         self._create_with: t.Callable[[str], t.Any] = self._create
 
     def find(self, naming: ResourceName) -> Fields | None:
-        """The project, with those properties that only the tool tells, where they are of interest."""
+        """Return the project, with the properties that only kwadmin reports if they are needed, or `None`."""
         existing = list_projects(self._review)
         found = naming.find(existing)
         if self._removes and not existing:
@@ -123,41 +126,43 @@ class Projects:
         return found
 
     def check_change(self, name: str, before: Fields | None) -> None:
-        """
-        :raises BadOption: if a project with builds would be deleted without permission
-        :raises ToolchainError: when a project is to be created, and nothing is at hand that can
+        """Refuse to delete a project with builds without `allow_delete`, and select the way to create a project.
+
+        :raises BadOption: if the project has builds
+        :raises ToolchainError: if the project cannot be created
         """
         if self._removes and not self._task.params["allow_delete"]:
             self._check_deletion(name)
         if before is not None:
             return
-        told = server.read_version(self._review)
-        if server.major_version(told) >= _CREATE_SINCE:
+        version = server.read_version(self._review)
+        if server.major_version(version) >= _CREATE_SINCE:
             return
         if self._tool is None:
             raise ToolchainError(
-                f"There is no project '{name}', or this account may not see it, and this server ({told['text']}) "
-                "creates none by its Web API, which servers do from 2023 on. Projects come to be there by "
-                "'kwadmin create-project', which 'use_admin_tool: true' runs, by an import (review_project_import), "
-                "or by a load."
+                f"Cannot create project '{name}': the Web API of this server ({version['text']}) does not support it; "
+                "Klocwork 2023 or later is required. Set 'use_admin_tool: true' to run 'kwadmin create-project', or "
+                "import the project (review_project_import). If the project exists, the account has no access to it."
             )
         check_arguments(name)
         self._create_with = self._create_with_tool
 
     def _check_deletion(self, name: str) -> None:
         streams = [
-            one["name"] for one in list_projects(self._review, streams=True) if one["name"].startswith(f"{name}/")
+            stream["name"]
+            for stream in list_projects(self._review, streams=True)
+            if stream["name"].startswith(f"{name}/")
         ]
         for project in (name, *streams):
             if count := len(builds.list_builds(self._review, project)):
                 raise BadOption(
                     "allow_delete",
-                    f"must be true to delete '{name}': '{project}' has {count} build(s), which are deleted with all "
-                    "issues and their history",
+                    f"must be true to delete '{name}': '{project}' has {count} build(s), which would be deleted with "
+                    "all issues and their history",
                 )
 
     def create(self, unreadable: WriteOnlyFields, fields: Fields) -> None:
-        """Make a project, and set then what its creation does not take."""
+        """Create a project, then set the fields that the create request does not accept."""
         name, rest = fields["name"], {field: value for field, value in fields.items() if field != "name"}
         self._create_with(name)
         if rest:
@@ -172,14 +177,14 @@ class Projects:
 
 
 def to_result(project: Fields) -> Fields:
-    """The project as the user sees it, with all its fields; those that the server does not tell are none."""
+    """Return the project with all fields of the result. Unknown values are `None`."""
     return {"id": None, "creator": None, "description": "", "tags": [], **dict.fromkeys(WRITE_ONLY), **project}
 
 
 def _read_properties(tool: AdminTool, project: str) -> Fields:
-    """Whether and when builds are deleted, as far as the tool tells it: a threshold, which is null for never.
+    """Return the settings of automatic build deletion. kwadmin prints no number if it is disabled.
 
-    How the tool writes properties is not published; name and value may have a sign between them or not.
+    The output format is not documented, so that different separators between name and value are accepted.
     """
     for line in tool.read_lines("get-project-properties", project):
         found = re.fullmatch(r"\s*auto_delete_threshold\s*[=:\s]\s*(\S*)\s*", line)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Tables of the review service: reports of issues along two axes, and churns of files."""
+"""Reports of a Klocwork project: issue counts in a table with two axes, and file churn."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ AXES = {
     "state": "State",
     "status": "Status",
 }
-# The axes of a task, and what the server calls them
+# Names of the axes in requests
 _WIRE_NAMES = {"rows": "x", "columns": "y"}
 _NO_LOWER_LEVEL = -1
 
 
 class Report:
-    """Counts the issues that the options of a task select.
+    """A report on the issues that the options of a task select.
 
-    :raises BadOption: for a query of `counts` that is no text, and for a query that can find nothing
+    :raises BadOption: if a query is not a string or is invalid
     """
 
     def __init__(self, task: Task, review: ReviewService) -> None:
@@ -46,14 +46,14 @@ class Report:
         self._queries: dict[str, str] = task.params["counts"] or {}
         for name, query in self._queries.items():
             if not isinstance(query, str):
-                raise BadOption(f"counts.{name}", "takes a query, which is a text")
+                raise BadOption(f"counts.{name}", "must be a query, which is a string")
             parse(query, f"counts.{name}")
         parse(self._query or "", "query")
 
     def read_table(self) -> Fields:
-        """Rows, columns and numbers along the two axes.
+        """Return the table with its rows, columns and values.
 
-        :raises BadOption: when it is to show what lies below something that is not there
+        :raises BadOption: if a name of the drilldown does not exist or has no lower level
         """
         axes: Fields = {}
         for option, wire_name in _WIRE_NAMES.items():
@@ -62,7 +62,7 @@ class Report:
         return _to_result(self._read(self._query, **axes))
 
     def count_queries(self) -> dict[str, int | float]:
-        """How many issues there are, by the name of a query, each within the query of the task."""
+        """Return the number of issues for each query of `counts`, limited by the query of the task."""
         return {name: self._count(query) for name, query in self._queries.items()}
 
     def _count(self, query: str) -> int | float:
@@ -70,7 +70,7 @@ class Report:
         return sum(map(sum, data))
 
     def _drilldown(self, option: str, wire_name: str) -> Fields:
-        """The id of what the axis is to show the inside of; names are looked up level by level."""
+        """Return the request field that drills down an axis. Names are resolved level by level."""
         drilldown: Fields = {}
         for number, name in enumerate(self._task.params[f"{option}_drilldown"]):
             axis = {wire_name: AXES[self._task.params[option]], **drilldown}
@@ -79,9 +79,9 @@ class Report:
             path = f"{option}_drilldown[{number}]"
             if place is None:
                 known = ", ".join(place["name"] for place in places[:20])
-                raise BadOption(path, f"there is no '{name}', but {known or 'nothing at all'}")
+                raise BadOption(path, f"'{name}' does not exist. Available: {known or 'none'}")
             if place["id"] == _NO_LOWER_LEVEL:
-                raise BadOption(path, f"nothing lies below '{name}'")
+                raise BadOption(path, f"'{name}' has no lower level. Remove it")
             drilldown = {f"{wire_name}Drilldown": place["id"]}
         return drilldown
 
@@ -90,14 +90,14 @@ class Report:
 
 
 def read_churn(task: Task, review: ReviewService) -> Fields:
-    """The churns of files that the options of a task select, as the server counts them."""
+    """Return the file churn table that the options of a task select."""
     fields = task.select("project", "view", "component")
     more = {"viewCreator": task.params["view_creator"], "latestBuilds": task.params["latest_builds"]}
     return _to_result(_read_table(task, review, "fchurns", **fields, **more))
 
 
 class Table(t.NamedTuple):
-    """What the server answers: `name` and `id` of each row and column, and the numbers, row by row."""
+    """A table of the server: `name` and `id` of each row and column, and the values, one list per row."""
 
     rows: list[Fields]
     columns: list[Fields]
@@ -105,13 +105,13 @@ class Table(t.NamedTuple):
 
 
 def _read_table(task: Task, review: ReviewService, action: str, **fields: t.Any) -> Table:
-    """The table of an action. What the server warns of becomes a warning of the task."""
+    """Return the table of an action. Warnings of the server become warnings of the task."""
     records = list(review.records(action, **fields))
     if len(records) != 1:
-        raise ToolchainError(f"The server answered the action '{action}' with {len(records)} tables, not one.")
+        raise ToolchainError(f"Expected one table for action '{action}', but the server returned {len(records)}.")
     (record,) = records
     for warning in record.maybe_texts("warnings"):
-        task.warn(f"The server about the {action}: {warning}")
+        task.warn(f"Warning of the server about the {action}: {warning}")
     rows, columns = _parse_headings(record, "rows"), _parse_headings(record, "columns")
     return Table(rows, columns, _parse_data(record, len(rows), len(columns)))
 
@@ -121,7 +121,7 @@ def _parse_headings(record: Record, name: str) -> list[Fields]:
 
 
 def _parse_data(record: Record, rows: int, columns: int) -> list[list[int | float]]:
-    """The numbers. A table of nothing may come with rows of nothing, or without any."""
+    """Return the values. An empty table can have empty rows or no rows."""
 
     def checked(value: t.Any) -> list[list[int | float]]:
         if not isinstance(value, list):

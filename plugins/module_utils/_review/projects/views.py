@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Views of the review service."""
+"""Views of a Klocwork project."""
 
 from __future__ import annotations
 
@@ -19,56 +19,62 @@ _WIRE_NAMES = {"public": "is_public"}
 
 
 def list_views(review: ReviewService, project: str) -> list[Fields]:
-    """The views of a project that the account may see, by name."""
+    """Return the views of a project that the account can see, sorted by name."""
     found = review.list_nonempty("views", project=project, always=f"the view '{DEFAULT_VIEW}'")
     return sorted(map(_parse_view, found), key=lambda view: view["name"])
 
 
 def select_view(
-    review: ReviewService, found: list[Fields], project: str, naming: ResourceName, of_others: bool
+    review: ReviewService, views: list[Fields], project: str, name: ResourceName, include_foreign: bool
 ) -> Fields | None:
-    """The account's own view of that name; without one, a public view of another account where it may be `of_others`.
+    """Return the account's own view with this name or, with `include_foreign`, a public view of another account.
 
-    :arg found: the views of the project
-    :raises ToolchainError: when it is not clear which one is meant
+    :arg views: views of the project
+    :raises ToolchainError: if several other accounts have a view with this name
     """
-    named = [view for view in found if view["name"] in naming.names]
+    named = [view for view in views if view["name"] in name.names]
     own = [view for view in named if view["creator"] == review.user]
-    meant = own or (named if of_others else [])
-    for name in naming.names:
-        if sum(view["name"] == name for view in meant) > 1:
-            raise ToolchainError(f"Several accounts have a view '{name}' in the project '{project}', but not this one.")
-    return naming.find(meant)
+    candidates = own or (named if include_foreign else [])
+    for text in name.names:
+        if sum(view["name"] == text for view in candidates) > 1:
+            raise ToolchainError(
+                f"Cannot select view '{text}' in project '{project}': several accounts have a view with this name, but "
+                "this account has none. Use another name."
+            )
+    return name.find(candidates)
 
 
-def check_options(naming: ResourceName, fields: Fields) -> None:
+def check_options(name: ResourceName, fields: Fields) -> None:
+    """Refuse the built-in view and invalid queries.
+
+    :raises BadOption: for the built-in view, an invalid query, or a query with a build, which views do not support
     """
-    :raises BadOption: for the server's own view, and for a query that can find nothing, or names a build, which no view
-        can
-    """
-    naming.check_not_builtin(DEFAULT_VIEW)
+    name.check_not_builtin(DEFAULT_VIEW)
     if has_keyword(fields.get("query", ""), "build"):
-        raise BadOption("query", "a view cannot name a build: leave the 'build:' term out")
+        raise BadOption("query", "must not contain 'build:', which views do not support. Remove this term")
     parse(fields.get("query", ""), "query")
 
 
-def check_change(review: ReviewService, before: Fields | None, wanted: Fields | None, take_over: bool) -> None:
+def check_change(review: ReviewService, before: Fields | None, desired: Fields | None, take_over: bool) -> None:
+    """Refuse to create a view without a query, and to change a view of another account without `take_over`.
+
+    :raises BadOption: if the change is refused
     """
-    :raises BadOption: for a new view without a query, and for one of another account that is not to be taken over
-    """
-    if before is None and "query" not in (wanted or {}):
-        raise BadOption("query", "is required for a new view")
+    if before is None and "query" not in (desired or {}):
+        raise BadOption("query", "is required to create a view")
     if before and before["creator"] not in (None, review.user) and not take_over:
-        raise BadOption("take_over", f"must be true to change the view '{before['name']}' of '{before['creator']}'")
+        raise BadOption(
+            "take_over", f"must be true to change view '{before['name']}', which '{before['creator']}' owns"
+        )
 
 
 def to_result(view: Fields) -> Fields:
-    """The view as the user sees it, with all its fields."""
+    """Return the view with all fields of the result."""
     return {"id": None, "query": "", "tags": [], "creator": None, **view}
 
 
 def to_wire(fields: Fields) -> Fields:
-    """The fields of a view as the server takes them."""
+    """Return the fields of a view with the names of the Web API."""
     return {_WIRE_NAMES.get(field, field): value for field, value in fields.items()}
 
 
