@@ -369,7 +369,7 @@ def delete(task: Task) -> None:
         desired={},
         delete=lambda: publication.delete(artifact, **selection),
         check=lambda before, _nothing: task.result.update(publication.list_deletions(before)),
-        predict_refusal=lambda: artifact.check_pro("The deletion of builds"),
+        predict_refusal=lambda: artifact.check_pro("Deleting builds"),
     )
 
 

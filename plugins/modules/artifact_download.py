@@ -217,7 +217,7 @@ def download_file(task: Task) -> None:
         task,
         "file",
         read=file.read,
-        desired=file.desired,
+        desired=file.get_desired,
         create=file.fetch,
         update=file.fetch,
         to_result=file.to_result,

@@ -314,7 +314,7 @@ def reconcile_file(task: Task) -> None:
         task,
         "file",
         read=file.read,
-        desired=file.desired,
+        desired=file.get_desired,
         create=file.deploy,
         update=file.annotate,
         delete=file.delete,

@@ -170,7 +170,7 @@ LIST_OPTIONS = ("deep", "depth", "folders", "metadata_timestamps", "root")
 
 def run(task: Task) -> None:
     if task.params["depth"] and not task.params["deep"]:
-        raise BadOption("depth", "needs 'deep: true', for the server looks at it only then")
+        raise BadOption("depth", "needs 'deep: true'")
     counts = task.result["counts"] = {"files": 0, "folders": 0, "bytes": 0}
     entries = item_info.list_folder(ArtifactService(task), **task.select("repo", "path", *LIST_OPTIONS))
     output_list(task, "entries", item_info.count_items(entries, counts), order=["path"])

@@ -281,7 +281,7 @@ def reconcile_properties(task: Task) -> None:
 
 def desired_properties(params: Fields) -> Fields:
     if params["purge"] and params["state"] == "absent":
-        raise BadOption("purge", "goes with 'properties'; with 'state: absent' only 'keys' are removed")
+        raise BadOption("purge", "cannot be combined with 'state: absent'")
     paths.check_path(params["repo"], params["path"])
     if params["recursive"]:
         property_tree().check_path(params)

@@ -123,7 +123,7 @@ SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
         name=dict(type="str", not_empty=True),
         repos=dict(
-            type="list", elements="str", each_element=dict(matches=("[^,/][^,]*", "a repository's key, or key/path"))
+            type="list", elements="str", each_element=dict(matches=("[^,/][^,]*", "a repository key, or key/path"))
         ),
         pattern=dict(type="str", not_empty=True),
         detail=dict(type="list", elements="str", choices=["info", "properties"]),

@@ -296,7 +296,7 @@ def test_a_whole_image_is_compared_tag_by_tag(registry: DockerRegistry) -> None:
 @pytest.mark.parametrize("options", [{"image": "acme/web", "tag": "none"}, {"image": "acme/none", "tag": "1.0"}])
 def test_no_manifest_is_no_image(registry: DockerRegistry, options: dict[str, str]) -> None:
     result = compared(registry, target_image="kinds/other", **options)
-    assert f"There is no image '{options['image']}:{options['tag']}' in the repository 'images'" in result["msg"]
+    assert f"Image '{options['image']}:{options['tag']}' does not exist in repository 'images'" in result["msg"]
 
 
 # --- Inference: litellm's proxy

@@ -146,7 +146,7 @@ def test_a_virtual_repository_passes_files_on_if_it_has_where_to(sandbox: Sandbo
     assert not deploy("v/a.txt", "libs-release", content="x")["changed"]
     refused = deploy("v/a.txt", "libs-release", state="absent")
     assert not refused["changed"]
-    assert "from the repository that holds them" in refused["msg"]
+    assert "can only be deleted from local repositories" in refused["msg"]
     virtual = {"key": "all", "rclass": "virtual", "packageType": "generic", "repositories": ["generic-local"]}
     sandbox.seed({"artifact": {"repositories": [virtual]}})
     assert "405 No local repository was configured" in deploy("v/a.txt", "all", content="x")["msg"]

@@ -117,7 +117,7 @@ def test_the_trash_is_on_no_page(planted: Sandbox) -> None:
 def test_an_answer_that_was_trimmed_is_a_failure_and_pages_below_the_limit_are_none(planted: Sandbox) -> None:
     planted.switch("artifact", aql_hard_limit=20)
     trimmed = run("artifact_query_info", find={"repo": "odd-a"}, page_size=0)
-    assert "The server gave 20 rows and says: AQL query reached the search hard limit" in trimmed["msg"]
+    assert "The server truncated the result after 20 rows: AQL query reached the search hard limit" in trimmed["msg"]
     assert len(ask(find={"repo": "odd-a"}, page_size=19)) == COUNT // 2
 
 

@@ -39,4 +39,4 @@ def test_a_dry_run_that_promotes_whatever_is_sent_is_told(sandbox: Sandbox) -> N
     sandbox.switch("artifact", dry_run_promotes="always")
     result = running.run("artifact_build_promotion", check_mode=True, **TASK)
     assert result["failed"]
-    assert "was promoted, though the server was asked for a dry run only" in result["msg"]
+    assert "was promoted, although only a dry run was requested" in result["msg"]

@@ -68,15 +68,15 @@ def test_a_failure_reports_what_is_done_and_another_run_continues(sandbox: Sandb
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     (
         {"artifact_release_build": {**RELEASE["artifact_release_build"], "from_status": "tested"}},
-        "has the status 'staged'; it must have 'tested' to become 'released'.",
+        "has the status 'staged', but 'from_status' requires 'tested'.",
     ),
     (
         {"artifact_release_build": {**RELEASE["artifact_release_build"], "number": "99"}},
-        "The run '99' of 'app' is not there, or this account may not see it.",
+        "The run '99' of 'app' does not exist, or the account has no Read permission on it.",
     ),
     (
         {"artifact_release_images": [*IMAGES, {**IMAGES[0], "tag": "9.9"}]},
-        "There is no image 'acme/web:9.9' in the repository 'docker-local'",
+        "Image 'acme/web:9.9' does not exist in repository 'docker-local'",
     ),
 ]
 

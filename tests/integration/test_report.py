@@ -261,7 +261,7 @@ def test_each_failure_is_told_with_what_became_of_it(checked: Written, done: Wri
         hosts = written.report["hosts"]
         assert [hosts["repo-eu"][name] for name in ("failures", "rescued", "ignored")] == [1, 1, 1]
         assert written.of("failures", "the end")[0]["message"] == "no more"
-        assert "There is no item 'none'" in written.of("failures", "missing")[0]["message"]
+        assert "Item 'none' does not exist" in written.of("failures", "missing")[0]["message"]
 
 
 @pytest.mark.ansible_core

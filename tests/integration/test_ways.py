@@ -169,7 +169,7 @@ def test_an_unknown_option_is_reported_to_an_ad_hoc_command(sandbox: Sandbox) ->
     ("options", "variables", "expected"),
     [
         ({"path": None}, {}, "missing required arguments: path"),
-        ({"path": "nothing"}, {}, "There is no item 'nothing' in the repository 'generic-local'"),
+        ({"path": "nothing"}, {}, "Item 'nothing' does not exist in repository 'generic-local'"),
         ({}, {"JFROG_URL": ""}, "Option 'url': is required"),
         ({}, {"JFROG_URL": "repo.example.com"}, "takes an address such as https://host:port"),
         ({}, {"JFROG_ACCESS_TOKEN": "wr0ng"}, "The credential was not accepted"),

@@ -140,7 +140,7 @@ def test_check_mode_fails_when_the_repository_takes_no_uploads(rclass: str, word
 def test_check_mode_fails_when_the_server_is_the_open_source_edition(tmp_path: Path) -> None:
     with conversation(nothing(), edition(OPEN_SOURCE)) as server:
         result = deploy(server.url, pack(tmp_path), check_mode=True)
-    assert "The extraction of archives needs Artifactory Pro" in result["msg"]
+    assert "Extracting archives requires Artifactory Pro" in result["msg"]
 
 
 def test_check_mode_fails_when_the_repository_excludes_a_member(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_check_mode_fails_when_the_repository_excludes_a_member(tmp_path: Path) 
     )
     with conversation(nothing(), edition(), excluding) as server:
         result = deploy(server.url, pack(tmp_path), check_mode=True)
-    assert "'site/sub/b c.txt'. Its include and exclude patterns refuse it" in result["msg"]
+    assert "'site/sub/b c.txt'. Check its include and exclude patterns" in result["msg"]
 
 
 def test_check_mode_fails_when_a_file_is_above_the_folder(tmp_path: Path) -> None:
@@ -160,14 +160,14 @@ def test_check_mode_fails_when_a_file_is_above_the_folder(tmp_path: Path) -> Non
     above = call("GET", f"{storage}/a", json={"repo": "generic-local", "path": "/a", "size": "1"})
     with conversation(missing[0], edition(), repository(), missing[1], above) as server:
         result = deploy(server.url, pack(tmp_path), path="a/b/c", check_mode=True)
-    assert "'a' in 'generic-local' is a file, so nothing can be in it" in result["msg"]
+    assert "'a' in 'generic-local' is a file and cannot contain other items" in result["msg"]
 
 
 @pytest.mark.parametrize(
     ("existing", "words"),
     [
-        ({"sub": b"x"}, "'site/sub' in 'generic-local' is a file, so nothing can be in it"),
-        ({"a.txt/b/c": b"x"}, "'site/a.txt' in 'generic-local' is a folder, so no file can be there"),
+        ({"sub": b"x"}, "'site/sub' in 'generic-local' is a file and cannot contain other items"),
+        ({"a.txt/b/c": b"x"}, "'site/a.txt' in 'generic-local' is a folder and cannot be replaced by a file"),
     ],
 )
 @pytest.mark.parametrize("check_mode", [False, True])
@@ -257,7 +257,7 @@ def test_what_is_no_archive_is_refused_before_any_request(content: bytes, kind: 
 def test_a_member_outside_of_the_archive_is_refused(kind: str, tmp_path: Path) -> None:
     with conversation() as server:
         result = deploy(server.url, pack(tmp_path, kind, {"sub/../../evil": b""}))
-    assert "outside of it" in result["msg"]
+    assert "outside of the archive" in result["msg"]
 
 
 def test_a_damaged_member_is_refused(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_the_history_of_a_promoted_run_is_not_lost(check_mode: bool) -> None:
     with conversation(there(known)) as server:
         result = run("artifact_build", url=server.url, content=RECORD, check_mode=check_mode)
     assert result["failed"]
-    assert "was promoted ('staged'). Publishing it anew would lose that history" in result["msg"]
+    assert "was promoted ('staged'). Publishing it again would delete its history" in result["msg"]
 
 
 def test_success_without_effect_is_a_failure() -> None:
@@ -182,11 +182,11 @@ def test_check_mode_says_what_would_go() -> None:
 def test_deletion_fails_when_the_server_is_the_open_source_edition() -> None:
     with conversation(runs("51"), edition(OPEN_SOURCE)) as server:
         predicted = run("artifact_build", url=server.url, check_mode=True, **ABSENT)
-    assert "The deletion of builds needs Artifactory Pro" in predicted["msg"]
+    assert "Deleting builds requires Artifactory Pro" in predicted["msg"]
     refused = call("DELETE", f"{BUILD}/my-build?buildNumbers=51&artifacts=0", 400, json=PRO_ONLY)
     with conversation(runs("51"), refused, runs("51")) as server:
         result = run("artifact_build", url=server.url, **ABSENT)
-    assert "This needs Artifactory Pro" in result["msg"]
+    assert "This requires Artifactory Pro" in result["msg"]
     assert not predicted["changed"]
     assert not result["changed"]
 
@@ -195,7 +195,7 @@ def test_files_that_the_server_leaves_make_the_task_fail_now_and_later() -> None
     with conversation(files("a.jar"), runs("51"), delete(artifacts=True), files("a.jar"), runs("50")) as server:
         result = run("artifact_build", url=server.url, artifacts=True, **ABSENT)
     assert result["changed"]
-    assert "1 of its files are still there, the first of them libs/org/acme/a.jar" in result["msg"]
+    assert "1 of its files still exist, the first of them libs/org/acme/a.jar" in result["msg"]
     with conversation(files("a.jar"), runs("50")) as server:
         assert run("artifact_build", url=server.url, artifacts=True, **ABSENT)["msg"] == result["msg"]
 
@@ -281,14 +281,14 @@ def test_several_runs_in_one_task() -> None:
         ({"content": {**RECORD, "started": "today"}}, "Option 'content': 'started' is a text instead of a date and"),
         ({"content": {**RECORD, "modules": {}}}, "Option 'content': 'modules' is an object instead of a list"),
         ({"content": {**RECORD, "modules": [1]}}, "Option 'content': 'modules[0]' is the number 1 instead of an"),
-        ({"content": RECORD, "build": "other"}, "is the record of 'my-build', but 'build' is 'other'"),
-        ({"content": RECORD, "number": "52"}, "is the record of '51', but 'number' is '52'"),
+        ({"content": RECORD, "build": "other"}, "has the name 'my-build', but 'build' is 'other'"),
+        ({"content": RECORD, "number": "52"}, "has the number '51', but 'number' is '52'"),
         ({"content": {**RECORD, "name": ".."}}, "'..' cannot be a part of a path"),
         ({"src": "/nowhere"}, "Option 'src': '/nowhere' cannot be read: there is none"),
         ({"src": "/"}, "Option 'src': '/' cannot be read: it is not a regular file"),
         (
             {**ABSENT, "build": 'a"b', "artifacts": True},
-            "Option 'artifacts': the files of 'a\"b' cannot be found, for a",
+            "Option 'artifacts': the files of 'a\"b' cannot be found: a",
         ),
         ({"items": [{"content": RECORD}, {"content": RECORD}]}, "items[1]: names the same as items[0]."),
     ],

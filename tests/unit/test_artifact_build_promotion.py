@@ -145,7 +145,7 @@ def test_a_dry_run_that_really_promotes_is_a_failure(seen: list[Call]) -> None:
     with conversation(look(), there(), promote(dry), *seen) as server:
         result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
     assert result["failed"]
-    assert "was promoted, though the server was asked for a dry run only" in result["msg"]
+    assert "was promoted, although only a dry run was requested" in result["msg"]
 
 
 def test_a_dry_run_that_fails_fails_the_check() -> None:
@@ -158,7 +158,7 @@ def test_a_dry_run_that_fails_fails_the_check() -> None:
 def test_check_mode_of_a_status_alone_asks_for_no_dry_run() -> None:
     options = {"build": "web", "number": "7", "status": "ok", "check_mode": True}
     with conversation(look(), edition(OPEN_SOURCE)) as server:
-        assert "needs Artifactory Pro" in run("artifact_build_promotion", url=server.url, **options)["msg"]
+        assert "requires Artifactory Pro" in run("artifact_build_promotion", url=server.url, **options)["msg"]
     with conversation(look(), edition()) as server:
         result = run("artifact_build_promotion", url=server.url, **options)
     assert result["changed"]
@@ -189,7 +189,7 @@ def test_success_with_errors_inside_is_a_failure_and_warnings_are_warnings() -> 
     answer = promote(order, ("ERROR", "Not found: a.jar"), ("WARNING", "b.jar is old"))
     with conversation(look(), answer, look(status("released"))) as server:
         result = run("artifact_build_promotion", url=server.url, fail_fast=False, **TASK)
-    assert result["msg"] == "The run '7' of 'web' could not be promoted as a whole: Not found: a.jar."
+    assert result["msg"] == "The run '7' of 'web' could not be promoted completely: Not found: a.jar."
     assert result["warnings"] == ["b.jar is old"]
     assert result["changed"]
     assert result["promotion"] == shown("released")
@@ -216,7 +216,10 @@ def test_success_without_an_entry_in_the_history_is_a_failure() -> None:
     answer = promote(ORDER, ("ERROR", "Skipping promotion status update: invalid unparsable timestamp x"))
     with conversation(look(status("staged")), answer, look(status("staged"))) as server:
         result = run("artifact_build_promotion", url=server.url, **TASK)
-    assert "not in the history of the build. It says: Skipping promotion status update" in result["msg"]
+    assert (
+        "promotion history does not contain it. Messages of the server: Skipping promotion status update"
+        in result["msg"]
+    )
 
 
 def test_a_lost_reply_is_settled_by_the_history_for_a_repeat_would_promote_twice() -> None:
@@ -235,7 +238,7 @@ def test_a_lost_reply_is_settled_by_the_history_for_a_repeat_would_promote_twice
 def test_the_status_before_has_to_be_right(statuses: list[dict[str, Any]], has: str) -> None:
     with conversation(look(*statuses)) as server:
         result = run("artifact_build_promotion", url=server.url, from_status="staged", **TASK)
-    assert f"has {has}; it must have 'staged' to become 'released'." in result["msg"]
+    assert f"has {has}, but 'from_status' requires 'staged'." in result["msg"]
 
 
 def test_names_arrive_unharmed_and_a_missing_run_is_an_error() -> None:
@@ -244,7 +247,9 @@ def test_names_arrive_unharmed_and_a_missing_run_is_an_error() -> None:
         result = run(
             "artifact_build_promotion", url=server.url, build="team/my web", number="1/2", status="x", project_key="p"
         )
-    assert result["msg"] == "The run '1/2' of 'team/my web' is not there, or this account may not see it."
+    assert (
+        result["msg"] == "The run '1/2' of 'team/my web' does not exist, or the account has no Read permission on it."
+    )
 
 
 @pytest.mark.parametrize(
@@ -279,7 +284,10 @@ def test_each_run_has_its_outcome() -> None:
         )
     assert (result["counts"]["ok"], result["counts"]["failed"]) == (1, 1)
     assert result["outcomes"][0]["promotion"] == shown("released")
-    assert result["failures"][0]["reason"] == "The run '7' of 'api' is not there, or this account may not see it."
+    assert (
+        result["failures"][0]["reason"]
+        == "The run '7' of 'api' does not exist, or the account has no Read permission on it."
+    )
 
 
 @pytest.mark.parametrize(

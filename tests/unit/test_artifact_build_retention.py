@@ -78,7 +78,7 @@ def test_check_mode_only_reads_and_says_what_would_go() -> None:
 def test_check_mode_fails_when_the_server_is_the_open_source_edition() -> None:
     with conversation(runs("1", "2"), look("1"), edition(OPEN_SOURCE)) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, check_mode=True)
-    assert "Build retention needs Artifactory Pro" in result["msg"]
+    assert "Build retention requires Artifactory Pro" in result["msg"]
     assert not result["changed"]
 
 
@@ -180,7 +180,7 @@ def test_the_name_of_a_build_arrives_unharmed() -> None:
     found = call("GET", f"{BUILD}/team%2Fmy%20web?project=p", json={"buildsNumbers": []})
     with conversation(found) as server:
         result = run("artifact_build_retention", url=server.url, build="team/my web", count=1, project_key="p")
-    assert result["msg"] == "There is no build 'team/my web', or this account may not see it."
+    assert result["msg"] == "Build 'team/my web' does not exist, or the account has no Read permission on it."
 
 
 def test_success_with_nothing_discarded_is_a_failure() -> None:
@@ -188,7 +188,7 @@ def test_success_with_nothing_discarded_is_a_failure() -> None:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait_timeout=0)
     assert result["failed"]
     assert not result["changed"]
-    assert result["msg"].startswith("The server accepted the order, but 1 of 1 runs are still there: '1'.")
+    assert result["msg"].startswith("The server accepted the request, but 1 of 1 runs still exist: '1'.")
     assert result["discarded"] == []
 
 
@@ -214,7 +214,7 @@ def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) ->
     calls = [runs("1", "2"), look("1"), order(), runs("1", "2")]
     with conversation(*calls) as server, pytest.raises(KeyboardInterrupt):
         run("artifact_build_retention", url=server.url, build="web", count=1, last_words=words.append)
-    assert words == ["interrupted while the server discards 1 run(s). It goes on with it."]
+    assert words == ["interrupted while the server discards 1 run(s). The server continues."]
 
 
 def test_files_that_the_server_left_are_a_failure() -> None:
@@ -223,7 +223,7 @@ def test_files_that_the_server_left_are_a_failure() -> None:
     with conversation(*before, order(more=more), runs("2"), files("a.jar", numbers=("1",))) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, artifacts=True)
     assert result["failed"]
-    assert "1 of its files are still there, the first of them libs/a.jar" in result["msg"]
+    assert "1 of its files still exist, the first of them libs/a.jar" in result["msg"]
     assert result["discarded"] == [entry("1")]
 
 
@@ -244,14 +244,14 @@ def test_a_refusal_after_which_all_is_gone_is_a_warning() -> None:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["changed"]
     assert "Warnings encountered" in result["warnings"][0]
-    assert "All runs that were to go are gone." in result["warnings"][0]
+    assert "Reading back shows that all runs were discarded." in result["warnings"][0]
 
 
 def test_a_lost_reply_is_settled_by_looking() -> None:
     with conversation(runs("1", "2"), look("1"), order(drop=True), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, retries=0)
     assert result["changed"]
-    assert result["warnings"][0].endswith("Connection reset by peer. All runs that were to go are gone.")
+    assert result["warnings"][0].endswith("Connection reset by peer. Reading back shows that all runs were discarded.")
 
 
 def test_runs_that_are_left_are_named_when_the_reply_is_lost() -> None:
@@ -261,14 +261,14 @@ def test_runs_that_are_left_are_named_when_the_reply_is_lost() -> None:
     assert result["failed"]
     assert result["changed"]
     assert result["discarded"] == [entry("1")]
-    assert result["msg"].endswith("Connection reset by peer. 1 of 2 runs are still there: '2'.")
+    assert result["msg"].endswith("Connection reset by peer. 1 of 2 runs still exist: '2'.")
 
 
 def test_what_was_not_foreseen_is_told() -> None:
     with conversation(runs("1", "2", "3"), look("2", "released"), look("1"), order(), runs("3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [entry("1")]
-    assert result["warnings"] == ["These runs are gone as well, which was not foreseen: '2'."]
+    assert result["warnings"] == ["These runs were also discarded, although they were not planned: '2'."]
 
 
 def test_without_waiting_nothing_is_said_of_what_came_of_it() -> None:
@@ -316,7 +316,7 @@ def test_each_build_has_its_outcome() -> None:
             items=[{"build": "web"}, {"build": "api", "count": 3}],
             workers=1,
         )
-    assert result["msg"].startswith("1 of 2 items failed. The first of them, items[1]: There is no build 'api'")
+    assert result["msg"].startswith("1 of 2 items failed. The first of them, items[1]: Build 'api' does not exist")
     assert result["changed"]
     assert (result["counts"]["changed"], result["counts"]["failed"]) == (1, 1)
     assert result["outcomes"][0]["discarded"] == [entry("1")]
@@ -347,4 +347,4 @@ def test_ten_runs_that_are_missing_unexpectedly_are_named(surplus: int, shown: s
     with conversation(before, look("1"), order(more={"count": surplus}), runs()) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=surplus)
     named = ", ".join(f"'{number}'" for number in numbers[:10])
-    assert result["warnings"] == [f"These runs are gone as well, which was not foreseen: {named}{shown}."]
+    assert result["warnings"] == [f"These runs were also discarded, although they were not planned: {named}{shown}."]

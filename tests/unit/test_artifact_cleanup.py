@@ -104,8 +104,7 @@ def test_it_fails_before_the_first_query_when_the_server_is_the_open_source_edit
         result = run("artifact_cleanup", url=server.url, rules=[RULE], check_mode=True)
     assert result["failed"]
     assert result["msg"] == (
-        "Sorting in queries, without which artifacts cannot be listed page by page, needs Artifactory Pro, and the "
-        "server is the open-source edition."
+        "Listing artifacts page by page requires Artifactory Pro, but the server is the open-source edition."
     )
 
 
@@ -230,7 +229,7 @@ def test_properties_are_verified_by_one_query_for_a_batch_and_rule() -> None:
     ]
     rule = {"repos": ["app-local"], "properties": {"obsolete": "yes"}, "keep_properties": {"keep": None}}
     reasons = [outcome["keep_reason"] for outcome in clean_up(*calls, rules=[rule])["outcomes"]]
-    assert reasons == ["without the properties that 'rules[0]' selects", None, "marked to be kept"]
+    assert reasons == ["it no longer has the properties that 'rules[0]' selects", None, "kept because of a property"]
 
 
 def test_an_item_is_left_alone_when_the_look_for_properties_that_keep_it_returns_no_range() -> None:
@@ -342,7 +341,7 @@ def test_a_404_for_what_is_there_is_a_refusal() -> None:
     old = row("a", "old.bin")
     hidden = call("DELETE", "/artifactory/app-local/a/old.bin", 404)
     result = clean_up(*scanned(old), asked(THERE, old), hidden, asked(THERE, old))
-    assert "the account may not delete it" in result["msg"]
+    assert "But the item exists. Check that the account has the Delete permission on it" in result["msg"]
     assert result["changed"] is False
 
 
@@ -426,26 +425,32 @@ def test_the_cache_of_a_remote_repository_is_asked_for_by_its_key() -> None:
     [
         ({"repos": ["a"]}, "rules[0]: one of the following is required: paths, names"),
         ({"older_than": "30d"}, "missing required arguments: repos found in rules"),
-        ({"repos": ["a"], "older_than": "30"}, "Option 'rules[0].older_than': takes an age such as 30d"),
-        ({"repos": ["a"], "older_than": "3m"}, "Option 'rules[0].older_than': takes an age"),
-        ({"repos": ["a"], "not_downloaded_since": "yesterday"}, "Option 'rules[0].not_downloaded_since': takes an age"),
+        ({"repos": ["a"], "older_than": "30"}, "Option 'rules[0].older_than': must be an age such as 30d"),
+        ({"repos": ["a"], "older_than": "3m"}, "Option 'rules[0].older_than': must be an age"),
+        (
+            {"repos": ["a"], "not_downloaded_since": "yesterday"},
+            "Option 'rules[0].not_downloaded_since': must be an age",
+        ),
         ({"repos": ["a"], "keep_newest": 0}, "Option 'rules[0].keep_newest': takes 1 to 1,000,000"),
         ({"repos": [], "older_than": "1d"}, "Option 'rules[0].repos': must not be empty"),
         ({"repos": ['a"'], "older_than": "1d"}, "Option 'rules[0].repos[0]': takes a pattern without double quotes"),
-        ({"repos": ["a"], "properties": {"k": 'a"b'}}, "Option 'rules[0].properties': 'k' takes a text"),
-        ({"repos": ["a"], "properties": {"k": {}}}, "Option 'rules[0].properties': 'k' takes a text"),
-        ({"repos": ["a"], "properties": {"k": []}}, "Option 'rules[0].properties': 'k' takes a text"),
-        ({"repos": ["a"], "properties": {"k": None}}, "Option 'rules[0].properties': 'k' takes a text"),
-        ({"repos": ["a"], "properties": {"k": ["v", None]}}, "Option 'rules[0].properties': 'k' takes a text"),
-        ({"repos": ["a"], "properties": {"k": ["v", "* "]}}, "Option 'rules[0].properties': 'k' takes a text"),
+        ({"repos": ["a"], "properties": {"k": 'a"b'}}, "Option 'rules[0].properties': 'k' must be a string"),
+        ({"repos": ["a"], "properties": {"k": {}}}, "Option 'rules[0].properties': 'k' must be a string"),
+        ({"repos": ["a"], "properties": {"k": []}}, "Option 'rules[0].properties': 'k' must be a string"),
+        ({"repos": ["a"], "properties": {"k": None}}, "Option 'rules[0].properties': 'k' must be a string"),
+        ({"repos": ["a"], "properties": {"k": ["v", None]}}, "Option 'rules[0].properties': 'k' must be a string"),
+        ({"repos": ["a"], "properties": {"k": ["v", "* "]}}, "Option 'rules[0].properties': 'k' must be a string"),
         ({"repos": ["a"], "properties": {"k": 1.1}}, "'rules[0].properties.k': takes a text, not a number with"),
         ({"repos": ["a"], "properties": {"k": [1.1]}}, "takes a text, not a number with a fraction"),
         ({"repos": ["a"], "properties": {"*": "v"}}, "'*' cannot be the key of a property"),
-        ({"repos": ["a"], "older_than": "1d", "group_by": "folder"}, "'keep_newest' counts in, which is not given"),
+        ({"repos": ["a"], "older_than": "1d", "group_by": "folder"}, "'rules[0].group_by': needs 'keep_newest'"),
         ({"repos": ["a"], "keep_newest": 1, "group_by": "name"}, "group_pattern"),
-        ({"repos": ["a"], "keep_newest": 1, "group_pattern": "(a)"}, "belongs to 'group_by: name'"),
-        ({"repos": ["a"], "keep_newest": 1, "group_by": "name", "group_pattern": "("}, "is no regular expression"),
-        ({"repos": ["a"], "keep_newest": 1, "group_by": "name", "group_pattern": "a"}, "with a group in parentheses"),
+        ({"repos": ["a"], "keep_newest": 1, "group_pattern": "(a)"}, "needs 'group_by: name'"),
+        ({"repos": ["a"], "keep_newest": 1, "group_by": "name", "group_pattern": "("}, "is not a regular expression"),
+        (
+            {"repos": ["a"], "keep_newest": 1, "group_by": "name", "group_pattern": "a"},
+            "must contain a group in parentheses",
+        ),
     ],
 )
 @pytest.mark.parametrize("check_mode", [True, False])
@@ -493,7 +498,7 @@ def test_a_state_file_of_another_version_is_refused_before_any_request(tmp_path:
         database.execute("CREATE TABLE plan (id INTEGER PRIMARY KEY)")
     with conversation() as server:
         result = run("artifact_cleanup", url=server.url, rules=[RULE], state_file=str(path))
-    assert "another version of this module wrote it. Remove it to plan again" in result["msg"]
+    assert "another version of this module wrote it. Delete it to create a new plan" in result["msg"]
     assert path.exists()
 
 
@@ -537,7 +542,7 @@ def test_two_options_with_the_same_file_are_refused_before_any_request(
     rules = {} if "from_plan" in files else {"rules": [RULE]}
     with conversation() as server:
         result = run("artifact_cleanup", url=server.url, check_mode=check_mode, **rules, **files)
-    assert result["msg"].startswith(f"Option '{options[1]}': '{other}' is the same file as '{options[0]}'")
+    assert result["msg"].startswith(f"Option '{options[1]}': '{other}' is the same file as in '{options[0]}'")
     assert path.read_text() == "content"
 
 
@@ -579,8 +584,8 @@ def test_a_full_disk_is_named_with_a_remedy(kept: bool, tmp_path: Path, monkeypa
     state = str(tmp_path / "state")
     rows = [row("a" * 200, f"{number:04}.bin") for number in range(1000)]
     result = clean_up(*scanned(*rows), **({"state_file": state} if kept else {}))
-    assert "the disk is full, or has another defect (database or disk is full). Free space there" in result["msg"]
-    assert ("run the task again" if kept else "set TMPDIR to a folder with more space") in result["msg"]
+    assert "the disk is full or defective (database or disk is full). Free disk space" in result["msg"]
+    assert ("run the task again" if kept else "set TMPDIR to a directory with more space") in result["msg"]
     assert (f"Cannot write '{state}'" in result["msg"]) is kept
     assert Path(state).exists() is kept
 

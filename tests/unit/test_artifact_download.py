@@ -186,7 +186,7 @@ def test_a_remote_repository_fetches_what_it_does_not_have(dest: Path) -> None:
 
 def test_what_is_nowhere_is_an_error(dest: Path) -> None:
     with conversation(call("GET", ITEM, 404, json=MISSING), call("HEAD", FILE, 404)) as server:
-        assert "There is no file 'app/app.tgz'" in download(server.url, dest)["msg"]
+        assert "File 'app/app.tgz' does not exist" in download(server.url, dest)["msg"]
 
 
 def test_a_folder_without_a_slash_is_told(dest: Path) -> None:
@@ -251,7 +251,7 @@ def test_where_nothing_can_be_stored_is_refused_before_any_request(kind: str, tm
 def test_a_folder_does_not_go_into_a_file(dest: Path) -> None:
     dest.write_text("")
     with conversation() as server:
-        assert "is no folder" in download(server.url, dest, path="app/")["msg"]
+        assert "must be a directory" in download(server.url, dest, path="app/")["msg"]
 
 
 def test_no_two_items_are_stored_in_one_place(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_an_address_that_is_not_there_is_told(module: str) -> None:
     with conversation(*missing) as server:
         result = run(module, url=server.url, token=SECRET, **given)
     assert result["failed"]
-    assert "404" in result["msg"] or "There is no item" in result["msg"]
+    assert "404" in result["msg"] or "does not exist" in result["msg"]
 
 
 @pytest.mark.parametrize(

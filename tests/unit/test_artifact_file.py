@@ -116,7 +116,7 @@ def test_another_content_replaces_the_old_one() -> None:
     with conversation(there(b"old"), asked(), sent(), there()) as server:
         result = run("artifact_file", url=server.url, content=DATA.decode(), diff_mode=True, **TASK)
     assert result["changed"]
-    assert result["diff"]["before"]["replaced"] == "its content is another"
+    assert result["diff"]["before"]["replaced"] == "its content differs"
 
 
 def test_an_old_item_without_sha256_is_compared_by_sha1(src: Path) -> None:
@@ -162,7 +162,7 @@ def test_nothing_is_uploaded_when_the_open_source_edition_refuses_its_properties
     with conversation(gone(), edition(OPEN_SOURCE)) as server:
         options = {"content": "x", "properties": {"a": 1, "odd": "b;c"}, "check_mode": check_mode}
         result = run("artifact_file", url=server.url, **options, **TASK)
-    assert "The property 'odd', whose key or value an upload cannot carry, needs Artifactory Pro" in result["msg"]
+    assert "The property 'odd', which cannot be sent with the upload, requires Artifactory Pro" in result["msg"]
     assert not result["changed"]
 
 
@@ -170,7 +170,7 @@ def test_check_mode_fails_when_the_open_source_edition_refuses_properties() -> N
     with conversation(there(), properties({"a": ["1"]}), edition(OPEN_SOURCE)) as server:
         options = {"content": DATA.decode(), "properties": {"a": 2}, "check_mode": True}
         result = run("artifact_file", url=server.url, **options, **TASK)
-    assert "Setting the properties of an existing item needs Artifactory Pro" in result["msg"]
+    assert "Setting the properties of an existing item requires Artifactory Pro" in result["msg"]
 
 
 def test_upload_is_compared_by_the_checksums_that_the_server_returns() -> None:
@@ -246,7 +246,7 @@ def test_a_checksum_is_no_file(path: str) -> None:
     with conversation() as server:
         result = run("artifact_file", url=server.url, repo="r", path=path, content="x")
     name = path.rpartition("/")[2]
-    assert result["msg"].startswith(f"Option 'path': '{name}' is no file to the server")
+    assert result["msg"].startswith(f"Option 'path': '{name}' cannot be uploaded")
 
 
 def parent(kind: str | None, path: str = "app", repo: str = "generic-local") -> Call:
@@ -279,14 +279,20 @@ def refused_repository(status: int, listed: str | None) -> list[Call]:
         ([type_of_repository("local", blackedOut=True)], "is blacked out"),
         (
             [type_of_repository("local", includesPattern="app/*.zip,lib/**")],
-            "Its include and exclude patterns refuse it",
+            "Check its include and exclude patterns",
         ),
-        ([type_of_repository("local", excludesPattern="*/, x")], "Its include and exclude patterns refuse it"),
-        ([type_of_repository("local", excludesPattern="**/*.t?z")], "Its include and exclude patterns refuse it"),
+        ([type_of_repository("local", excludesPattern="*/, x")], "Check its include and exclude patterns"),
+        ([type_of_repository("local", excludesPattern="**/*.t?z")], "Check its include and exclude patterns"),
         ([type_of_repository("virtual", defaultDeploymentRepo="own"), own_repository("remote")], "'own' is remote"),
-        (refused_repository(400, None), "There is no repository 'generic-local', or this account may not see it"),
+        (
+            refused_repository(400, None),
+            "Repository 'generic-local' does not exist, or the account has no Read permission on it",
+        ),
         (refused_repository(400, "REMOTE"), "is remote"),
-        ([type_of_repository("local"), parent("file")], "'app' in 'generic-local' is a file, so nothing can be in it"),
+        (
+            [type_of_repository("local"), parent("file")],
+            "'app' in 'generic-local' is a file and cannot contain other items",
+        ),
     ],
 )
 def test_check_mode_fails_when_the_upload_would_be_refused(repository: list[Call], words: str) -> None:
@@ -320,8 +326,8 @@ def test_check_mode_predicts_the_upload_when_nothing_speaks_against_it(repositor
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("virtual", "is virtual. Items are removed from the repository that holds them"),
-        ("remote", "is remote. Items are removed from the repository that holds them"),
+        ("virtual", "is virtual. Items can only be deleted from local repositories"),
+        ("remote", "is remote. Items can only be deleted from local repositories"),
         ("local", None),
     ],
 )
@@ -502,7 +508,7 @@ def test_newest_snapshot_counts_when_there_are_several() -> None:
     after = "z-1.0-20260102.120000-11.jar"
     with conversation(*before, *snapshot_upload(name, after), snapshot(after)) as server:
         result = upload_snapshot(server.url, name, diff_mode=True)
-    assert result["diff"]["before"]["replaced"] == "its content is another"
+    assert result["diff"]["before"]["replaced"] == "its content differs"
     assert result["file"]["path"] == f"{SNAPSHOT}/{after}"
 
 

@@ -126,9 +126,9 @@ def test_check_mode_only_reads() -> None:
 @pytest.mark.parametrize(
     ("target", "words"),
     [
-        ({"rclass": "remote"}, "The repository 'prod' is remote. Images are promoted in local repositories."),
-        ({"rclass": "virtual"}, "The repository 'prod' is virtual. Images are promoted in local repositories."),
-        ({"packageType": "generic"}, "The repository 'prod' is generic. It has no images."),
+        ({"rclass": "remote"}, "The repository 'prod' is remote. Promoting images requires a local repository."),
+        ({"rclass": "virtual"}, "The repository 'prod' is virtual. Promoting images requires a local repository."),
+        ({"packageType": "generic"}, "The repository 'prod' has the package type generic and cannot store images."),
     ],
 )
 def test_check_mode_fails_when_the_repository_takes_no_images(target: dict[str, str], words: str) -> None:
@@ -156,7 +156,7 @@ def test_what_is_moved_must_be_gone() -> None:
     with conversation(*before, promote(copy=False), manifest("prod", ONE), manifest("stage", ONE)) as server:
         result = run("artifact_image_promotion", url=server.url, **MOVE)
     assert result["failed"]
-    assert "'acme/web:1.0' is still in 'stage'" in result["msg"]
+    assert "'acme/web:1.0' still exists in 'stage'" in result["msg"]
 
 
 def test_a_move_whose_source_is_gone_and_whose_target_is_there_is_done() -> None:
@@ -174,7 +174,7 @@ def test_a_move_whose_target_is_there_already_still_clears_the_source() -> None:
 def test_a_tag_that_is_not_there_is_an_error(task: dict[str, Any], there: str | None) -> None:
     with conversation(manifest("stage", None), manifest("prod", there)) as server:
         result = run("artifact_image_promotion", url=server.url, **task)
-    assert "There is no image 'acme/web:1.0' in the repository 'stage'" in result["msg"]
+    assert "Image 'acme/web:1.0' does not exist in repository 'stage'" in result["msg"]
 
 
 def test_a_whole_image_is_compared_tag_by_tag() -> None:
@@ -202,10 +202,10 @@ def test_a_whole_image_that_was_moved_is_done() -> None:
 def test_a_whole_image_that_is_nowhere_is_an_error(copy: bool) -> None:
     with conversation(tags("stage"), *([] if copy else [tags("prod")])) as server:
         result = run("artifact_image_promotion", url=server.url, **{**WHOLE, "copy": copy})
-    assert "There is no image 'acme/web' in the repository 'stage'" in result["msg"]
+    assert "Image 'acme/web' does not exist in repository 'stage'" in result["msg"]
 
 
-@pytest.mark.parametrize(("there", "has"), [(None, "nothing"), (OTHER, f"the manifest {OTHER}")])
+@pytest.mark.parametrize(("there", "has"), [(None, "no manifest"), (OTHER, f"the manifest {OTHER}")])
 def test_success_without_effect_is_a_failure(there: str | None, has: str) -> None:
     before = [manifest("stage", ONE), manifest("prod", None), *folders()]
     with conversation(*before, promote(), manifest("prod", there)) as server:
@@ -252,8 +252,8 @@ def test_the_servers_words_are_told() -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"target_repo": "stage"}, "Option 'target_repo': has the image already"),
-        ({"target_repo": "stage", "target_image": "/acme/web/", "target_tag": "1.0"}, "has the image already"),
+        ({"target_repo": "stage"}, "Option 'target_repo': has the same image and tag"),
+        ({"target_repo": "stage", "target_image": "/acme/web/", "target_tag": "1.0"}, "has the same image and tag"),
         ({"image": "a//b"}, "Option 'image': '' cannot be a part of a path"),
         ({"tag": ".."}, "Option 'tag': '..' cannot be a part of a path"),
         ({"repo": "."}, "Option 'repo': '.' cannot be a part of a path"),
@@ -307,20 +307,20 @@ def test_promotion_of_all_tags_fails_when_the_content_of_the_image_is_hidden() -
     before = [tags("stage", "1.0"), *READ, call("POST", "/artifactory/api/search/aql", json=aql_body([]))]
     with conversation(*before) as server:
         result = run("artifact_image_promotion", url=server.url, **{**WHOLE, "copy": False})
-    assert "The content of 'acme/web' in 'stage' is not listed" in result["msg"]
+    assert "The content of 'acme/web' in 'stage' is unknown" in result["msg"]
 
 
 def test_promotion_fails_when_the_content_of_the_tag_is_hidden() -> None:
     with conversation(*READ, call("POST", "/artifactory/api/search/aql", json=aql_body([]))) as server:
         result = run("artifact_image_promotion", url=server.url, **MOVE)
-    assert "The content of 'acme/web/1.0' in 'stage' is not listed" in result["msg"]
+    assert "The content of 'acme/web/1.0' in 'stage' is unknown" in result["msg"]
 
 
 def test_promotion_fails_when_the_content_of_the_tag_to_replace_is_hidden() -> None:
     hidden = call("POST", "/artifactory/api/search/aql", json=aql_body([]))
     with conversation(manifest("stage", ONE), manifest("prod", OTHER), listed("stage", "1.0"), hidden) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
-    assert "The content of 'acme/web/1.0' in 'prod' is not listed" in result["msg"]
+    assert "The content of 'acme/web/1.0' in 'prod' is unknown" in result["msg"]
 
 
 # Several images
@@ -340,7 +340,7 @@ def test_each_image_has_its_outcome() -> None:
         )
     assert (result["counts"]["ok"], result["counts"]["failed"]) == (1, 1)
     assert result["outcomes"][0]["plan"] is None
-    assert result["failures"][0]["reason"].startswith("There is no image 'acme/web:2.0' in the repository 'stage'")
+    assert result["failures"][0]["reason"].startswith("Image 'acme/web:2.0' does not exist in repository 'stage'")
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_each_image_has_its_outcome() -> None:
     [
         ([{"tag": "1"}, {"tag": "1", "repo": "other"}], "items[1]: names the same as items[0]."),
         ([{"tag": "1"}, {"tag": "2", "target_tag": "1"}], "items[1]: names the same as items[0]."),
-        ([{"tag": "1"}, {"target_repo": "stage"}], "Option 'items[1].target_repo': has the image already"),
+        ([{"tag": "1"}, {"target_repo": "stage"}], "Option 'items[1].target_repo': has the same image and tag"),
         ([{"tag": "1"}, {"target_tag": "1"}], "items[1]: missing parameter(s) required by 'target_tag': tag"),
         ([{"tag": "1"}, {"image": "a/../b"}], "Option 'items[1].image': '..' cannot be a part of a path"),
     ],

@@ -125,7 +125,8 @@ def test_a_folder_that_is_not_there() -> None:
     with conversation(call("GET", f"{FOLDER}?list", 404, json=missing)) as server:
         result = run("artifact_list_info", url=server.url, **TASK)
     assert (
-        result["msg"] == "There is no folder 'app' in the repository 'generic-local', or this account may not see it."
+        result["msg"]
+        == "Folder 'app' does not exist in repository 'generic-local', or the account has no Read permission on it."
     )
 
 

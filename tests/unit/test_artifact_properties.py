@@ -81,12 +81,12 @@ def test_check_mode_only_reads() -> None:
 
 @pytest.mark.parametrize(
     ("rclass", "where"),
-    [("virtual", "a local repository, or a cache."), ("remote", "the cache, 'generic-local-cache'.")],
+    [("virtual", "a local repository or a cache."), ("remote", "its cache, 'generic-local-cache'.")],
 )
 def test_check_mode_refuses_repositories_that_keep_no_properties(rclass: str, where: str) -> None:
     with conversation(has({"qa": ["old"]}), kind(rclass)) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
-    assert result["msg"] == f"The repository 'generic-local' is {rclass}: properties are those of items in {where}"
+    assert result["msg"] == f"The repository 'generic-local' is {rclass}: properties can only be set in {where}"
     assert not result["changed"]
 
 
@@ -103,7 +103,7 @@ def test_properties_are_refused_when_the_server_is_the_open_source_edition() -> 
     listed = call("GET", "/artifactory/api/repositories", json=[])
     with conversation(has({"qa": ["old"]}), refused, listed, edition(OPEN_SOURCE)) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
-    assert "Setting the properties of an existing item needs Artifactory Pro" in result["msg"]
+    assert "Setting the properties of an existing item requires Artifactory Pro" in result["msg"]
     assert not result["changed"]
 
 
@@ -124,7 +124,7 @@ def test_a_missing_item_is_an_error() -> None:
     with conversation(call("GET", f"{ITEM}?properties", 404, json=NONE), missing) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, **TASK)
     assert result["failed"]
-    assert "no item 'app/1.0/app.tgz'" in result["msg"]
+    assert "Item 'app/1.0/app.tgz' does not exist" in result["msg"]
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_what_fits_into_no_request_line_is_refused_before_a_part_of_it_is_sent()
     with conversation(has({"x": ["y"]}), no_patch()) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "1", "k": "v" * 6000}, **TASK)
     assert result["failed"]
-    assert result["msg"].startswith("The property 'k' is too long for this server: it does not fit into a request line")
+    assert result["msg"].startswith("The property 'k' is too long for this server: it does not fit into a URL")
 
 
 def test_what_was_written_before_a_part_failed_is_told() -> None:
@@ -225,7 +225,7 @@ def test_everything_is_removed_only_where_that_was_said() -> None:
         ({"properties": None}, "state is present but all of the following are missing: properties."),
         (
             {"keys": ["a"], "state": "absent"},
-            "Option 'purge': goes with 'properties'; with 'state: absent' only 'keys' are removed.",
+            "Option 'purge': cannot be combined with 'state: absent'.",
         ),
         ({"properties": {"a": "1"}, "repo": "a/b"}, "Option 'repo': takes a name without '/', not 'a/b'."),
     ],
@@ -349,7 +349,7 @@ def test_one_item_fails_and_the_others_go_on() -> None:
             workers=1,
         )
     assert result["failed"]
-    assert result["msg"].startswith("1 of 2 items failed. The first of them, items[0]: There is no item 'gone'")
+    assert result["msg"].startswith("1 of 2 items failed. The first of them, items[0]: Item 'gone' does not exist")
     assert result["counts"]["ok"] == 1
 
 
@@ -444,13 +444,13 @@ def test_a_tree_that_was_changed_in_part_is_a_failure() -> None:
 def test_a_tree_that_is_not_there_is_an_error() -> None:
     with conversation(tree()) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "a"}, **TREE)
-    assert "There is no item 'app/1.0'" in result["msg"]
+    assert "Item 'app/1.0' does not exist" in result["msg"]
 
 
 def test_a_path_that_no_query_can_have_is_refused_before_any_request() -> None:
     with conversation() as server:
         result = run("artifact_properties", url=server.url, properties={"a": 1}, **{**TREE, "path": 'a"b'})
-    assert "Option 'path': cannot go with 'recursive'" in result["msg"]
+    assert "Option 'path': cannot be used with 'recursive'" in result["msg"]
 
 
 @pytest.mark.parametrize("row", [{}, {"properties": ["x"]}, {"properties": [{"value": "x"}]}])
@@ -460,4 +460,4 @@ def test_a_row_of_another_form_is_told(row: dict[str, Any]) -> None:
     with conversation(call("POST", "/artifactory/api/search/aql", json=answer)) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "a"}, **TREE)
     assert result["failed"]
-    assert "If so, please report this answer." in result["msg"]
+    assert "report this" in result["msg"]

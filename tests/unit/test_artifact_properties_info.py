@@ -38,7 +38,8 @@ def test_a_missing_item_is_an_error() -> None:
         result = run("artifact_properties_info", url=server.url, **TASK)
     assert result["failed"]
     assert result["msg"] == (
-        "There is no item 'app/1.0/app.tgz' in the repository 'generic-local', or this account may not see it."
+        "Item 'app/1.0/app.tgz' does not exist in repository 'generic-local', or the account has no Read "
+        "permission on it."
     )
 
 

@@ -173,8 +173,8 @@ def test_a_trimmed_answer_is_a_failure(where: str, tmp_path: Path) -> None:
     ) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"}, to_file=str(target))
     assert result["msg"] == (
-        "The server gave 1 rows and says: AQL query reached the search hard limit, results are trimmed. "
-        "Narrow 'find', by 'repo' or 'path' for example, or set 'page_size' to less."
+        "The server truncated the result after 1 rows: AQL query reached the search hard limit, results are trimmed. "
+        "Narrow 'find', for example by 'repo' or 'path', or reduce 'page_size'."
     )
     assert not target.exists()
 
@@ -238,29 +238,35 @@ def test_conditions_mean_what_they_say(find: Any, text: str) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"find": {"a": 'x"y'}}, "Option 'find.a': cannot have quotation marks, line breaks"),
-        ({"find": {"$or": [{"a": {"$ne": "x\ny"}}]}}, "Option 'find.$or[0].a.$ne': cannot have quotation marks"),
-        ({"find": {'a"': "x"}}, "Option 'find.a\"': cannot have quotation marks"),
-        ({"find": {"a": "x\u2028y"}}, "Option 'find.a': cannot have quotation marks, line breaks"),
-        ({"find": {"a": " x"}}, "Option 'find.a': cannot begin with a blank"),
-        ({"find": {"a": True}}, "Option 'find.a': takes a text, a whole number or null"),
-        ({"find": {"@version": 1.10}}, "Option 'find.@version': takes a text, a whole number or null"),
-        ({"find": {"a": ["x"]}}, "Option 'find.a': takes one value; for several use '$or'"),
-        ({"find": {"a": {}}}, "Option 'find.a': takes a value, or one of $eq, "),
-        ({"find": {"a": {"$Eq": "x"}}}, "Option 'find.a': there is no '$Eq'; there are $eq, "),
-        ({"find": {"$nor": []}}, "Option 'find.$nor': there is no '$nor'; there are $and, "),
-        ({"find": {"$or": {"a": "x"}}}, "Option 'find.$or': takes a list"),
+        ({"find": {"a": 'x"y'}}, "Option 'find.a': cannot contain quotation marks, line breaks"),
+        ({"find": {"$or": [{"a": {"$ne": "x\ny"}}]}}, "Option 'find.$or[0].a.$ne': cannot contain quotation marks"),
+        ({"find": {'a"': "x"}}, "Option 'find.a\"': cannot contain quotation marks"),
+        ({"find": {"a": "x\u2028y"}}, "Option 'find.a': cannot contain quotation marks, line breaks"),
+        ({"find": {"a": " x"}}, "Option 'find.a': cannot begin with a space"),
+        ({"find": {"a": True}}, "Option 'find.a': must be a string, an integer or null"),
+        ({"find": {"@version": 1.10}}, "Option 'find.@version': must be a string, an integer or null"),
+        ({"find": {"a": ["x"]}}, "Option 'find.a': must be a single value. Use '$or'"),
+        ({"find": {"a": {}}}, "Option 'find.a': must be a value, or a dictionary with one of $eq, "),
+        ({"find": {"a": {"$Eq": "x"}}}, "Option 'find.a': '$Eq' is not supported. Supported are $eq, "),
+        ({"find": {"$nor": []}}, "Option 'find.$nor': '$nor' is not supported. Supported are $and, "),
+        ({"find": {"$or": {"a": "x"}}}, "Option 'find.$or': must be a list"),
         ({"find": {"$or": [{"a": "x"}, {}]}}, "Option 'find.$or': must not be empty"),
         ({"find": {"size": {"$gt": None}}}, "Option 'find.size.$gt': cannot be null"),
         ({"find": {"@k": None}}, "Option 'find.@k': cannot be null"),
-        ({"find": {"created": {"$before": "3m"}}}, "Option 'find.created.$before': takes an age such as 4w"),
-        ({"find": {"created": {"$last": "1mo2d"}}}, "Option 'find.created.$last': takes an age such as 4w"),
-        ({"find": '{"@os":"a","@os":"b"}'}, "Option 'find': takes a dictionary of conditions"),
-        ({"find": [["a"]]}, "Option 'find[0][0]': takes a dictionary of conditions"),
-        ({"find": {}, "include": ['na"me']}, "Option 'include[0]': cannot have quotation marks"),
-        ({"find": {}, "sort": ['na"me']}, "Option 'sort[0]': cannot have quotation marks"),
-        ({"find": {}, "include": ["stat"], "sort": ["name"]}, "Option 'sort': cannot go with fields of other domains"),
-        ({"find": {}, "include": ["@k"], "offset": 1}, "Option 'offset': cannot go with fields of other domains"),
+        ({"find": {"created": {"$before": "3m"}}}, "Option 'find.created.$before': must be an age such as 4w"),
+        ({"find": {"created": {"$last": "1mo2d"}}}, "Option 'find.created.$last': must be an age such as 4w"),
+        ({"find": '{"@os":"a","@os":"b"}'}, "Option 'find': must be a dictionary of conditions"),
+        ({"find": [["a"]]}, "Option 'find[0][0]': must be a dictionary of conditions"),
+        ({"find": {}, "include": ['na"me']}, "Option 'include[0]': cannot contain quotation marks"),
+        ({"find": {}, "sort": ['na"me']}, "Option 'sort[0]': cannot contain quotation marks"),
+        (
+            {"find": {}, "include": ["stat"], "sort": ["name"]},
+            "Option 'sort': cannot be combined with fields of other domains",
+        ),
+        (
+            {"find": {}, "include": ["@k"], "offset": 1},
+            "Option 'offset': cannot be combined with fields of other domains",
+        ),
         ({"find": {}, "limit": 0}, "Option 'limit': takes 1 to"),
         ({"query": ""}, "Option 'query': must not be empty"),
         ({"query": "x", "find": {}}, "mutually exclusive"),

@@ -134,9 +134,9 @@ def test_a_search_that_takes_too_long() -> None:
     with conversation(pattern("a%3A%2A", 408, json=refusal)) as server:
         result = run("artifact_search_info", url=server.url, pattern="a:*")
     assert result["msg"] == (
-        "GET /artifactory/api/search/pattern: 408 The search took longer than 30 seconds. The server looks for no "
-        "longer than 30 s. Give more of the path before the first star, or use artifact_query_info, which takes an "
-        "index."
+        "GET /artifactory/api/search/pattern: 408 The search took longer than 30 seconds. The server limits "
+        "searches to 30 s. Specify more of the path before the first wildcard, or use artifact_query_info, which "
+        "uses an index."
     )
 
 
@@ -252,15 +252,15 @@ def test_an_answer_that_breaks_off_leaves_the_old_file(search: Search, answer: d
     ("options", "said"),
     [
         ({"name": ""}, "Option 'name': must not be empty"),
-        ({"name": "*?"}, "Option 'name': takes a part of a name, not only blanks, or '*' and '?'"),
-        ({"name": "  "}, "Option 'name': takes a part of a name, not only blanks, or '*' and '?'"),
-        ({"name": "x", "repos": ["a,b"]}, "Option 'repos[0]': takes a repository's key, or key/path"),
-        ({"name": "x", "repos": [""]}, "Option 'repos[0]': takes a repository's key, or key/path"),
-        ({"pattern": "x"}, "Option 'pattern': takes the key of a repository, a colon and a path"),
-        ({"pattern": "a/b:x"}, "Option 'pattern': takes the key"),
-        ({"pattern": "a:b:x"}, "Option 'pattern': takes the key"),
-        ({"pattern": ":x"}, "Option 'pattern': takes the key"),
-        ({"pattern": "a:"}, "Option 'pattern': takes the key"),
+        ({"name": "*?"}, "Option 'name': must contain more than spaces, '*' and '?'"),
+        ({"name": "  "}, "Option 'name': must contain more than spaces, '*' and '?'"),
+        ({"name": "x", "repos": ["a,b"]}, "Option 'repos[0]': takes a repository key, or key/path"),
+        ({"name": "x", "repos": [""]}, "Option 'repos[0]': takes a repository key, or key/path"),
+        ({"pattern": "x"}, "Option 'pattern': must be a repository key, a colon and a path"),
+        ({"pattern": "a/b:x"}, "Option 'pattern': must be a repository key"),
+        ({"pattern": "a:b:x"}, "Option 'pattern': must be a repository key"),
+        ({"pattern": ":x"}, "Option 'pattern': must be a repository key"),
+        ({"pattern": "a:"}, "Option 'pattern': must be a repository key"),
         ({"name": "x", "to_file": "/nowhere/found"}, "Option 'to_file': '/nowhere/found' cannot be written"),
         ({"pattern": "a:x", "to_file": "/nowhere/found"}, "Option 'to_file': '/nowhere/found' cannot be written"),
         ({"pattern": "a:x", "detail": ["info"]}, "mutually exclusive"),

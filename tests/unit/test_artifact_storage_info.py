@@ -163,4 +163,4 @@ def test_refresh_fails_when_the_server_calculates_nothing() -> None:
     missing = {"errors": [{"status": 404, "message": "Not Found"}]}
     with conversation(summary(), call("POST", f"{ADDRESS}/calculate", 404, json=missing)) as server:
         result = run("artifact_storage_info", url=server.url, refresh=True)
-    assert "Leave out 'refresh'." in result["msg"]
+    assert "Omit 'refresh'." in result["msg"]

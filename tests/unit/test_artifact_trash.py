@@ -50,7 +50,7 @@ def test_check_mode_only_reads() -> None:
         assert run("artifact_trash", url=server.url, check_mode=True, **FILE) == {"changed": True, "plan": PLAN}
     with conversation(there("auto-trashcan/r/a/b.txt"), edition(OPEN_SOURCE)) as server:
         result = run("artifact_trash", url=server.url, check_mode=True, **FILE)
-    assert "The trash can needs Artifactory Pro" in result["msg"]
+    assert "The trash can requires Artifactory Pro" in result["msg"]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) ->
     full = there("auto-trashcan", "r")
     with conversation(full, call("POST", f"{TRASH}/empty", 202), full) as server, pytest.raises(KeyboardInterrupt):
         run("artifact_trash", url=server.url, action="empty", last_words=words.append)
-    assert words == ["interrupted while the server does this: empty. It goes on with it."]
+    assert words == ["interrupted while the server performs the action 'empty'. The server continues."]
 
 
 def test_success_without_effect_is_a_failure() -> None:
@@ -119,7 +119,7 @@ def test_success_without_effect_is_a_failure() -> None:
     ) as server:
         result = run("artifact_trash", url=server.url, action="empty", wait_timeout=0)
     assert result["failed"]
-    assert "something still lies in the trash can" in result["msg"]
+    assert "the trash can is not empty yet" in result["msg"]
 
 
 def test_an_empty_trash_can_is_left_alone() -> None:
@@ -187,7 +187,7 @@ def test_folder_is_restored_when_the_existing_folder_has_other_files() -> None:
 def test_restore_fails_when_a_file_and_a_folder_have_one_path(trashed: bool, existing: bool) -> None:
     with conversation(there("auto-trashcan/r/a", folder=trashed), there("r/a", folder=existing)) as server:
         result = run("artifact_trash", url=server.url, force=True, **FOLDER)
-    assert f"'r/a' exists, and is a {'folder' if existing else 'file'}" in result["msg"]
+    assert f"'r/a' exists and is a {'folder' if existing else 'file'}" in result["msg"]
 
 
 def repository(rclass: str) -> Call:
@@ -199,7 +199,7 @@ def test_check_mode_fails_when_the_repository_takes_no_restored_items(rclass: st
     read = [there("auto-trashcan/r/a/b.txt"), gone("q/a/b.txt"), edition()]
     with conversation(*read, repository(rclass)) as server:
         result = run("artifact_trash", url=server.url, to_repo="q", check_mode=True, **RESTORE)
-    assert result["msg"] == f"The repository 'q' is {rclass}. Items are restored in local repositories."
+    assert result["msg"] == f"The repository 'q' is {rclass}. Restoring items requires a local repository."
     assert not result["changed"]
 
 
@@ -207,7 +207,7 @@ def test_check_mode_fails_when_a_file_is_above_the_restored_item() -> None:
     read = [there("auto-trashcan/r/a/b.txt"), gone("q/a/b.txt"), edition(), repository("local"), there("q/a")]
     with conversation(*read) as server:
         result = run("artifact_trash", url=server.url, to_repo="q", check_mode=True, **RESTORE)
-    assert "'a' in 'q' is a file, so nothing can be in it" in result["msg"]
+    assert "'a' in 'q' is a file and cannot contain other items" in result["msg"]
 
 
 def test_what_is_back_needs_no_restoring() -> None:
@@ -218,7 +218,7 @@ def test_what_is_back_needs_no_restoring() -> None:
 def test_what_is_nowhere_cannot_be_restored() -> None:
     with conversation(*ABSENT, gone("r/a/b.txt")) as server:
         result = run("artifact_trash", url=server.url, **RESTORE)
-    assert result["msg"] == "'r/a/b.txt' is not in the trash can, and it is not where it was either."
+    assert result["msg"] == "'r/a/b.txt' exists neither in the trash can nor in the repository."
 
 
 def test_a_restored_file_that_is_not_there_is_a_failure() -> None:
@@ -230,7 +230,7 @@ def test_a_restored_file_that_is_not_there_is_a_failure() -> None:
         gone("r/a/b.txt"),
     ) as server:
         result = run("artifact_trash", url=server.url, **RESTORE)
-    assert "gone from the trash can, but it is not in the repository" in result["msg"]
+    assert "removed from the trash can, but does not exist in the repository" in result["msg"]
 
 
 def test_an_account_that_sees_no_trash_can() -> None:
@@ -241,13 +241,13 @@ def test_an_account_that_sees_no_trash_can() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"action": "clean"}, "Option 'path': is needed to clean"),
-        ({"action": "clean", "repo": "r"}, "Option 'path': is needed to clean"),
-        ({"action": "restore", "repo": "r", "path": "/"}, "Option 'path': is needed to restore"),
+        ({"action": "clean"}, "Option 'path': is required for 'action: clean'"),
+        ({"action": "clean", "repo": "r"}, "Option 'path': is required for 'action: clean'"),
+        ({"action": "restore", "repo": "r", "path": "/"}, "Option 'path': is required for 'action: restore'"),
         ({"action": "empty", "repo": "r"}, "Option 'repo': does not go with 'action: empty'"),
         ({**FILE, "to_repo": "q"}, "Option 'to_repo': does not go with 'action: clean'"),
         ({**FILE, "build_records": True}, "Option 'build_records': does not go with 'repo'"),
-        ({**FILE, "project_key": "p"}, "Option 'project_key': goes with 'build_records'"),
+        ({**FILE, "project_key": "p"}, "Option 'project_key': needs 'build_records'"),
         ({**FILE, "path": "a/../b"}, "'..' cannot be a part of a path"),
     ],
 )
@@ -267,7 +267,7 @@ def test_each_place_has_its_outcome() -> None:
 @pytest.mark.parametrize(
     ("items", "said"),
     [
-        ([{"action": "empty"}, FILE], "Option 'items[0].action': 'empty' takes all that is in the trash can"),
+        ([{"action": "empty"}, FILE], "Option 'items[0].action': 'empty' deletes the whole trash can"),
         ([FILE, {**FILE, "path": "/a/b.txt/"}], "items[1]: names the same as items[0]."),
         ([FILE, {"repo": "q", "path": ""}], "items[1]: missing required arguments: action"),
         ([{**FILE, "path": "a/../b"}], "'..' cannot be a part of a path"),

@@ -54,7 +54,7 @@ def parse_size(text: str | None) -> int | None:
 
 
 def parse_percentage(text: str | None) -> float | None:
-    """Return the percentage in a text such as `32.22 GB (15.77%)`, or `None` if it has none."""
+    """Return the percentage in a text such as `32.22 GB (15.77%)`, or `None`."""
     match = _PERCENTAGE.search(text or "")
     return float(match.group(1)) if match else None
 

@@ -49,25 +49,27 @@ def find_repository(artifact: ArtifactService, key: str) -> Fields | None:
 def find_if_visible(artifact: ArtifactService, key: str) -> Fields | None:
     """Return a repository as `find` does, with a cached request. `type` is `None` if the account may not read it."""
 
-    def look() -> Fields | None:
+    def read() -> Fields | None:
         try:
             return find_repository(artifact, key)
         except ServerRefusal:
             return {"type": None, "settings": None}
 
-    return t.cast("Fields | None", artifact.http.cached(f"repository {key}", look))
+    return t.cast("Fields | None", artifact.http.cached(f"repository {key}", read))
 
 
-def check_local(artifact: ArtifactService, key: str, needed_for: str) -> Fields:
+def check_local(artifact: ArtifactService, key: str, operation: str) -> Fields:
     """Predict whether Artifactory accepts a call that requires a local repository, as far as the account can read it.
 
-    :arg needed_for: the operation, such as `Items are restored`
+    :arg operation: the operation, such as `Restoring items`
     :returns: the repository; its `type` is `None` if the account may not read it
     :raises ToolchainError: if the repository is missing, remote or virtual
     """
     repository = _find_existing(artifact, key)
     if repository["type"] in ("remote", "virtual"):
-        raise ToolchainError(f"The repository '{key}' is {repository['type']}. {needed_for} in local repositories.")
+        raise ToolchainError(
+            f"The repository '{key}' is {repository['type']}. {operation} requires a local repository."
+        )
     return repository
 
 
@@ -86,13 +88,13 @@ def check_upload(artifact: ArtifactService, key: str, paths: t.Iterable[str]) ->
             f"The repository '{key}' is virtual and has no default deployment repository. Upload to a local repository."
         )
     if settings and settings.get("blackedOut") is True:
-        raise ToolchainError(f"The repository '{key}' is blacked out. It takes no uploads.")
+        raise ToolchainError(f"The repository '{key}' is blacked out. It accepts no uploads.")
     if repository["type"] == "virtual" and settings:
         return check_upload(artifact, repository["default_deployment_repo"], paths)
     for path in paths:
         if settings and not _is_accepted(settings, path):
             raise ToolchainError(
-                f"The repository '{key}' is without '{path}'. Its include and exclude patterns refuse it."
+                f"The repository '{key}' does not accept '{path}'. Check its include and exclude patterns."
             )
     return None if repository["type"] in (None, "virtual") else key
 
@@ -100,7 +102,7 @@ def check_upload(artifact: ArtifactService, key: str, paths: t.Iterable[str]) ->
 def _find_existing(artifact: ArtifactService, key: str) -> Fields:
     repository = find_if_visible(artifact, key)
     if repository is None:
-        raise ToolchainError(f"There is no repository '{key}', or this account may not see it.")
+        raise ToolchainError(f"Repository '{key}' does not exist, or the account has no Read permission on it.")
     return repository
 
 

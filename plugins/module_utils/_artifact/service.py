@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The artifact service: its options, addresses, authentication and error shapes."""
+"""Connection to Artifactory: options, addresses, authentication and error responses."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ _ADVICE = {
     404: "It may also be hidden from this account.",
 }
 
-_NEEDS_PRO = "This needs Artifactory Pro, and the server is the open-source edition or has no active license."
-# Texts of refusals, and what to say of them
+_NEEDS_PRO = "This requires Artifactory Pro, but the server is the open-source edition or has no active license."
+# Remedies for error messages of the server
 _EDITION_REMEDIES = {
     "available only in Artifactory Pro": _NEEDS_PRO,
     "Sorting is not supported by AQL in the open source version": (
-        "Only Artifactory Pro sorts queries. For artifact_query_info, set 'page_size: 0' and leave out 'sort'."
+        "Sorting queries requires Artifactory Pro. For artifact_query_info, set 'page_size: 0' and omit 'sort'."
     ),
 }
 
-# Where error envelopes have their messages; the last one is how the server spells it
+# Members of error responses that contain messages. The last one is misspelled by the server
 _MESSAGES = ("errors", "messages", "error massages")
 _ENVELOPE = re.compile(r'\s*\{\s*"errors"\s*:')
 
@@ -89,7 +89,7 @@ class ArtifactService:
         :raises ToolchainError: if the server reports that it is the open-source edition
         """
         if self.http.cached("is open source", self._is_open_source):
-            raise ToolchainError(f"{feature} needs Artifactory Pro, and the server is the open-source edition.")
+            raise ToolchainError(f"{feature} requires Artifactory Pro, but the server is the open-source edition.")
 
     def _is_open_source(self) -> bool:
         response = self.http.read("GET", "/artifactory/api/system/version", accept=(200, 401, 403, 404))
@@ -122,7 +122,7 @@ class ArtifactService:
             found is None
             and (response := self.http.read("GET", self.info_address(repo, path), accept=(200, 404))).status == 404
         ):
-            raise not_found_error("item", repo, path, response)
+            raise not_found_error("Item", repo, path, response)
         return found or {}
 
     def find_properties(self, repo: str, path: str) -> dict[str, list[str]] | None:
@@ -134,9 +134,9 @@ class ArtifactService:
         return {key: sorted(properties.texts(key)) for key in properties}
 
 
-def not_found_error(what: str, repo: str, path: str, response: Response) -> ToolchainError:
+def not_found_error(kind: str, repo: str, path: str, response: Response) -> ToolchainError:
     """Return the error for a 404 response to a request for something in a repository."""
-    text = f"There is no {what} '{path}' in the repository '{repo}', or this account may not see it."
+    text = f"{kind} '{path}' does not exist in repository '{repo}', or the account has no Read permission on it."
     return ToolchainError(text if _is_artifactory_error(response) else f"{text} {_PATH_ADVICE}")
 
 
@@ -171,7 +171,7 @@ def is_not_found(refusal: ServerRefusal) -> bool:
 
 def _explain(credential: Credential, response: Response) -> tuple[str | None, str | None]:
     if response.status == 401 and not credential.option:
-        return _error_message(response), "No credential was sent: give 'token', or 'username' and 'password'."
+        return _error_message(response), "No credential was sent. Set 'token', or 'username' and 'password'."
     if response.status == 404 and not _is_artifactory_error(response):
         return _error_message(response), f"{_PATH_ADVICE} {_ADVICE[404]}"
     of_edition = (advice for text, advice in _EDITION_REMEDIES.items() if text in response.text)

@@ -26,7 +26,7 @@ def fetch_summary(artifact: ArtifactService) -> Fields:
         "binaries": _get_binaries(found.record("binariesSummary")),
         "file_store": _get_file_store(found.record("fileStoreSummary")),
         "repositories": sorted((row for row in rows if row["key"] != _TOTAL), key=lambda row: row["key"]),
-        "total": next((_without_key(row) for row in rows if row["key"] == _TOTAL), None),
+        "total": next((_omit_key(row) for row in rows if row["key"] == _TOTAL), None),
     }
 
 
@@ -40,17 +40,17 @@ def recalculate(task: Task, artifact: ArtifactService) -> tuple[Fields, bool]:
     if response.status == 404:
         raise ToolchainError(
             f"POST {_ADDRESS}/calculate: 404 {response.server_message}. The open-source edition and old versions "
-            "calculate no storage summary on request. Leave out 'refresh'."
+            "cannot recalculate the storage summary. Omit 'refresh'."
         )
 
-    def look() -> Fields:
+    def read_changed() -> Fields:
         after = fetch_summary(artifact)
         if after == before:
-            raise NotReady("the storage summary is as it was")
+            raise NotReady("the storage summary has not changed")
         return after
 
     try:
-        return wait_for(task, look, timeout=task.params["refresh_timeout"], delay=1.0), True
+        return wait_for(task, read_changed, timeout=task.params["refresh_timeout"], delay=1.0), True
     except WaitTimeout:
         return before, False
 
@@ -101,7 +101,7 @@ def _to_row(found: Record) -> Fields:
     }
 
 
-def _without_key(row: Fields) -> Fields:
+def _omit_key(row: Fields) -> Fields:
     return {name: row[name] for name in ("folders", "files", "items", "used", "used_text")}
 
 

@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 
 _FORM = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)")
-# What an option takes; whether there is such a day, `check` sees
+# Limits of an option that is a time; `check_time` also verifies that the date exists
 TIME = dict(matches=(_FORM.pattern, "a date and time with a time zone, such as 2026-10-01T12:00:00Z"))
 
 

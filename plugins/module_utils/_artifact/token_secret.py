@@ -28,19 +28,19 @@ def issuer(secret: str) -> str | None:
 
 def is_reference(secret: str) -> bool:
     """Return whether the secret is a reference token, whose claims only the server knows."""
-    return _decoded(secret).startswith(_REFERENCE)
+    return _decode(secret).startswith(_REFERENCE)
 
 
 def _claims(secret: str) -> dict[str, t.Any]:
     parts = secret.split(".")
     try:
-        claims = json.loads(_decoded(parts[1])) if len(parts) == 3 else None
+        claims = json.loads(_decode(parts[1])) if len(parts) == 3 else None
     except ValueError:
         claims = None
     return claims if isinstance(claims, dict) else {}
 
 
-def _decoded(text: str) -> bytes:
+def _decode(text: str) -> bytes:
     try:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (binascii.Error, ValueError):

@@ -96,7 +96,7 @@ def test_the_trash_can_keeps_what_others_deleted_below_a_tag(sandbox: Sandbox) -
     call(sandbox, "DELETE", "/dn/team/web/1.0")
     result = run(rules=RULES, clean_trash=True)
     assert result["deleted"]["items"] == 2
-    assert result["warnings"] == [f"'dn/team/web' stays in the trash can: {WEB}."]
+    assert result["warnings"] == [f"'dn/team/web' is kept in the trash can: {WEB}."]
     trashed = [path for path in paths_in(sandbox, "auto-trashcan") if path.startswith("dn/")]
     assert trashed == [f"dn/team/web/1.0/{name}" for name in ("manifest.json", LAYER)] + [
         f"dn/team/web/{name}" for name in ("manifest.json", LAYER)
@@ -132,7 +132,7 @@ def test_a_tag_whose_folder_was_not_listed_stays(sandbox: Sandbox, tmp_path: Pat
     plant(sandbox, tag("team/web"), [])
     result = run(**options)
     assert result["deleted"]["items"] == 2 - lists_first
-    reason = {"repo": "dn", "path": "team/web", "rule": "rules[0]", "reason": "its folder was not listed"}
+    reason = {"repo": "dn", "path": "team/web", "rule": "rules[0]", "reason": "the contents of its folder are unknown"}
     assert result["unsafe"]["first"] == ([reason] if lists_first else [])
 
 

@@ -63,7 +63,8 @@ def test_a_success_without_effect_is_a_failure(sandbox: Sandbox) -> None:
     result = run(rules=RULES)
     assert result["failed"]
     assert (
-        "The first: The server answered that 'old-local/app/3.bin' was deleted, but it still exists." in result["msg"]
+        "The first: The server confirmed the deletion of 'old-local/app/3.bin', but it still exists."
+        in result["msg"]
     )
     assert result["counts"]["changed"] == 9
     assert result["counts"]["failed"] == 1
@@ -197,7 +198,7 @@ def test_what_is_not_as_planned_is_left_alone(sandbox: Sandbox, tmp_path: Path) 
     result = run(from_plan=file)
     ends = {outcome["item"]["path"]: outcome["keep_reason"] or outcome["outcome"] for outcome in result["outcomes"]}
     assert ends["app/0.bin"] == ends["app/1.bin"] == "changed since it was planned"
-    assert ends["app/2.bin"] == "marked to be kept"
+    assert ends["app/2.bin"] == "kept because of a property"
     assert ends["app/3.bin"] == "missing"
     assert result["counts"] == {"changed": 6, "ok": 4, "failed": 0, "unknown": 0, "skipped": 0}
     assert paths_in(sandbox, "old-local") == PATHS[:3]
@@ -231,11 +232,11 @@ def test_what_was_downloaded_since_it_was_planned_is_left_alone(sandbox: Sandbox
     ("change", "problem"),
     [
         (lambda text: text.replace("http://", "https://", 1), "is a plan for https://"),
-        (lambda text: text.split("\n", 1)[1], "is no plan of a clean-up"),
+        (lambda text: text.split("\n", 1)[1], "is not a cleanup plan"),
         (lambda text: text + "what?\n", "line 12 of"),
         (lambda text: text + "{}\n", "has no kind"),
-        (lambda text: text.replace('"size": 10', '"size": "10"', 1), "has a 'size' that no plan has"),
-        (lambda text: "", "is no plan of a clean-up"),
+        (lambda text: text.replace('"size": 10', '"size": "10"', 1), "has an invalid 'size'"),
+        (lambda text: "", "is not a cleanup plan"),
     ],
 )
 def test_a_file_that_is_no_plan_is_refused(change: Any, problem: str, sandbox: Sandbox, tmp_path: Path) -> None:
@@ -352,7 +353,7 @@ def test_a_folder_that_is_not_empty_any_more_stays(sandbox: Sandbox, tmp_path: P
     assert run(rules=RULES, plan_file=file, check_mode=True, empty_folders=True)["plan"]["folders"] == 1
     call(sandbox, "PUT", f"/old-local/{urllib.parse.quote(folder)}/deep/new.bin", b"new")
     result = run(from_plan=file)
-    assert result["outcomes"][-1]["keep_reason"] == "not empty any more"
+    assert result["outcomes"][-1]["keep_reason"] == "no longer empty"
     assert paths_in(sandbox, "old-local") == [f"{folder}/deep/new.bin"]
 
 
@@ -415,7 +416,7 @@ def test_a_plan_that_is_made_is_not_asked_for_again(sandbox: Sandbox, tmp_path: 
     assert run(rules=RULES, state_file=state, max_failures=1, workers=1)["failed"]
     sandbox.clear_faults()
     other = run(rules=[{**RULES[0], "older_than": "31d"}], state_file=state)
-    assert "has the state of another clean-up" in other["msg"]
+    assert "belongs to another interrupted cleanup" in other["msg"]
     sandbox.clear_journal()
     assert run(rules=RULES, state_file=state)["counts"]["changed"] == 10
     labels = [entry["path"] for entry in sandbox.journal("artifact") if entry["effect"] == "read"]
@@ -424,6 +425,6 @@ def test_a_plan_that_is_made_is_not_asked_for_again(sandbox: Sandbox, tmp_path: 
 
 def test_a_mistyped_rule_is_told_before_anything_is_asked(sandbox: Sandbox) -> None:
     result = run(rules=[{"repos": ["generic-lokal"], "older_than": "30d"}])
-    assert result["msg"].startswith("rules[0]: no repository 'generic-lokal' stores artifacts here")
+    assert result["msg"].startswith("rules[0]: the repository 'generic-lokal' does not exist")
     result = run(rules=[{"repos": ["nothing-*"], "older_than": "30d"}])
-    assert "about no repository" in result["msg"]
+    assert "no repository that is visible" in result["msg"]

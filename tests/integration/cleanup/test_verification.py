@@ -42,7 +42,7 @@ def test_an_artifact_stays_when_it_lost_the_property_that_selected_it(sandbox: S
     file = planned(tmp_path, RULES)
     call(sandbox, "PUT", "/api/storage/old-local/app/1.bin?properties=obsolete=no")
     assert reasons(run(from_plan=file)) == {
-        "app/1.bin": "without the properties that 'rules[0]' selects",
+        "app/1.bin": "it no longer has the properties that 'rules[0]' selects",
         "app/2.bin": None,
     }
     assert paths_in(sandbox, "old-local") == ["app/1.bin"]
@@ -53,7 +53,7 @@ def test_an_artifact_stays_when_it_lost_the_property_of_its_group(sandbox: Sandb
     rules = [{"repos": ["old-local"], "keep_newest": 1, "group_by": "property", "group_property": "obsolete"}]
     file = planned(tmp_path, rules)
     call(sandbox, "DELETE", "/api/storage/old-local/app/1.bin?properties=obsolete")
-    assert reasons(run(from_plan=file)) == {"app/1.bin": "without the properties that 'rules[0]' selects"}
+    assert reasons(run(from_plan=file)) == {"app/1.bin": "it no longer has the properties that 'rules[0]' selects"}
 
 
 def test_a_resumed_run_verifies_the_properties_again(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ OTHER = Artifact("old-local", "app/other.txt", 90, 90, size=10)
         ({"repo": "nowhere"}, "its repository is missing, or stores another kind of artifacts"),
         ({"path": "app/other.txt"}, "changed since it was planned"),
         ({"selected_by": 7}, "it could not be verified"),
-        ({"selected_by": 1}, "not selected by 'rules[1]' any more"),
+        ({"selected_by": 1}, "no longer selected by 'rules[1]' any more"),
         ({"downloaded": "2026-01-01T00:00:00.000Z"}, "downloaded since it was planned"),
     ],
 )
@@ -131,20 +131,20 @@ def test_an_artifact_stays_when_its_line_in_the_plan_was_edited(
     [
         ({"kind": "tag", "manifest": "manifest.json", "path": "app/1"}, "is a tag, but 'old-local' stores files"),
         ({"kind": "tag", "path": "app/1"}, "has no manifest"),
-        ({"manifest": "manifest.json"}, "has a 'path' that no plan has"),
-        ({"files": 2}, "has a 'path' that no plan has"),
-        ({"path": "app/"}, "has a 'path' that no plan has"),
-        ({"path": "app/../app/1.bin"}, "has a 'path' that no plan has"),
-        ({"path": "app/1.bin!x"}, "has a 'path' that no plan has"),
-        ({"path": "app/1.bin:properties"}, "has a 'path' that no plan has"),
-        ({"repo": "old-local/app"}, "has a 'path' that no plan has"),
-        ({"kind": ["file"]}, "has a 'kind' that no plan has"),
-        ({"size": None}, "has a 'size' that no plan has"),
-        ({"size": -1}, "has a 'size' that no plan has"),
-        ({"size": 2**63}, "has a 'size' that no plan has"),
-        ({"size": True}, "has a 'size' that no plan has"),
-        ({"selected_by": -1}, "has a 'selected_by' that no plan has"),
-        ({"selected_by": None}, "has a 'selected_by' that no plan has"),
+        ({"manifest": "manifest.json"}, "has an invalid 'path'"),
+        ({"files": 2}, "has an invalid 'path'"),
+        ({"path": "app/"}, "has an invalid 'path'"),
+        ({"path": "app/../app/1.bin"}, "has an invalid 'path'"),
+        ({"path": "app/1.bin!x"}, "has an invalid 'path'"),
+        ({"path": "app/1.bin:properties"}, "has an invalid 'path'"),
+        ({"repo": "old-local/app"}, "has an invalid 'path'"),
+        ({"kind": ["file"]}, "has an invalid 'kind'"),
+        ({"size": None}, "has an invalid 'size'"),
+        ({"size": -1}, "has an invalid 'size'"),
+        ({"size": 2**63}, "has an invalid 'size'"),
+        ({"size": True}, "has an invalid 'size'"),
+        ({"selected_by": -1}, "has an invalid 'selected_by'"),
+        ({"selected_by": None}, "has an invalid 'selected_by'"),
     ],
 )
 def test_a_plan_is_refused_when_a_line_cannot_be_one_of_a_plan(
@@ -185,7 +185,7 @@ def test_folders_are_tried_when_the_state_of_a_file_cannot_be_read(
     result = run(from_plan=file, workers=1)
     assert [(outcome["status"], outcome["reason"] or outcome["keep_reason"]) for outcome in result["outcomes"]] == [
         ("failed", "the disk is broken."),
-        ("ok", "not empty any more"),
+        ("ok", "no longer empty"),
     ]
 
 
@@ -220,7 +220,7 @@ def test_a_plan_is_refused_when_its_rules_are_not_those_of_a_plan(
 ) -> None:
     plant(sandbox, [ITEM])
     file = edited(planned(tmp_path, RULES), lambda line: line.update(change), number=0)
-    assert "is no plan of a clean-up" in run(from_plan=file)["msg"]
+    assert "is not a cleanup plan" in run(from_plan=file)["msg"]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_a_plan_is_refused_when_a_rule_in_it_is_malformed(
 ) -> None:
     plant(sandbox, [ITEM])
     file = edited(planned(tmp_path, RULES), lambda line: line["rules"][0].update({member: value}), number=0)
-    assert "is no plan of a clean-up" in run(from_plan=file)["msg"]
+    assert "is not a cleanup plan" in run(from_plan=file)["msg"]
 
 
 @pytest.mark.parametrize("name", ["victim!x.txt", "victim:properties", "victim;x", "victim "])
@@ -277,7 +277,7 @@ def test_an_artifact_stays_when_newer_ones_were_deleted_since_it_was_planned(
     plant(sandbox, [Artifact("old-local", f"app/a{age}.bin", age, age) for age in (1, 2, 3, 4)])
     file = planned(tmp_path, [{"repos": ["old-local"], "keep_newest": 2, **group}])
     call(sandbox, "DELETE", "/old-local/app/a1.bin")
-    assert reasons(run(from_plan=file)) == {"app/a3.bin": "among the newest of its group by now", "app/a4.bin": None}
+    assert reasons(run(from_plan=file)) == {"app/a3.bin": "now among the newest of its group", "app/a4.bin": None}
     assert paths_in(sandbox, "old-local") == ["app/a2.bin", "app/a3.bin"]
 
 
@@ -286,7 +286,7 @@ def test_a_tag_stays_when_newer_ones_were_deleted_since_it_was_planned(sandbox: 
     plant(sandbox, [Artifact("dn", f"web/{age}/manifest.json", age, age) for age in (1, 2)], [])
     file = planned(tmp_path, [{"repos": ["dn"], "keep_newest": 1}])
     call(sandbox, "DELETE", "/dn/web/1")
-    assert reasons(run(from_plan=file)) == {"web/2": "among the newest of its group by now"}
+    assert reasons(run(from_plan=file)) == {"web/2": "now among the newest of its group"}
 
 
 def test_a_resumed_run_looks_for_the_newest_again(sandbox: Sandbox, tmp_path: Path) -> None:

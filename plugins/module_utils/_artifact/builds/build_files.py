@@ -30,9 +30,7 @@ def find_files_of_runs(artifact: ArtifactService, build: str, numbers: t.Sequenc
         try:
             found += _query_files(artifact, [{"@build.name": build}, any_number])
         except BadOption as error:
-            raise BadOption(
-                "artifacts", f"the files of '{build}' cannot be found, for a name {error.problem}"
-            ) from None
+            raise BadOption("artifacts", f"the files of '{build}' cannot be found: a name {error.problem}") from None
     files = ({"repo": row["repo"], "path": f"{row['path']}/{row['name']}".removeprefix("./")} for row in found)
     return sorted(files, key=lambda file: (file["repo"], file["path"]))
 
@@ -48,8 +46,8 @@ def check_unshared(
 
     Artifactory selects the files by the name and number of the build, regardless of run and project.
 
-    :arg gone: the runs to delete together with their files
-    :arg kept: the other runs of the build in its project
+    :arg runs_to_delete: the runs to delete together with their files
+    :arg runs_to_keep: the other runs of the build in its project
     :raises ToolchainError: if a run to keep has the same number as a run to delete
     """
     numbers = {run["number"] for run in runs_to_delete}
@@ -61,8 +59,8 @@ def check_unshared(
         ]
     if shared:
         raise ToolchainError(
-            f"Files of '{build}' cannot be deleted: Artifactory finds them by the number of the run, and runs that are "
-            f"kept have the number of a run to delete: {', '.join(shared)}. Keep all runs of these numbers, or set "
+            f"Files of '{build}' cannot be deleted: Artifactory selects them by build number, and these runs to "
+            f"keep have the number of a run to delete: {', '.join(shared)}. Keep all runs with these numbers, or set "
             "'artifacts: false'."
         )
 
@@ -86,8 +84,8 @@ def check_deleted(files: t.Sequence[Fields]) -> None:
     """
     if files:
         raise ToolchainError(
-            f"The build is gone, but {len(files):,} of its files are still there, the first of them "
-            f"{files[0]['repo']}/{files[0]['path']}. The account may lack the permission Delete on them."
+            f"The build was deleted, but {len(files):,} of its files still exist, the first of them "
+            f"{files[0]['repo']}/{files[0]['path']}. Check that the account has the Delete permission on them."
         )
 
 

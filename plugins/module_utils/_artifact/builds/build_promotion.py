@@ -17,7 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.respons
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, verify_write
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# Options and what the server calls them
+# Names of the options in the REST API
 _WIRE = {
     "comment": "comment",
     "ci_user": "ciUser",
@@ -71,8 +71,8 @@ class Promotion:
         before = self._last_status["status"] if self._last_status else None
         if params["from_status"] not in (None, before):
             raise ToolchainError(
-                f"{self._title} has {f'the status {before!r}' if before else 'no status'}; it must have "
-                f"'{params['from_status']}' to become '{params['status']}'."
+                f"{self._title} has {f'the status {before!r}' if before else 'no status'}, but 'from_status' "
+                f"requires '{params['from_status']}'."
             )
         action = ("copy" if params["copy"] else "move") if params["target_repo"] else "set status"
         return {"action": action, **self._task.select("status", "target_repo"), "files": len(self._list_checksums())}
@@ -86,14 +86,17 @@ class Promotion:
         """
         params = self._task.params
         if not params["target_repo"]:
-            self._artifact.check_pro("The promotion of builds")
+            self._artifact.check_pro("Promoting builds")
         else:
-            order = {**self._request, "dryRun": True}
-            del order["status"]
+            request = {**self._request, "dryRun": True}
+            del request["status"]
             missing = self._find_missing()
-            self._read_messages(self._artifact.http.read("POST", self._address, query=self._query, json=order))
+            self._read_messages(self._artifact.http.read("POST", self._address, query=self._query, json=request))
             if len(self._find_run()["statuses"]) > len(self._run["statuses"]) or self._find_missing() != missing:
-                raise ToolchainError(f"{self._title} was promoted, though the server was asked for a dry run only.")
+                raise ToolchainError(
+                    f"{self._title} was promoted, although only a dry run was requested. Check its files and "
+                    "its history."
+                )
             self._task.result["messages"] = self._messages
             self._task.changed = not params["fail_fast"]  # then the server does what it can, also with errors
             self._check_messages()
@@ -134,7 +137,7 @@ class Promotion:
     def _find_run(self) -> Fields:
         run = build_info.find_run(self._artifact, **self._task.select("build", "number", "project_key"))
         if run is None:
-            raise ToolchainError(f"{self._title} is not there, or this account may not see it.")
+            raise ToolchainError(f"{self._title} does not exist, or the account has no Read permission on it.")
         return run
 
     def _is_same(self, status: Fields) -> bool:
@@ -152,15 +155,17 @@ class Promotion:
         earlier = len(self._run["statuses"])
         self._run = self._find_run()
         if not any(map(self._is_same, self._run["statuses"][earlier:])):
-            said = f" It says: {_join_messages(self._messages)}" if self._messages else ""
-            raise ToolchainError(f"The server accepted the promotion, but it is not in the history of the build.{said}")
+            details = f" Messages of the server: {_join_messages(self._messages)}" if self._messages else ""
+            raise ToolchainError(
+                f"The server accepted the promotion, but the promotion history does not contain it.{details}"
+            )
 
     def _check_messages(self) -> None:
         for message in self._messages:
             if message["level"] == "WARNING":
                 self._task.warn(message["message"])
         if errors := [message for message in self._messages if message["level"] == "ERROR"]:
-            raise ToolchainError(f"{self._title} could not be promoted as a whole: {_join_messages(errors)}")
+            raise ToolchainError(f"{self._title} could not be promoted completely: {_join_messages(errors)}")
 
     def _list_checksums(self) -> list[str]:
         """Return the SHA-1 checksums of the files to promote, as far as the build info contains them, without
@@ -182,19 +187,19 @@ class Promotion:
     def _find_missing(self) -> list[str]:
         """Return the checksums for which the target repository has no file."""
         checksums = self._list_checksums()
-        there = build_files.find_checksums(self._artifact, self._task.params["target_repo"], checksums)
-        return [checksum for checksum in checksums if checksum not in there]
+        existing = build_files.find_checksums(self._artifact, self._task.params["target_repo"], checksums)
+        return [checksum for checksum in checksums if checksum not in existing]
 
     def _build_request(self) -> Fields:
-        given = self._task.select_provided(*_WIRE)
-        wishes: Fields = {
+        options = self._task.select_provided(*_WIRE)
+        request: Fields = {
             "status": self._task.params["status"],
-            **{_WIRE[name]: value for name, value in given.items()},
+            **{_WIRE[name]: value for name, value in options.items()},
         }
         if self._task.params["properties"]:
             properties = normalize(self._task.params["properties"], "properties")
-            wishes["properties"] = {key: values for key, values in properties.items() if values}
-        return wishes
+            request["properties"] = {key: values for key, values in properties.items() if values}
+        return request
 
 
 def _join_messages(messages: t.Sequence[Fields]) -> str:

@@ -19,9 +19,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
-# The server keeps these itself
+# Members that only the server sets
 _SERVER_MEMBERS = ("statuses", "artifactoryPrincipal")
-# Members that the server adds to a record; null for a value that is not known in advance
+# Values of members that the server adds; `None` if unknown in advance
 _DEFAULTS = {"version": "1.0.1", "durationMillis": 0, "artifactoryPrincipal": None}
 _ACCEPTED = (200, 204)
 _DELETED = (*_ACCEPTED, 404)
@@ -34,13 +34,13 @@ def parse_build_info(params: dict[str, t.Any]) -> Fields:
     """
     option = "src" if params["content"] is None else "content"
     record = _read_file(params["src"]) if option == "src" else params["content"]
-    record = _without_nulls({name: value for name, value in record.items() if name not in _SERVER_MEMBERS})
+    record = _drop_nulls({name: value for name, value in record.items() if name not in _SERVER_MEMBERS})
     if isinstance(record.get("number"), int):
         record["number"] = str(record["number"])
     found = _to_result(record, lambda path, wanted, value: BadOption(option, describe_mismatch(path, wanted, value)))
     for other, name in (("build", "name"), ("number", "number")):
         if params[other] not in (None, found[name]):
-            raise BadOption(option, f"is the record of '{found[name]}', but '{other}' is '{params[other]}'")
+            raise BadOption(option, f"has the {name} '{found[name]}', but '{other}' is '{params[other]}'")
     return {**record, "started": times.to_build_time(found["started"])}
 
 
@@ -75,9 +75,9 @@ def check_not_promoted(before: Fields | None) -> None:
     """
     if before and before["statuses"]:
         raise ToolchainError(
-            f"The run '{before['number']}' of '{before['name']}' is there with another record, and was promoted "
-            f"('{before['statuses'][-1]['status']}'). Publishing it anew would lose that history. Delete it first, or "
-            "publish it with another 'number' or 'started'."
+            f"The run '{before['number']}' of '{before['name']}' already exists with other build info and was promoted "
+            f"('{before['statuses'][-1]['status']}'). Publishing it again would delete its history. Delete the run "
+            "first, or publish it with another 'number' or 'started'."
         )
 
 
@@ -144,7 +144,7 @@ def _read_file(path: str) -> Fields:
     except ToolchainError as error:
         raise BadOption("src", str(error)) from None
     if not isinstance(record, dict):
-        raise BadOption("src", f"'{path}' takes a file with a build record, which is an object in JSON")
+        raise BadOption("src", f"'{path}' is not a JSON file with build info")
     return record
 
 
@@ -152,12 +152,12 @@ def _to_result(record: Fields, unexpected: t.Callable[[str, str, t.Any], Excepti
     return build_info.to_result(Record(record, unexpected))
 
 
-def _without_nulls(value: t.Any) -> t.Any:
+def _drop_nulls(value: t.Any) -> t.Any:
     """Return a value without null members, which the server does not store."""
     if isinstance(value, dict):
-        return {name: _without_nulls(inner) for name, inner in value.items() if inner is not None}
+        return {name: _drop_nulls(inner) for name, inner in value.items() if inner is not None}
     if isinstance(value, list):
-        return [_without_nulls(inner) for inner in value]
+        return [_drop_nulls(inner) for inner in value]
     return value
 
 

@@ -64,7 +64,7 @@ class Retention:
         """
         self._initial_runs = self._list_runs()
         if not self._initial_runs:
-            raise ToolchainError(f"There is no build '{self._build}', or this account may not see it.")
+            raise ToolchainError(f"Build '{self._build}' does not exist, or the account has no Read permission on it.")
         for place, run in enumerate(self._initial_runs):
             if self._is_old(place, run):
                 self._classify(run)
@@ -91,30 +91,31 @@ class Retention:
 
         :raises ToolchainError: if the server refused the request, or if runs or files still exist
         """
-        trouble = self._send_request()
+        error = self._send_request()
         if not self._task.params["wait"]:
-            if trouble:
-                raise trouble
+            if error:
+                raise error
             return {}
-        left = self._wait_until_discarded(0.0 if trouble else self._task.params["wait_timeout"])
-        gone = [run for run in self._planned if run not in left]
-        self._task.result["discarded"] = gone
-        self._task.has_written = bool(gone)
-        if left:
-            rest = f"{len(left):,} of {len(self._planned):,} runs are still there: {_format_numbers(left)}."
-            if trouble:
-                raise ToolchainError(f"{describe_cause(trouble)} {rest}") if gone else trouble
+        remaining = self._wait_until_discarded(0.0 if error else self._task.params["wait_timeout"])
+        discarded = [run for run in self._planned if run not in remaining]
+        self._task.result["discarded"] = discarded
+        self._task.has_written = bool(discarded)
+        if remaining:
+            rest = f"{len(remaining):,} of {len(self._planned):,} runs still exist: {_format_numbers(remaining)}."
+            if error:
+                raise ToolchainError(f"{describe_cause(error)} {rest}") if discarded else error
             raise ToolchainError(
-                f"The server accepted the order, but {rest} The account may lack the permission Delete on the build."
+                f"The server accepted the request, but {rest} Check that the account has the Delete permission "
+                "on the build."
             )
-        if trouble:
-            self._task.warn(f"{describe_cause(trouble)} All runs that were to go are gone.")
-        build_files.check_deleted(self._find_files(gone))
-        return {"discarded": gone}
+        if error:
+            self._task.warn(f"{describe_cause(error)} Reading back shows that all runs were discarded.")
+        build_files.check_deleted(self._find_files(discarded))
+        return {"discarded": discarded}
 
     def _get_minimum_date(self) -> str | None:
-        given = self._task.params["minimum_date"]
-        return times.check_time(given, "minimum_date") if given else None
+        date = self._task.params["minimum_date"]
+        return times.check_time(date, "minimum_date") if date else None
 
     def _list_runs(self) -> list[Fields]:
         return build_info.list_runs(self._artifact, self._build, self._project)
@@ -159,16 +160,19 @@ class Retention:
         return None
 
     def _build_request(self) -> Fields:
-        wishes: Fields = {"deleteBuildArtifacts": self._task.params["artifacts"], **self._task.select_provided("count")}
+        request: Fields = {
+            "deleteBuildArtifacts": self._task.params["artifacts"],
+            **self._task.select_provided("count"),
+        }
         if self._since:
-            wishes["minimumBuildDate"] = times.to_milliseconds(self._since)
+            request["minimumBuildDate"] = times.to_milliseconds(self._since)
         if self._task.params["keep"]:
-            wishes["buildNumbersNotToBeDiscarded"] = self._task.params["keep"]
-        return wishes
+            request["buildNumbersNotToBeDiscarded"] = self._task.params["keep"]
+        return request
 
     def _wait_until_discarded(self, seconds: float) -> list[Fields]:
         """Return the runs to discard that still exist after at most this time."""
-        left = f"interrupted while the server discards {len(self._planned):,} run(s). It goes on with it."
+        left = f"interrupted while the server discards {len(self._planned):,} run(s). The server continues."
         with contextlib.suppress(WaitTimeout):
             wait_for(
                 self._task,
@@ -180,13 +184,15 @@ class Retention:
         return self._remaining
 
     def _check_discarded(self) -> None:
-        there = self._list_runs()
-        self._remaining = [run for run in self._planned if run in there]
+        current = self._list_runs()
+        self._remaining = [run for run in self._planned if run in current]
         if self._remaining:
-            raise NotReady(f"{len(self._remaining):,} of {len(self._planned):,} runs are still there")
-        surplus = [run for run in self._initial_runs if run not in there and run not in self._planned]
-        if surplus:
-            self._task.warn(f"These runs are gone as well, which was not foreseen: {_format_numbers(surplus)}.")
+            raise NotReady(f"{len(self._remaining):,} of {len(self._planned):,} runs still exist")
+        unplanned = [run for run in self._initial_runs if run not in current and run not in self._planned]
+        if unplanned:
+            self._task.warn(
+                f"These runs were also discarded, although they were not planned: {_format_numbers(unplanned)}."
+            )
 
 
 def _format_numbers(runs: t.Sequence[Fields]) -> str:

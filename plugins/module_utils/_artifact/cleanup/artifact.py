@@ -28,7 +28,7 @@ class Artifact(t.NamedTuple):
     :ivar size: size in bytes
     :ivar moment: time of creation or last modification, whichever is later, as `times.utc` returns it
     :ivar manifest: file name of the tag's manifest
-    :ivar downloaded: time of the last download, if it was requested; empty if there was none
+    :ivar downloaded: time of the last download, if it was requested; empty if it was never downloaded
     """
 
     repo: str
@@ -70,7 +70,7 @@ def parse_row(row: Fields) -> Artifact:
 
 
 def latest_download(moments: t.Sequence[str]) -> str:
-    """Return the latest time, or an empty text if there is none.
+    """Return the latest time, or an empty text.
 
     :raises UnexpectedResponse: if a text is not a time
     """
@@ -81,7 +81,7 @@ def latest_download(moments: t.Sequence[str]) -> str:
 
 
 def get_values(row: Fields) -> list[str]:
-    """Return the values of the one property that a row includes, or its last download.
+    """Return the values of the property in a row, or its last download.
 
     :raises UnexpectedResponse: if the row is invalid
     """
@@ -106,9 +106,7 @@ def _is_moment(value: t.Any) -> bool:
 
 
 def _unexpected_row(row: Fields) -> UnexpectedResponse:
-    return UnexpectedResponse(
-        f"The server gave {row!r:.300} as an artifact, which lacks something or has it otherwise."
-    )
+    return UnexpectedResponse(f"The server returned {row!r:.300} as an artifact: a field is missing or invalid.")
 
 
 def is_tag(folder: str) -> bool:

@@ -20,7 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-_GIVES = ("counts", "failures", "outcomes", "deleted")
+_RESULT_NAMES = ("counts", "failures", "outcomes", "deleted")
 _FILES = ("from_plan", "plan_file", "state_file", "to_file")
 
 
@@ -44,9 +44,9 @@ class Cleanup:
             planning.check_options()
             plan = planning.plan()
             is_done = plan is None
-            operate(self._task, plan, self._delete, result_names=_GIVES)
+            operate(self._task, plan, self._delete, result_names=_RESULT_NAMES)
         except LimitExceeded:
-            is_done = True  # the next run plans anew, perhaps with other guards
+            is_done = True  # the next run creates a new plan, perhaps with other limits
             raise
         finally:
             if self._deletion:
@@ -65,7 +65,7 @@ def _check_files(params: Fields) -> None:
     """
     for one, other in itertools.combinations([name for name in _FILES if params[name]], 2):
         if _is_same_file(params[one], params[other]):
-            raise BadOption(other, f"'{params[other]}' is the same file as '{one}': name another one")
+            raise BadOption(other, f"'{params[other]}' is the same file as in '{one}'. Specify another file")
 
 
 def _is_same_file(path: str, other: str) -> bool:

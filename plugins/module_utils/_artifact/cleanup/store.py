@@ -22,25 +22,25 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 
 _MEMORY_IN_KIB = 8 * 1024
-# Of the tables. Raise it when they change, so that a state of older tables is refused
-_VERSION = 2
+# Version of the tables. Increase it when they change, so that files with older tables are refused
+_VERSION = 3
 _TABLES = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
--- What a rule is about: each artifact once for each group in which it competes
+-- Artifacts to which a rule applies, once for each of their groups
 CREATE TABLE IF NOT EXISTS seen (
     rule INTEGER, repo TEXT, path TEXT, team TEXT, folder TEXT, moment TEXT, size INTEGER, sha1 TEXT, manifest TEXT,
     downloaded TEXT, old INTEGER, PRIMARY KEY (rule, repo, path, team)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS kept (repo TEXT, path TEXT, PRIMARY KEY (repo, path)) WITHOUT ROWID;
--- The files of repositories by folder. In repositories of images, also what the folder of a tag contains beside it
+-- Files of repositories by folder. In a tag folder, surplus is an entry that is not part of the tag
 CREATE TABLE IF NOT EXISTS folders (
     repo TEXT, folder TEXT, files INTEGER, bytes INTEGER, surplus TEXT, PRIMARY KEY (repo, folder)
 ) WITHOUT ROWID;
--- Tags that rules select and that stay, with what is in their folders beside them
+-- Selected tags that are not safe to delete, with the entry of their folder that is not part of the tag
 CREATE TABLE IF NOT EXISTS unsafe (
     repo TEXT, path TEXT, rule TEXT, selected_by INTEGER, surplus TEXT, PRIMARY KEY (repo, path)
 ) WITHOUT ROWID;
--- kind is file, tag or folder, folder is where its files are, and the outcome is set once it is done
+-- kind is file, tag or folder. folder contains the files of the item. outcome is set when the item is complete
 CREATE TABLE IF NOT EXISTS plan (
     id INTEGER PRIMARY KEY, kind TEXT, repo TEXT, path TEXT, folder TEXT, manifest TEXT, size INTEGER, files INTEGER,
     sha1 TEXT, moment TEXT, downloaded TEXT, rule TEXT, selected_by INTEGER,
@@ -84,8 +84,8 @@ class Store:
     @property
     def _advice(self) -> str:
         if self._is_kept:
-            return "Free space there, and run the task again. It continues from there."
-        return "Free space there, set TMPDIR to a folder with more space, or set 'state_file'."
+            return "Free disk space and run the task again to continue."
+        return "Free disk space, set TMPDIR to a directory with more space, or set 'state_file'."
 
     def _prepare(self) -> None:
         for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = OFF", "temp_store = FILE"):
@@ -93,7 +93,7 @@ class Store:
         self._database.execute(f"PRAGMA cache_size = -{_MEMORY_IN_KIB}")
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
         if version != _VERSION and self._database.execute("SELECT 1 FROM sqlite_master").fetchone():
-            raise self._unusable_error("another version of this module wrote it. Remove it to plan again")
+            raise self._unusable_error("another version of this module wrote it. Delete it to create a new plan")
         with self.transaction():
             for statement in _TABLES.split(";"):
                 self._database.execute(statement)
@@ -101,7 +101,7 @@ class Store:
 
     @contextlib.contextmanager
     def transaction(self) -> t.Iterator[None]:
-        """Commit all writes in the block, or none of them."""
+        """Commit all writes in the block, or roll them back."""
         with self._lock:
             if self._database.in_transaction:
                 yield
@@ -113,7 +113,7 @@ class Store:
                 with self._translate_errors():
                     self._database.execute("COMMIT")
             except BaseException:
-                with contextlib.suppress(sqlite3.Error):  # a full disk has undone it already
+                with contextlib.suppress(sqlite3.Error):  # sqlite rolls back itself if the disk is full
                     self._database.execute("ROLLBACK")
                 raise
 
@@ -153,7 +153,7 @@ class Store:
     @property
     def has_progress(self) -> bool:
         """Return whether a step is complete that a later run need not repeat."""
-        return self.fetch_one("SELECT 1 FROM facts WHERE name IN ('where', 'planned')") is not None
+        return self.fetch_one("SELECT 1 FROM facts WHERE name IN ('repositories', 'planned')") is not None
 
     def close(self, delete: bool) -> None:
         """Close the file.
@@ -188,7 +188,7 @@ def _explain(error: sqlite3.DatabaseError) -> str:
     """Return a message for a database error."""
     text = str(error)
     if "locked" in text:
-        return "another task uses it"
+        return "it is in use by another task"
     if "full" in text or "disk I/O" in text:
-        return f"the disk is full, or has another defect ({text})"
-    return f"it is no state of a clean-up ({text})"
+        return f"the disk is full or defective ({text})"
+    return f"it is not a state file of a cleanup ({text})"

@@ -32,9 +32,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# The longer ones first: a.tar.gz is no gz
+# Longer extensions first
 TYPES = ("tar.gz", "tar.bz2", "zip", "tar", "tgz", "7z")
-# What servers tell of each file in a listing
+# Checksums in folder listings, in the order of preference
 _COMPARED = ("sha256", "sha1")
 _CHUNK_SIZE = 1024 * 1024
 _MAX_NAMED = 10
@@ -50,8 +50,8 @@ class Member:
 
     def matches(self, entry: Fields) -> bool:
         """Return whether an entry of a folder listing has the same content."""
-        told = [name for name in _COMPARED if entry[name]]
-        return entry["size"] == self.size and bool(told) and entry[told[0]] == self.checksums[told[0]]
+        algorithm = next((name for name in _COMPARED if entry[name]), None)
+        return entry["size"] == self.size and algorithm is not None and entry[algorithm] == self.checksums[algorithm]
 
 
 class Archive:
@@ -63,7 +63,7 @@ class Archive:
         self._src, self._repo, self._folder = params["src"], params["repo"], params["path"].strip("/")
         self._type = _detect_type(self._src)
         check_readable(self._src, "src")
-        # a path that ends in a slash would be taken for a folder to be made, and the archive thrown away
+        # the server would create an empty folder for a path that ends with a slash
         self._path = self._target_path(os.path.basename(self._src))
         paths.check_content_path(self._repo, self._path)
         paths.check_path(self._repo, self._folder, is_stored=True)
@@ -85,30 +85,30 @@ class Archive:
 
     def plan_changes(self) -> list[tuple[str, Fields]]:
         """Return the members that are missing (`add`) or different (`replace`) in the folder, sorted by path."""
-        missing, others = dict(self._members), []
-        surplus = {}
+        missing, different = dict(self._members), []
+        snapshot_files = {}
         folders = {folder for name in self._members for folder in paths.iter_parents(name)}
         for entry in self._list_folder():
             name = entry["path"][len(self._folder) :].strip("/")
             self._check_conflicts(name, folders)
             member = missing.pop(name, None)
             if member and not member.matches(entry):
-                others.append(name)
+                different.append(name)
             elif not member and snapshots.is_snapshot(entry["path"]):
-                surplus[entry["path"]] = entry
+                snapshot_files[entry["path"]] = entry
         for name in list(missing):
-            renamed = snapshots.select_newest(self._target_path(name), surplus)
-            if renamed and not missing.pop(name).matches(surplus[renamed]):
-                others.append(name)
-        found = [("add", name) for name in missing] + [("replace", name) for name in others]
-        return [(action, self._to_change(name)) for action, name in sorted(found, key=lambda step: step[1])]
+            renamed = snapshots.select_newest(self._target_path(name), snapshot_files)
+            if renamed and not missing.pop(name).matches(snapshot_files[renamed]):
+                different.append(name)
+        changes = [("add", name) for name in missing] + [("replace", name) for name in different]
+        return [(action, self._to_change(name)) for action, name in sorted(changes, key=lambda change: change[1])]
 
     def predict_refusal(self) -> Fields:
         """Predict whether Artifactory accepts the archive.
 
         :raises ToolchainError: if it would refuse the upload
         """
-        self._artifact.check_pro("The extraction of archives")
+        self._artifact.check_pro("Extracting archives")
         stored = [self._target_path(name) for name in self._members]
         upload.predict_upload(self._artifact, self._repo, stored, None if self._exists else self._folder)
         return {}
@@ -128,12 +128,12 @@ class Archive:
             "PUT", address, headers=headers, data=archive, accept=upload.ACCEPTED, policy=IDEMPOTENT
         )
         archive.check_unchanged()
-        if left := self.plan_changes():
-            named = ", ".join(step["path"] for _action, step in left[:_MAX_NAMED])
-            more = f" and {len(left) - _MAX_NAMED:,} more" if len(left) > _MAX_NAMED else ""
+        if remaining := self.plan_changes():
+            named = ", ".join(step["path"] for _action, step in remaining[:_MAX_NAMED])
+            more = f" and {len(remaining) - _MAX_NAMED:,} more" if len(remaining) > _MAX_NAMED else ""
             raise ToolchainError(
-                f"The server accepted the archive, but {len(left):,} of its {len(self._members):,} members are not in "
-                f"'{self._repo}' as they are in the archive: {named}{more}."
+                f"The server accepted the archive, but {len(remaining):,} of its {len(self._members):,} members are "
+                f"missing or different in '{self._repo}': {named}{more}. Run the task again."
             )
         return {}
 
@@ -146,22 +146,24 @@ class Archive:
         :raises ToolchainError: if they conflict
         """
         if name in folders:
-            raise ToolchainError(f"'{self._target_path(name)}' in '{self._repo}' is a file, so nothing can be in it.")
+            raise ToolchainError(
+                f"'{self._target_path(name)}' in '{self._repo}' is a file and cannot contain other items."
+            )
         if taken := self._members.keys() & set(paths.iter_parents(name)):
             raise ToolchainError(
-                f"'{self._target_path(min(taken))}' in '{self._repo}' is a folder, so no file can be there."
+                f"'{self._target_path(min(taken))}' in '{self._repo}' is a folder and cannot be replaced by a file."
             )
 
     def _to_change(self, name: str) -> Fields:
         return {"path": self._target_path(name), "size": self._members[name].size}
 
     def _list_folder(self) -> t.Iterable[Fields]:
-        found = item_info.find_item(self._artifact, self._repo, self._folder)
-        self._exists = found is not None
-        if found is None:
+        folder = item_info.find_item(self._artifact, self._repo, self._folder)
+        self._exists = folder is not None
+        if folder is None:
             return []
-        if found["type"] == "file":
-            raise ToolchainError(f"'{self._folder}' in '{self._repo}' is a file, so nothing can be in it.")
+        if folder["type"] == "file":
+            raise ToolchainError(f"'{self._folder}' in '{self._repo}' is a file and cannot contain other items.")
         return item_info.list_folder(self._artifact, self._repo, self._folder, deep=True)
 
     def _read_members(self) -> dict[str, Member]:
@@ -199,13 +201,13 @@ def _detect_type(src: str) -> str:
     for kind in TYPES:
         if src.lower().endswith(f".{kind}"):
             return kind
-    raise BadOption("src", f"takes an archive of the type {', '.join(TYPES)}, by the end of its name, not '{src}'")
+    raise BadOption("src", f"must be an archive with the extension {', '.join(TYPES)}, not '{src}'")
 
 
 def _normalize_name(name: str) -> str:
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise BadOption("src", f"has a member that is outside of it: '{name}'")
+        raise BadOption("src", f"has the member '{name}', whose path leads outside of the archive")
     return "/".join(parts)
 
 
@@ -239,8 +241,8 @@ def _read_7z(path: str) -> t.Iterator[tuple[str, t.IO[bytes]]]:
         import py7zr
     except ImportError:
         raise ToolchainError(
-            f"The Python package 'py7zr' is missing for {sys.executable}, which reads archives of the type 7z: "
-            f"install it with '{sys.executable} -m pip install py7zr'."
+            f"The Python package 'py7zr' is missing for {sys.executable}, which reads 7z archives. "
+            f"Install it with '{sys.executable} -m pip install py7zr'."
         ) from None
     with tempfile.TemporaryDirectory() as folder:
         try:

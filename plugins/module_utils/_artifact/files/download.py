@@ -28,7 +28,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# In an item's options, for a file that is found in a folder: what the folder tells of it
+# Item option with size and checksums of a file from a folder listing
 _REMOTE = "remote"
 
 
@@ -53,21 +53,21 @@ def destination(params: Fields) -> str:
     dest = params["dest"]
     found = rehearsal.resolve_read(dest)
     if params.get(_REMOTE) and os.path.isdir(found):
-        raise BadOption("dest", f"'{dest}' is a folder, where a file of that name belongs")
+        raise BadOption("dest", f"'{dest}' is a directory, but the repository contains a file with this path")
     if not is_folder(params) and (dest.endswith("/") or os.path.isdir(found)):
         dest = os.path.join(dest, os.path.basename(params["path"]))
     elif is_folder(params) and os.path.exists(found) and not os.path.isdir(found):
-        raise BadOption("dest", f"'{dest}' is no folder, as it must be when 'path' is one")
+        raise BadOption("dest", f"'{dest}' must be a directory, because 'path' is a folder")
     return os.path.realpath(dest)
 
 
-def expand_folders(task: Task, given: list[Fields]) -> list[Fields]:
+def expand_folders(task: Task, items: list[Fields]) -> list[Fields]:
     """Return the items, with folders replaced by the files in them."""
-    found: list[Fields] = []
-    for item in given:
+    expanded: list[Fields] = []
+    for item in items:
         params = {**task.params, **{name: value for name, value in item.items() if value is not None}}
-        found.extend(_list_files(task, item, params) if is_folder(params) else [item])
-    return found
+        expanded.extend(_list_files(task, item, params) if is_folder(params) else [item])
+    return expanded
 
 
 class Download:
@@ -81,12 +81,12 @@ class Download:
         self._dest = destination(task.params)
         self._remote = task.params.get(_REMOTE) or self._fetch_info()
         self._stored: tuple[tuple[int, ...], str] | None = None
-        known = [name for name in ALGORITHMS if self._remote["checksums"].get(name)]
-        if not known:
-            raise ToolchainError(f"The server tells no checksum of '{self._path}', so no copy of it can be verified.")
-        self._algorithm = known[0]
+        algorithms = [name for name in ALGORITHMS if self._remote["checksums"].get(name)]
+        if not algorithms:
+            raise ToolchainError(f"Cannot verify the download of '{self._path}': the server returned no checksum.")
+        self._algorithm = algorithms[0]
 
-    def desired(self, _before: Fields | None) -> Fields:
+    def get_desired(self, _before: Fields | None) -> Fields:
         """Return size and checksum of the file in the repository."""
         return {
             "size": self._remote["size"],
@@ -124,7 +124,7 @@ class Download:
         for piece in download.download_chunks(self._task, self._artifact.http, address):
             one.update(piece)
             came += len(piece)
-            self._task.report_progress(f"{came / 2**20:,.0f} of {size / 2**20:,.0f} MiB came", "fetching")
+            self._task.report_progress(f"{came / 2**20:,.0f} of {size / 2**20:,.0f} MiB downloaded", "downloading")
             yield piece
         wanted = self._remote["checksums"][self._algorithm]
         if one.hexdigest() != wanted:
@@ -142,7 +142,7 @@ class Download:
             return self._fetch_headers()
         if item["type"] == "folder":
             raise ToolchainError(
-                f"'{self._path}' in '{self._repo}' is a folder. For all that is in it, end 'path' with a slash."
+                f"'{self._path}' in '{self._repo}' is a folder. To download its contents, end 'path' with a slash."
             )
         return {"size": item["size"], "checksums": item["checksums"] or {}}
 
@@ -151,9 +151,9 @@ class Download:
         response = self._artifact.http.read("HEAD", address, accept=(200, 404))
         length = response.headers.get("Content-Length", "")
         if response.status == 404 or not re.fullmatch("[0-9]{1,18}", length):
-            raise ToolchainError(f"HEAD {address}: 404. {not_found_error('file', self._repo, self._path, response)}")
-        told = {name: response.headers.get(f"X-Checksum-{name.capitalize()}") for name in ALGORITHMS}
-        return {"size": int(length), "checksums": told}
+            raise ToolchainError(f"HEAD {address}: 404. {not_found_error('File', self._repo, self._path, response)}")
+        checksums = {name: response.headers.get(f"X-Checksum-{name.capitalize()}") for name in ALGORITHMS}
+        return {"size": int(length), "checksums": checksums}
 
 
 def _check_writable(dest: str) -> None:
@@ -168,7 +168,7 @@ def _check_writable(dest: str) -> None:
     while not os.path.exists(folder):
         folder = os.path.dirname(folder)
     if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
-        raise BadOption("dest", f"'{dest}' cannot be written: '{folder}' must be a writable folder")
+        raise BadOption("dest", f"'{dest}' cannot be written: '{folder}' must be a writable directory")
 
 
 def _list_files(task: Task, item: Fields, params: Fields) -> t.Iterator[Fields]:
@@ -176,5 +176,5 @@ def _list_files(task: Task, item: Fields, params: Fields) -> t.Iterator[Fields]:
     for entry in item_info.list_folder(ArtifactService(task), params["repo"], folder, deep=True):
         below = entry["path"][len(folder) :].strip("/")
         paths.check_content_path(params["repo"], below)
-        told = {"size": entry["size"], "checksums": {"sha256": entry["sha256"], "sha1": entry["sha1"]}}
-        yield {**item, "path": entry["path"], "dest": os.path.join(dest, below), _REMOTE: told}
+        remote = {"size": entry["size"], "checksums": {"sha256": entry["sha256"], "sha1": entry["sha1"]}}
+        yield {**item, "path": entry["path"], "dest": os.path.join(dest, below), _REMOTE: remote}

@@ -33,19 +33,19 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# What an item has in the result, known already or not
+# Keys of the result; values are `None` if they are unknown
 RESULT_KEYS = (
     *("repo", "path", "type", "size", "checksums", "mime_type", "download_uri"),
     *("created", "created_by", "modified", "modified_by"),
 )
 ACCEPTED = (200, 201, 202)
-# In an address the server splits properties at these before and after it decodes them
+# The server splits properties in URLs at all other characters, even if they are encoded
 _URL_SAFE = re.compile(r"[\w.:/@-]*", re.ASCII)
 _REPOSITORY_MISSING = "Could not find a local repository"
-# A file of such a name is no item: the server takes it for a checksum of the file without it
+# Artifactory interprets such a file as the checksum of the file without the extension
 _CHECKSUM = re.compile(r".+\.(sha1|sha256|md5)")
 _DELETE_REMEDY = (
-    "Items are removed from the repository that holds them: a local one, or the cache of a remote one ('<key>-cache')."
+    "Items can only be deleted from local repositories and from the caches of remote repositories ('<key>-cache')."
 )
 _NOTHING_TO_DELETE = "Nothing to delete"
 
@@ -57,16 +57,16 @@ def check(params: Fields) -> None:
     """
     path = target_path(params)
     if not path:
-        raise BadOption("path", "takes a file or folder inside of the repository, not the repository itself")
+        raise BadOption("path", "must be a file or folder in the repository, not the repository itself")
     if params["state"] == "present" and _CHECKSUM.fullmatch(path):
         name = os.path.basename(path)
         raise BadOption(
-            "path", f"'{name}' is no file to the server, which tells the checksums of files under such names"
+            "path", f"'{name}' cannot be uploaded: Artifactory interprets this name as the checksum of another file"
         )
     properties.normalize(params["properties"] or {}, "properties")
     if params["state"] == "present" and params["src"] is not None:
         if is_pattern(params["src"]):
-            raise BadOption("src", f"there is no '{params['src']}'; a pattern belongs into 'items'")
+            raise BadOption("src", f"'{params['src']}' does not exist. Patterns are only supported in 'items'")
         check_readable(params["src"], "src")
     paths.check_content_path(params["repo"], path)
     paths.check_path(params["repo"], path, is_stored=params["state"] == "present")
@@ -78,7 +78,7 @@ def target_path(params: Fields) -> str:
     if params["state"] == "present" and path.endswith("/") and params["src"]:
         path += os.path.basename(params["src"])
     elif params["state"] == "present" and path.endswith("/"):
-        raise BadOption("path", "ends with a slash, as only a folder for 'src' does")
+        raise BadOption("path", "must not end with a slash if 'src' is not set")
     return path.strip("/")
 
 
@@ -92,11 +92,11 @@ def expand_pattern(params: Fields) -> list[Fields]:
     if params["state"] == "absent" or not src or not is_pattern(src):
         return [{}]
     if not folder.endswith("/"):
-        raise BadOption("path", f"must end with a slash, for '{src}' stands for several files, which need a folder")
-    found = find_files(src)
-    if not found:
+        raise BadOption("path", f"must end with a slash, because '{src}' is a pattern")
+    files = find_files(src)
+    if not files:
         raise BadOption("src", f"'{src}' matches no file")
-    return [{"src": path, "path": folder + below} for path, below in found.items()]
+    return [{"src": path, "path": folder + below} for path, below in files.items()]
 
 
 def item_key(params: Fields) -> tuple[str, str]:
@@ -144,7 +144,7 @@ class File:
             return item_info.find_item(self._artifact, self._repo, renamed) if renamed else None
         return item
 
-    def desired(self, before: Fields | None) -> Fields:
+    def get_desired(self, before: Fields | None) -> Fields:
         """Return the desired file: type, size, the checksums that the server returns as well, and properties."""
         checksums = _find_comparable(self._source.checksums, before)
         self._content = {"type": "file", "size": self._source.size, "checksums": checksums}
@@ -157,35 +157,34 @@ class File:
 
     def replace_reason(self, before: Fields) -> str | None:
         """Return why the file must be uploaded again. An upload replaces the properties of the old content as well."""
-        return "its content is another" if find_differences(before, self._content) else None
+        return "its content differs" if find_differences(before, self._content) else None
 
-    def check(self, before: Fields | None, wanted: Fields | None) -> None:
+    def check(self, before: Fields | None, desired: Fields | None) -> None:
         """Verify that the change is allowed.
 
         :raises ToolchainError: if an upload would replace a folder, if a folder would be deleted without `recursive`,
             or if the server would refuse properties that require a separate request
         """
-        self._is_upload = "type" in (wanted or {})
-        odd = _select_unsafe_properties((wanted or {}).get("properties") or {})
-        if odd and self._is_upload:
-            self._artifact.check_pro(f"The property '{min(odd)}', whose key or value an upload cannot carry,")
+        self._is_upload = "type" in (desired or {})
+        unsafe = _select_unsafe_properties((desired or {}).get("properties") or {})
+        if unsafe and self._is_upload:
+            self._artifact.check_pro(f"The property '{min(unsafe)}', which cannot be sent with the upload,")
         if before is None or before["type"] == "file":
             return
-        if wanted is not None:
-            raise ToolchainError(f"'{self._path}' in '{self._repo}' is a folder, so no file can be there.")
+        if desired is not None:
+            raise ToolchainError(f"'{self._path}' in '{self._repo}' is a folder and cannot be replaced by a file.")
         if not self._task.params["recursive"]:
             raise ToolchainError(
-                f"'{self._path}' in '{self._repo}' is a folder. "
-                "To remove it with all that is in it, set 'recursive: true'."
+                f"'{self._path}' in '{self._repo}' is a folder. To delete it with its contents, set 'recursive: true'."
             )
 
     def deploy(self, fields: Fields) -> None:
         """Upload the content and its properties. A second request sets properties that an upload cannot carry."""
-        wanted = {key: values for key, values in fields.get("properties", {}).items() if values}
-        late = _select_unsafe_properties(wanted)
-        repo, self._stored_path = self._upload({key: values for key, values in wanted.items() if key not in late})
-        if late:
-            properties.write_properties(self._artifact, repo, self._stored_path, late)
+        desired = {key: values for key, values in fields.get("properties", {}).items() if values}
+        separate = _select_unsafe_properties(desired)
+        repo, self._stored_path = self._upload({key: values for key, values in desired.items() if key not in separate})
+        if separate:
+            properties.write_properties(self._artifact, repo, self._stored_path, separate)
 
     def annotate(self, fields: Fields) -> None:
         """Set and delete properties."""
@@ -215,9 +214,9 @@ class File:
 
     def to_result(self, item: Fields) -> Fields:
         """Return the item as part of the result. Members that are not known yet are `None`."""
-        shown = {name: item.get(name) for name in RESULT_KEYS}
-        shown.update(repo=item.get("repo", self._repo), path=item.get("path", self._path))
-        return {**shown, "properties": item["properties"]} if "properties" in item else shown
+        result = {name: item.get(name) for name in RESULT_KEYS}
+        result.update(repo=item.get("repo", self._repo), path=item.get("path", self._path))
+        return {**result, "properties": item["properties"]} if "properties" in item else result
 
     @functools.cached_property
     def _source(self) -> LocalFile | LocalText:
@@ -251,8 +250,8 @@ class File:
                     self._source.check_unchanged()
                 raise
         created = response.json_or_none()
-        found = created if isinstance(created, dict) else {}
-        repo, path = found.get("repo"), str(found.get("path")).strip("/")
+        item = created if isinstance(created, dict) else {}
+        repo, path = item.get("repo"), str(item.get("path")).strip("/")
         return (
             repo if isinstance(repo, str) else self._repo,
             path if snapshots.is_renamed(self._path, path) else self._path,
@@ -261,7 +260,7 @@ class File:
     def _put(
         self, address: str, headers: dict[str, str], data: t.Any = None, accept: t.Container[int] = ACCEPTED
     ) -> Response:
-        # a content that arrives in part only does not have these checksums: the server refuses it
+        # the checksums make the server refuse truncated content
         return self._artifact.http.write("PUT", address, headers=headers, data=data, accept=accept, policy=IDEMPOTENT)
 
 
@@ -286,7 +285,7 @@ def predict_upload(artifact: ArtifactService, repo: str, stored: t.Iterable[str]
     for folder in paths.iter_parents(new or ""):
         kind = item_info.find_cached_type(artifact, target, folder)
         if kind == "file":
-            raise ToolchainError(f"'{folder}' in '{repo}' is a file, so nothing can be in it.")
+            raise ToolchainError(f"'{folder}' in '{repo}' is a file and cannot contain other items.")
         if kind:
             return
 

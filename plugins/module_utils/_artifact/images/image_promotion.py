@@ -22,7 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _BATCH = 100
-# With the folder of uploads in progress
+# Folders of an image that are not tags: uploads in progress and single platforms
 _INTERNAL_PREFIXES = ("_uploads", *registry.DIGESTS)
 
 
@@ -49,7 +49,9 @@ def check(params: Fields) -> None:
                 params[f"{prefix}repo"], place, repo_option=f"{prefix}repo", option=f"{prefix}{option}", is_stored=True
             )
     if source(params) == target(params):
-        raise BadOption("target_repo", "has the image already: name another repository, image or tag")
+        raise BadOption(
+            "target_repo", "has the same image and tag as the source. Specify another repository, image or tag"
+        )
 
 
 class ImagePromotion:
@@ -83,9 +85,11 @@ class ImagePromotion:
         :raises ToolchainError: if it would refuse one of the repositories
         """
         for key in (self._source[0], self._target[0]):
-            repository = repositories.check_local(self._artifact, key, "Images are promoted")
+            repository = repositories.check_local(self._artifact, key, "Promoting images")
             if repository["type"] and repository["package_type"] not in ("", *registry.PACKAGE_TYPES):
-                raise ToolchainError(f"The repository '{key}' is {repository['package_type']}. It has no images.")
+                raise ToolchainError(
+                    f"The repository '{key}' has the package type {repository['package_type']} and cannot store images."
+                )
         return {}
 
     def promote(self) -> Fields:
@@ -105,14 +109,14 @@ class ImagePromotion:
     def _compare(self, tag: str) -> None:
         target_tag = self._task.params["target_tag"] or tag
         digest = registry.fetch_digest(self._artifact, *self._source, tag)
-        there = registry.fetch_digest(self._artifact, *self._target, target_tag)
-        if there:
+        existing = registry.fetch_digest(self._artifact, *self._target, target_tag)
+        if existing:
             self._replaced.add(target_tag)
         if digest is None:
-            if self._task.params["copy"] or there is None:
+            if self._task.params["copy"] or existing is None:
                 raise self._missing_image_error(f"{self._source[1]}:{tag}")
-        elif digest != there or not self._task.params["copy"]:
-            replaces = there if there != digest else None
+        elif digest != existing or not self._task.params["copy"]:
+            replaces = existing if existing != digest else None
             self._steps.append({"tag": tag, "target_tag": target_tag, "digest": digest, "replaces": replaces})
 
     def _check_folders(self, tags: list[str]) -> None:
@@ -148,45 +152,47 @@ class ImagePromotion:
 
     def _hidden_folder_error(self, repo: str, folder: str) -> ToolchainError:
         return ToolchainError(
-            f"The content of '{folder}' in '{repo}' is not listed, so '{self._source[1]}' is not promoted: images "
-            "below the folder would go as well. The account may lack the permission Read."
+            f"The content of '{folder}' in '{repo}' is unknown, so '{self._source[1]}' is not promoted: other "
+            "images below the folder would be promoted as well. Check that the account has the Read permission on it."
         )
 
     def _conflict_error(self, repo: str, folder: str, name: str) -> ToolchainError:
         return ToolchainError(
-            f"'{self._source[1]}' cannot be promoted: Artifactory acts on whole folders, and '{folder}/{name}' in "
-            f"'{repo}' is not part of the image. Promote other tags one by one, or move '{folder}/{name}' elsewhere."
+            f"'{self._source[1]}' cannot be promoted: Artifactory promotes whole folders, and '{folder}/{name}' in "
+            f"'{repo}' is not part of the image. Promote the other tags one by one, or move '{folder}/{name}' "
+            "elsewhere."
         )
 
-    def _missing_image_error(self, what: str) -> ToolchainError:
-        moved = "" if self._task.params["copy"] else f", and neither is what it would become in '{self._target[0]}'"
+    def _missing_image_error(self, name: str) -> ToolchainError:
+        moved = "" if self._task.params["copy"] else f" and was not moved to '{self._target[0]}' either"
         return ToolchainError(
-            f"There is no image '{what}' in the repository '{self._source[0]}'{moved}, or this account may not see it."
+            f"Image '{name}' does not exist in repository '{self._source[0]}'{moved}, or the account has no Read "
+            "permission on it."
         )
 
     def _send_request(self) -> None:
         params = self._task.params
-        order = {"targetRepo": params["target_repo"], "dockerRepository": self._source[1], "copy": params["copy"]}
+        request = {"targetRepo": params["target_repo"], "dockerRepository": self._source[1], "copy": params["copy"]}
         if self._target[1] != self._source[1]:
-            order["targetDockerRepository"] = self._target[1]
+            request["targetDockerRepository"] = self._target[1]
         if params["tag"]:
-            order["tag"] = params["tag"]
+            request["tag"] = params["tag"]
         if params["target_tag"]:
-            order["targetTag"] = params["target_tag"]
+            request["targetTag"] = params["target_tag"]
         address = f"{registry.registry_address(self._source[0])}/promote"
-        self._artifact.http.write("POST", address, json=order, policy=IDEMPOTENT if params["copy"] else WRITE)
+        self._artifact.http.write("POST", address, json=request, policy=IDEMPOTENT if params["copy"] else WRITE)
 
     def _verify(self) -> None:
         for tag in self._steps:
-            there = registry.fetch_digest(self._artifact, *self._target, tag["target_tag"])
-            if there != tag["digest"]:
-                has = f"the manifest {there}" if there else "nothing"
+            current = registry.fetch_digest(self._artifact, *self._target, tag["target_tag"])
+            if current != tag["digest"]:
+                has = f"the manifest {current}" if current else "no manifest"
                 raise ToolchainError(
                     f"The server accepted the promotion, but '{self._target[1]}:{tag['target_tag']}' in "
                     f"'{self._target[0]}' has {has} instead of {tag['digest']}."
                 )
             if not self._task.params["copy"] and registry.fetch_digest(self._artifact, *self._source, tag["tag"]):
                 raise ToolchainError(
-                    f"The server accepted the move, but '{self._source[1]}:{tag['tag']}' is still in "
-                    f"'{self._source[0]}'. The account may lack the permission Delete."
+                    f"The server accepted the move, but '{self._source[1]}:{tag['tag']}' still exists in "
+                    f"'{self._source[0]}'. Check that the account has the Delete permission on it."
                 )

@@ -25,7 +25,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _PAGE_SIZE = 1000
-# Of an image for several platforms the list counts, and not the image of one of them
+# For a multi-platform image, the digest of the manifest list is requested, not that of a single platform
 _MANIFESTS = (
     "application/vnd.oci.image.index.v1+json",
     "application/vnd.oci.image.manifest.v1+json",
@@ -33,10 +33,10 @@ _MANIFESTS = (
     "application/vnd.docker.distribution.manifest.v2+json",
 )
 
-# The package types of repositories in which an image is a folder of tags, each a folder with a manifest and layers
+# Package types of repositories in which an image is a folder of tags, and a tag is a folder with a manifest and layers
 PACKAGE_TYPES = ("docker", "oci", "helmoci")
 MANIFEST_FILES = ("manifest.json", "list.manifest.json")
-# Folders of the images for single platforms that a list of manifests names
+# Prefixes of the folders for single platforms of a manifest list
 DIGESTS = ("sha256:", "sha256__")
 _LAYER = re.compile(r"sha256__[0-9a-f]{64}(\.marker)?")
 CONTENT_FIELDS = ("repo", "path", "name", "type", "size")

@@ -35,11 +35,11 @@ def find_item(artifact: ArtifactService, repo: str, path: str) -> Fields | None:
 def find_cached_type(artifact: ArtifactService, repo: str, path: str) -> str | None:
     """Return `file`, `folder`, or `None` if there is no item. The result is cached: use it only for predictions."""
 
-    def look() -> str | None:
+    def read_type() -> str | None:
         item = find_item(artifact, repo, path)
         return t.cast(str, item["type"]) if item else None
 
-    return t.cast("str | None", artifact.http.cached(f"type of {repo}/{path}", look))
+    return t.cast("str | None", artifact.http.cached(f"type of {repo}/{path}", read_type))
 
 
 def from_record(found: Record) -> Fields:
@@ -125,7 +125,7 @@ def list_folder(
         "GET", artifact.info_address(repo, path), query={"list": None, **query}, accept=(200, 404), stream=True
     )
     if response.status == 404:
-        raise not_found_error("folder", repo, path, response)
+        raise not_found_error("Folder", repo, path, response)
     for found in response.entries("files"):
         yield _to_entry(found, path.strip("/"))
 
@@ -145,7 +145,7 @@ def parse_location(found: Record, name: str) -> tuple[str, str]:
 
 def _split_address(address: t.Any) -> tuple[str, str]:
     place = address.partition("/api/storage/")[2] if isinstance(address, str) else ""
-    # some servers encode what stands there, some do not
+    # only some servers encode addresses
     repo, _slash, path = (unquote(place) if "%" in place and _ENCODED.fullmatch(place) else place).partition("/")
     if not repo:
         raise ValueError(address)

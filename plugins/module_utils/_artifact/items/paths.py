@@ -21,11 +21,11 @@ def explain_misread(path: str) -> str | None:
     This also applies to repository keys.
     """
     if "!" in path:
-        return "'!' separates an archive from its members: Artifactory acts on the item before it"
+        return "'!' separates an archive from its members, so that Artifactory acts on the item before it"
     if path.rstrip("/").endswith(":properties"):
-        return "':properties' stands for the properties of the item before it"
+        return "':properties' refers to the properties of the item before it"
     if path != path.rstrip():
-        return "Artifactory removes blanks at the end"
+        return "Artifactory removes trailing spaces"
     return None
 
 
@@ -35,7 +35,7 @@ def explain_unstorable(path: str) -> str | None:
         if found := _FORBIDDEN.search(name):
             return f"Artifactory refuses the character {found.group()} in a name"
         if name[:1].isspace() or name[-1:].isspace():
-            return "Artifactory refuses names that begin or end with a blank"
+            return "Artifactory refuses names that begin or end with a space"
         if name == "&":
             return "Artifactory refuses the name '&'"
     return None
@@ -53,7 +53,7 @@ def check_path(
 ) -> None:
     """Validate the path of a write or delete request.
 
-    :arg repo: repository key, empty if the task has none
+    :arg repo: repository key, empty if not set
     :arg path: path in the repository, empty for the repository itself
     :arg stores: whether a file will be stored at the path
     :raises BadOption: if the path is invalid or Artifactory would interpret it as another item
@@ -71,7 +71,7 @@ def check_content_path(repo: str, path: str) -> None:
     :raises BadOption: if the path is invalid or cannot be part of a URL
     """
     for option, place in (("repo", repo), ("path", path)):
-        separated = "';' separates a path from properties: Artifactory acts on the item before it"
+        separated = "';' separates a path from properties, so that Artifactory acts on the item before it"
         _check_names(place, option, separated if ";" in place else None)
 
 

@@ -16,9 +16,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 
-# Servers and proxies take about 8 KB for the request line and the headers together.
+# Servers and proxies accept about 8 KB for the request line and the headers together
 _MAX_URL_LENGTH = 6000
-# Older servers have no such call, and some proxies do not know the method.
+# Old servers do not support the call, and some proxies block the method
 _UNSUPPORTED = (404, 405, 501)
 _HAS_PATCH = "PATCH /api/metadata"
 _KEY = re.compile(r"[^\W\d_][^\s)(}{\][*+^$\\/~`!@#%&<>;=,±§]*")
@@ -40,7 +40,8 @@ def check_key(key: str, option: str) -> str:
     if not _KEY.fullmatch(key):
         raise BadOption(
             option,
-            f"'{key}' cannot be a key: it must begin with a letter, without blanks and )(}}{{][*+^$\\/~`!@#%&<>;=,",
+            f"'{key}' cannot be a key: it must begin with a letter and must not contain spaces or "
+            ")(}{][*+^$\\/~`!@#%&<>;=,",
         )
     return key
 
@@ -54,7 +55,7 @@ def write_properties(service: ArtifactService, repo: str, path: str, fields: Fie
     if service.http.cached(_HAS_PATCH, lambda: True) and _try_patch(service, repo, path, fields, recursive):
         return
     for method, address, text in list(_split_requests(service.info_address(repo, path), fields)):
-        # without recursive=0 a folder's properties go to everything below it
+        # without recursive=0, the server also changes everything below a folder
         query: dict[str, str | None] = {"properties": text, "recursive": str(int(recursive))}
         service.http.write(method, address, query=query, accept=(200, 204), policy=IDEMPOTENT)
     service.http.cached(_HAS_PATCH, lambda: False, instead_of=True)
@@ -68,8 +69,8 @@ def check_writable(service: ArtifactService, repo: str) -> None:
     repository = repositories.find_if_visible(service, repo)
     kind = repository and repository["type"]
     if kind in ("virtual", "remote"):
-        where = "a local repository, or a cache" if kind == "virtual" else f"the cache, '{repo}-cache'"
-        raise ToolchainError(f"The repository '{repo}' is {kind}: properties are those of items in {where}.")
+        where = "a local repository or a cache" if kind == "virtual" else f"its cache, '{repo}-cache'"
+        raise ToolchainError(f"The repository '{repo}' is {kind}: properties can only be set in {where}.")
     service.check_pro("Setting the properties of an existing item")
 
 
@@ -99,7 +100,7 @@ def _normalize_values(key: str, value: t.Any, option: str) -> list[str]:
     values = value if isinstance(value, list) else [value]
     for single in values:
         if not isinstance(single, (str, int, float)):
-            raise BadOption(option, f"'{key}' takes a text, a number, a boolean or a list of them")
+            raise BadOption(option, f"'{key}' must be a string, a number, a boolean or a list of these")
     return sort_unique(str(single).lower() if isinstance(single, bool) else str(single) for single in values)
 
 
@@ -122,8 +123,8 @@ def _join_in_batches(parts: list[str], separator: str, room: int) -> t.Iterator[
         length = len(quote(part, safe="")) + len(quote(separator, safe=""))
         if length > room:
             raise ToolchainError(
-                f"The property '{part.partition('=')[0]}' is too long for this server: it does not fit into a request "
-                f"line ({length:,} of {room:,} bytes), and PATCH /api/metadata, which has no limit, is not there."
+                f"The property '{part.partition('=')[0]}' is too long for this server: it does not fit into a "
+                f"URL ({length:,} of {room:,} bytes), and PATCH /api/metadata, which has no limit, is not supported."
             )
         if batch and size + length > room:
             yield separator.join(batch)

@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
-# What stands for a property that not all items have alike; equal to no values
+# Replaces the values of a property that differs between items
 MIXED = "differs from item to item"
 
 
@@ -26,7 +26,7 @@ def check_path(params: Fields) -> None:
     try:
         str(_build_query(params["repo"], params["path"].strip("/")))
     except BadOption as error:
-        raise BadOption("path", f"cannot go with 'recursive', for it {error.problem}") from None
+        raise BadOption("path", f"cannot be used with 'recursive': it {error.problem}") from None
 
 
 def read_tree(artifact: ArtifactService, repo: str, path: str) -> tuple[Fields, int]:
@@ -44,7 +44,9 @@ def read_tree(artifact: ArtifactService, repo: str, path: str) -> tuple[Fields, 
             having[key] += 1
             values[key] = texts if values.setdefault(key, texts) == texts else MIXED
     if not count:
-        raise ToolchainError(f"There is no item '{path}' in the repository '{repo}', or this account may not see it.")
+        raise ToolchainError(
+            f"Item '{path}' does not exist in repository '{repo}', or the account has no Read permission on it."
+        )
     return {key: found if having[key] == count else MIXED for key, found in sorted(values.items())}, count
 
 
@@ -56,8 +58,8 @@ def _read_items(artifact: ArtifactService, repo: str, path: str) -> t.Iterator[d
                 yield _get_properties(row)
         except (KeyError, TypeError, AttributeError):
             raise ToolchainError(
-                "POST /artifactory/api/search/aql: 200, but with a row of another form than expected. "
-                "Is the address right? If so, please report this answer."
+                "POST /artifactory/api/search/aql: the response contains a row of an unexpected form. "
+                "Check 'url'. If it is correct, report this response."
             ) from None
 
 
@@ -74,7 +76,7 @@ def _is_in(row: Fields, path: str) -> bool:
     """Return whether an item is in the tree. The query also returns others, because `*` and `?` in names are wildcards
     there.
     """
-    if row["name"] == ".":  # the repository itself, of which only items can have properties
+    if row["name"] == ".":  # the repository itself, which cannot have properties
         return False
     place = row["name"] if row["path"] == "." else f"{row['path']}/{row['name']}"
     return not path or place == path or place.startswith(f"{path}/")

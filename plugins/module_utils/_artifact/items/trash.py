@@ -50,7 +50,7 @@ def find_item(artifact: ArtifactService, place: str) -> Fields | None:
     found = item_info.find_item(artifact, TRASH, place) if place else None
     if found:
         return found
-    # it is always there for an account that may see it
+    # the trash can exists even if it is empty, but accounts without access get an error
     root = item_info.from_record(artifact.http.read("GET", artifact.info_address(TRASH, "")).record())
     return None if place else root
 
@@ -67,7 +67,7 @@ def plan_action(artifact: ArtifactService, params: Fields) -> Fields | None:
         return {"action": action, "repos": repos} if repos else None
     there = item_info.find_item(artifact, *restore_target(params)) if action == "restore" else None
     if action == "restore" and not found and not there:
-        raise ToolchainError(f"'{place}' is not in the trash can, and it is not where it was either.")
+        raise ToolchainError(f"'{place}' exists neither in the trash can nor in the repository.")
     if not found:
         return None
     step = {"action": action, "source": place, "type": found["type"], "size": found["size"]}
@@ -83,7 +83,7 @@ def plan_action(artifact: ArtifactService, params: Fields) -> Fields | None:
 
 
 def _find_replaced(artifact: ArtifactService, found: Fields, place: str, target_item: Fields) -> str | None:
-    """Return the first file that would be replaced, or `None` if there is none.
+    """Return the first file that would be replaced, or `None`.
 
     :arg found: the item at `place` in the trash can
     :arg target_item: the item at the target; files in a folder replace only files with the same path
@@ -91,7 +91,7 @@ def _find_replaced(artifact: ArtifactService, found: Fields, place: str, target_
     """
     to = _join_path(target_item["repo"], target_item["path"])
     if found["type"] != target_item["type"]:
-        raise ToolchainError(f"'{place}' is not restored: '{to}' exists, and is a {target_item['type']}.")
+        raise ToolchainError(f"'{place}' is not restored: '{to}' exists and is a {target_item['type']}.")
     if target_item["type"] == "file":
         return to
     existing = set(_files_below(artifact, target_item["repo"], target_item["path"]))
@@ -112,7 +112,7 @@ def predict_refusal(artifact: ArtifactService, params: Fields) -> Fields:
     artifact.check_pro("The trash can")
     if params["action"] == "restore":
         repo, path = restore_target(params)
-        repositories.check_local(artifact, repo, "Items are restored")
+        repositories.check_local(artifact, repo, "Restoring items")
         upload.predict_upload(artifact, repo, [], path)
     return {}
 
@@ -135,14 +135,12 @@ def perform_action(task: Task, artifact: ArtifactService) -> Fields:
     def look() -> None:
         found = find_item(artifact, place)
         if found and (place or found["children"]):
-            raise NotReady(
-                f"'{place}' still lies in the trash can" if place else "something still lies in the trash can"
-            )
+            raise NotReady(f"'{place}' is still in the trash can" if place else "the trash can is not empty yet")
 
-    left = f"interrupted while the server does this: {params['action']}. It goes on with it."
+    left = f"interrupted while the server performs the action '{params['action']}'. The server continues."
     wait_for(task, look, timeout=params["wait_timeout"], delay=params["wait_delay"], on_interrupt=lambda: [left])
     if params["action"] == "restore" and not item_info.find_item(artifact, *restore_target(params)):
-        raise lost or ToolchainError(f"'{place}' is gone from the trash can, but it is not in the repository.")
+        raise lost or ToolchainError(f"'{place}' was removed from the trash can, but does not exist in the repository.")
     if lost:
         task.has_written = True
         task.warn(f"{lost.cause} Looking again shows that the request had its effect.")
@@ -175,17 +173,18 @@ def check_options(params: Fields) -> None:
         if params[option] and option not in takes:
             raise BadOption(option, f"does not go with 'action: {action}'")
     if action == "restore" and not (params["repo"] and (params["path"] or "").strip("/")):
-        raise BadOption("path", "is needed to restore something, and 'repo' as well")
+        raise BadOption("path", "is required for 'action: restore', together with 'repo'")
     if action == "clean" and not params["build_records"] and (params["repo"] is None or params["path"] is None):
         raise BadOption(
-            "path", "is needed to clean, and 'repo' as well; an empty path is all of the repository's trash"
+            "path",
+            "is required for 'action: clean', together with 'repo'. An empty path refers to the whole repository",
         )
     if params["build_records"] and params["repo"]:
         raise BadOption("build_records", "does not go with 'repo'")
     if params["project_key"] and not params["build_records"]:
-        raise BadOption("project_key", "goes with 'build_records'")
+        raise BadOption("project_key", "needs 'build_records'")
     if action == "empty" and len(params["items"] or ()) > 1:
-        raise BadOption("action", "'empty' takes all that is in the trash can, so it goes with no other item")
+        raise BadOption("action", "'empty' deletes the whole trash can and cannot be combined with other items")
 
 
 _OPTIONS = {

@@ -22,7 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import MISSING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
-# Each domain with the fields that a row has when none are named
+# Domains with their default fields
 DOMAINS: dict[str, tuple[str, ...]] = {
     "items": (
         *("repo", "path", "name", "type", "size"),
@@ -44,7 +44,7 @@ OPERATORS = (
     *("$last", "$before"),
 )
 
-# What names an item. An ordinary account has to ask for it, and pages go by it
+# Fields that identify an item, and that pages are sorted by. Only administrators may omit them
 _ITEM = ("repo", "path", "name")
 _REQUIRED = {"items": _ITEM, "builds": ("name", "number")}
 _OTHER_DOMAINS = frozenset(
@@ -56,7 +56,7 @@ _AGE = re.compile(
     r"[+-]?(\d+(ms|millis))?(\d+(mi|minutes))?(\d+(d|days))?(\d+(mo|months))?(\d+(y|years))?(\d+(s|seconds))?(\d+(w|weeks))?",
     re.IGNORECASE,
 )
-# The server needs a multiple of the time for each level
+# Each level multiplies the time that the server needs
 _MAX_DEPTH = 8
 _TIMES = frozenset(("created", "modified", "updated", "started", "downloaded", "remote_downloaded"))
 _IN_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -122,14 +122,14 @@ def prepare(query: Query) -> Query:
     if query.has_foreign_fields and (query.sort or query.offset):
         raise BadOption(
             "sort" if query.sort else "offset",
-            "cannot go with fields of other domains in 'include', for the server does otherwise then",
+            "cannot be combined with fields of other domains in 'include', because the server ignores it then",
         )
     find = query.find
     if query.domain == "items" and _list_pairs(find) == [("type", "any")]:
-        # alone it lets the trash in, but only on the first page
+        # without another condition, it includes the trash can, but only on the first page
         find = [find, {"repo": {"$ne": _TRASH}}]
     own = [field for field in query.include if not _is_foreign(field)]
-    if "*" in own:  # beside it the server looks at the others alone
+    if "*" in own:  # the server ignores it if there are other fields
         own = ["*"]
     elif own:
         own += [field for field in (*_REQUIRED.get(query.domain, ()), *query.sort) if field not in own]
@@ -199,7 +199,7 @@ def fetch_in_parts(ask: t.Callable[[t.Sequence[_T]], dict[_K, _V]], items: t.Seq
 def fetch_text_rows(artifact: ArtifactService, text: str) -> t.Iterator[Fields]:
     """Yield the rows of a query in AQL as they arrive."""
     return _read_rows(
-        artifact, text, "Narrow the query, or let the task ask for pages: give 'find' instead of 'query'."
+        artifact, text, "Narrow the query, or use 'find' instead of 'query' to read the result page by page."
     )
 
 
@@ -275,7 +275,7 @@ def _fetch_offset_pages(artifact: ArtifactService, query: Query, page_size: int)
 
 def _fetch_once(artifact: ArtifactService, query: Query) -> t.Iterator[Fields]:
     """Yield the rows of one request."""
-    advice = "Narrow 'find', by 'repo' or 'path' for example, or set 'page_size' to less."
+    advice = "Narrow 'find', for example by 'repo' or 'path', or reduce 'page_size'."
     return _read_rows(artifact, str(query), advice, _ITEM if query.domain == "items" else ())
 
 
@@ -303,7 +303,7 @@ def _read_rows(artifact: ArtifactService, text: str, advice: str, needed: t.Sequ
     if not isinstance(about, dict):
         raise response.unexpected_value("range", "an object", others.get("range", MISSING))
     if notification := others.get("notification") or about.get("notification"):
-        raise TruncatedResult(f"The server gave {count:,} rows and says: {notification} {advice}")
+        raise TruncatedResult(f"The server truncated the result after {count:,} rows: {notification} {advice}")
 
 
 def _to_row(found: dict[str, t.Any]) -> Fields:
@@ -338,15 +338,13 @@ def _to_utc(value: t.Any) -> t.Any:
 def _format_conditions(find: t.Any, option: str, depth: int = 0) -> list[str]:
     """Return the conditions, each with one pair, because Artifactory may join several pairs in one object by OR."""
     if depth > _MAX_DEPTH:
-        raise BadOption(option, f"is nested too deep, more than {_MAX_DEPTH} levels")
+        raise BadOption(option, f"is nested too deeply (more than {_MAX_DEPTH} levels)")
     if isinstance(find, list):
         return [
             text for number, one in enumerate(find) for text in _format_conditions(one, f"{option}[{number}]", depth)
         ]
     if not isinstance(find, dict):
-        raise BadOption(
-            option, "takes a dictionary of conditions, or a list of them; a query as a text goes into 'query'"
-        )
+        raise BadOption(option, "must be a dictionary of conditions or a list of them. Use 'query' for a query in AQL")
     return [
         text for name, value in find.items() for text in _format_condition(str(name), value, f"{option}.{name}", depth)
     ]
@@ -357,25 +355,25 @@ def _format_condition(name: str, value: t.Any, option: str, depth: int) -> t.Ite
         yield from _format_group(name, value, option, depth)
         return
     if name.startswith("$"):
-        raise BadOption(option, f"there is no '{name}'; there are {', '.join(_LISTS)}")
+        raise BadOption(option, f"'{name}' is not supported. Supported are {', '.join(_LISTS)}")
     field = _quote(name, option)
     if not isinstance(value, dict):
         yield f"{{{field}:{_format_value(name, None, value, option)}}}"
         return
     if not value:
-        raise BadOption(option, f"takes a value, or one of {', '.join(OPERATORS)} with a value")
+        raise BadOption(option, f"must be a value, or a dictionary with one of {', '.join(OPERATORS)}")
     for operator, operand in value.items():
         if operator not in OPERATORS:
-            raise BadOption(option, f"there is no '{operator}'; there are {', '.join(OPERATORS)}")
+            raise BadOption(option, f"'{operator}' is not supported. Supported are {', '.join(OPERATORS)}")
         yield f'{{{field}:{{"{operator}":{_format_value(name, operator, operand, f"{option}.{operator}")}}}}}'
 
 
 def _format_group(name: str, value: t.Any, option: str, depth: int) -> t.Iterator[str]:
     if not isinstance(value, list):
-        raise BadOption(option, "takes a list of dictionaries of conditions")
+        raise BadOption(option, "must be a list of dictionaries of conditions")
     arms = [_format_conditions(one, f"{option}[{number}]", depth + 1) for number, one in enumerate(value)]
     if not arms or not all(arms):
-        raise BadOption(option, "must not be empty, and have nothing empty in it")
+        raise BadOption(option, "must not be empty or contain empty conditions")
     if name == "$and":
         yield from itertools.chain.from_iterable(arms)
     elif name == "$or":
@@ -391,15 +389,15 @@ def _join_and(conditions: list[str]) -> str:
 def _format_value(field: str, operator: str | None, value: t.Any, option: str) -> str:
     if value is None:
         if operator not in (None, "$eq", "$ne") or (field.startswith("@") and operator is None):
-            raise BadOption(option, "cannot be null here; the query language has null for equal and not equal alone")
+            raise BadOption(option, "cannot be null here: AQL supports null only with $eq and $ne")
         return "null"
     if isinstance(value, (bool, float)):
-        raise BadOption(option, "takes a text, a whole number or null; put other numbers, true and false in quotes")
+        raise BadOption(option, "must be a string, an integer or null. Put other numbers, true and false in quotes")
     if not isinstance(value, (str, int)):
-        raise BadOption(option, "takes one value; for several use '$or'")
+        raise BadOption(option, "must be a single value. Use '$or' for alternatives")
     if operator in _AGE_OPERATORS and not _AGE.fullmatch(str(value)):
         raise BadOption(
-            option, f"takes an age such as 4w, 3days or 90mi (units: ms, s, mi, d, w, mo, y), not '{value}'"
+            option, f"must be an age such as 4w, 3days or 90mi (units: ms, s, mi, d, w, mo, y), not '{value}'"
         )
     return _quote(str(value), option)
 
@@ -417,9 +415,9 @@ def _quote(text: str, option: str) -> str:
 
 def _explain_unwritable(text: str) -> str | None:
     if '"' in text or text.splitlines() not in ([text], []) or any(map(_is_control, text)):
-        return "cannot have quotation marks, line breaks or control characters: the query language has none"
+        return "cannot contain quotation marks, line breaks or control characters, because AQL cannot express them"
     if text != text.lstrip():
-        return "cannot begin with a blank: the server would drop it, and find something else"
+        return "cannot begin with a space, because the server would ignore it"
     return None
 
 

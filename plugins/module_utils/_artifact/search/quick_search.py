@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
-# More than so many the server gives no account but an administrator's, and does not say so
+# Users who are not administrators get at most this number of results, without notice
 MAX_RESULTS = 1000
 
 
@@ -67,8 +67,8 @@ def search_by_pattern(artifact: ArtifactService, pattern: str) -> t.Iterator[Fie
     if response.status == 408:
         said = (response.server_message or "Request Timeout").rstrip(".")
         raise ToolchainError(
-            f"GET /artifactory/api/search/pattern: 408 {said}. The server looks for no longer than 30 s. Give more of "
-            "the path before the first star, or use artifact_query_info, which takes an index."
+            f"GET /artifactory/api/search/pattern: 408 {said}. The server limits searches to 30 s. Specify more "
+            "of the path before the first wildcard, or use artifact_query_info, which uses an index."
         )
     for path in response.texts("files"):
         yield {"repo": repo, "path": path.strip("/")}
@@ -81,7 +81,7 @@ def check_pattern(pattern: str, option: str) -> None:
     """
     repo, _colon, path = pattern.partition(":")
     if not repo or "/" in repo or not path or ":" in path:
-        raise BadOption(option, f"takes the key of a repository, a colon and a path with '*' and '?', not '{pattern}'")
+        raise BadOption(option, f"must be a repository key, a colon and a path with '*' and '?', not '{pattern}'")
 
 
 def check_name(name: str, option: str) -> None:
@@ -90,7 +90,7 @@ def check_name(name: str, option: str) -> None:
     :raises BadOption: if the server would refuse it
     """
     if not name.strip() or not name.strip("*?"):
-        raise BadOption(option, "takes a part of a name, not only blanks, or '*' and '?'")
+        raise BadOption(option, "must contain more than spaces, '*' and '?'")
 
 
 def _search(
@@ -140,7 +140,7 @@ def _make_folder_filter(folders: list[tuple[str, str]]) -> t.Callable[[Fields], 
     for key, folder in folders:
         for name in (key, f"{key}-cache"):
             of_repository.setdefault(name, []).append(f"{folder}/" if folder else "")
-    # a file in another repository was found through a virtual one
+    # files in other repositories belong to a virtual repository
     all_folders = [f"{folder}/" if folder else "" for _key, folder in folders] or [""]
 
     def is_in_one(match: Fields) -> bool:

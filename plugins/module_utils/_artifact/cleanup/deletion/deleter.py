@@ -39,7 +39,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-# After a lost response the item is verified before the next try, because another one may be in its place
+# After a lost response, the item is verified before the next attempt, because another client may have replaced it
 _REFUSED_ONLY = Policy(frozenset((429, 503)), is_idempotent=False)
 _ITEM = ("id", "kind", "repo", "path", "size", "rule")
 _MAX_PAUSE = 10.0
@@ -111,7 +111,7 @@ class Deletion:
             process_items(self._task, PendingItems(self._store), self._process)
         except ToolchainError as error:
             if not self._task.result["counts"]:
-                raise  # nothing was begun
+                raise  # nothing was started
             failure = error
         remaining = self._verify_deleted()
         self._has_no_unknown = not self._task.result["counts"]["unknown"]
@@ -159,7 +159,7 @@ class Deletion:
         self, artifact: ArtifactService, entry: Entry, of_artifact: t.Callable[[ArtifactService, Entry], str]
     ) -> str:
         if entry.kind == "folder":
-            return DELETE if is_empty(artifact, entry) else "not empty any more"
+            return DELETE if is_empty(artifact, entry) else "no longer empty"
         return of_artifact(artifact, entry)
 
     def _delete(self, task: Task, artifact: ArtifactService, entry: Entry) -> tuple[str, str | None]:
@@ -176,7 +176,9 @@ class Deletion:
                 if not _still_exists(artifact, entry, error):
                     return "missing" if missing else "deleted", None
                 if missing:
-                    raise ToolchainError(f"{error} But it exists: the account may not delete it.") from None
+                    raise ToolchainError(
+                        f"{error} But the item exists. Check that the account has the Delete permission on it."
+                    ) from None
                 if tries_left == 0 or isinstance(error, ServerRefusal):
                     raise ToolchainError(f"{error} It still exists.") from None
                 verdict = self._verdict(artifact, entry, self._verdicts.renew)
@@ -232,7 +234,7 @@ def _still_exists(artifact: ArtifactService, entry: Entry, error: ToolchainError
 
 
 def _clean_trash(task: Task, artifact: ArtifactService, entry: Entry) -> None:
-    """Delete an item from the trash can, unless that would delete items of others at the same path.
+    """Delete an item from the trash can, unless that would delete other items at the same path.
 
     If the trash can does not contain the item, this is not an error: items of caches are never moved there. Empty
     folders occupy no space and are skipped.
@@ -243,7 +245,7 @@ def _clean_trash(task: Task, artifact: ArtifactService, entry: Entry) -> None:
         path = f"{entry.repo}/{entry.path}"
         content = registry.fetch_contents(artifact, trash.TRASH, [path]).get(path)
         if content and content.surplus is not None:
-            task.warn(f"'{path}' stays in the trash can: {surplus_reason(content.surplus)}.")
+            task.warn(f"'{path}' is kept in the trash can: {surplus_reason(content.surplus)}.")
             return
     address = f"/artifactory/api/trash/clean{_item_path(entry)}"
     try:
@@ -263,5 +265,5 @@ def _item_path(entry: Entry) -> str:
 
 def _describe_failure(entry: Entry) -> Item:
     item = {name: getattr(entry, name) for name in _ITEM}
-    reason = f"The server answered that '{entry.repo}/{entry.path}' was deleted, but it still exists."
+    reason = f"The server confirmed the deletion of '{entry.repo}/{entry.path}', but it still exists."
     return {"index": entry.id - 1, "item": item, "status": "failed", "changed": False, "reason": reason}

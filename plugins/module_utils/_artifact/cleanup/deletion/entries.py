@@ -12,7 +12,7 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import artifact as artifacts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 
-# Items that are verified together, shortly before the first of them is deleted
+# Number of items that are verified together, shortly before the first of them is deleted
 BATCH = 200
 
 

@@ -24,13 +24,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.sea
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 
-# Verdicts. All others are reasons why an item is left alone
+# Verdicts. All other verdicts are reasons why an item is kept
 DELETE = "delete"
 MISSING = "missing"
 NOT_VERIFIED = "it could not be verified"
 _CHANGED = "changed since it was planned"
 _MAX_BATCHES = 8
-# After that a verdict is read again; with pauses, the deletions of a batch take longer
+# Verdicts are determined again after this time. Pauses can make the deletion of a batch take longer
 _SECONDS_VALID = 60.0
 
 
@@ -71,7 +71,7 @@ class Verification:
         if not entry.is_as_planned(found):
             return _CHANGED
         if entry.is_newest:
-            return "among the newest of its group by now"
+            return "now among the newest of its group"
         if found.downloaded != entry.downloaded:
             return "downloaded since it was planned"
         if entry.kind == "tag" and content is None:
@@ -88,7 +88,7 @@ class Verification:
             return NOT_VERIFIED
         rule = self._rules[entry.selected_by]
         selects = _applies(rule, entry) and rule.is_old(found) and rule.is_large(size)
-        return DELETE if selects else f"not selected by '{rule.title}' any more"
+        return DELETE if selects else f"no longer selected by '{rule.title}'"
 
     def _apply(self, rule: Rule, entries: t.Sequence[Entry], found: dict[int, str]) -> None:
         """Query the properties by which a rule selects and keeps artifacts, and update the verdicts."""
@@ -96,10 +96,10 @@ class Verification:
         if selecting := conditions.selecting_properties(rule):
             still = find_existing(self._artifact, selected, *selecting)
             lost = [entry.id for entry in selected if entry.id not in still]
-            found.update(dict.fromkeys(lost, f"without the properties that '{rule.title}' selects"))
+            found.update(dict.fromkeys(lost, f"it no longer has the properties that '{rule.title}' selects"))
         if keeping := conditions.keeping_properties(rule):
             about = [entry for entry in entries if found[entry.id] == DELETE and _applies(rule, entry)]
-            found.update(dict.fromkeys(find_existing(self._artifact, about, *keeping), "marked to be kept"))
+            found.update(dict.fromkeys(find_existing(self._artifact, about, *keeping), "kept because of a property"))
 
 
 def find_existing(
@@ -130,7 +130,7 @@ def surplus_reason(surplus: str | None) -> str:
     :arg surplus: the entry of its folder that does not belong to the tag, `None` if the folder is unknown
     """
     if surplus is None:
-        return "its folder was not listed"
+        return "the contents of its folder are unknown"
     return f"its folder contains '{surplus}', which is not part of the tag"
 
 

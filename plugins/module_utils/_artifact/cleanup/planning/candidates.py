@@ -26,7 +26,7 @@ _SEEN = """
 INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET old = min(old, excluded.old), moment = max(moment, excluded.moment)
 """
-# What the folder of a tag contains was counted before
+# Requires the counts of the table `folders`
 _SIZE_OF_TAGS = """
 UPDATE seen SET size = coalesce(
     (SELECT bytes FROM folders WHERE folders.repo = seen.repo AND folders.folder = seen.path), size
@@ -51,7 +51,7 @@ UPDATE plan SET is_newest = EXISTS (SELECT 1 FROM kept WHERE kept.repo = plan.re
 _SELECTED = """
 FROM seen WHERE old AND NOT EXISTS (SELECT 1 FROM kept WHERE kept.repo = seen.repo AND kept.path = seen.path)
 """
-# A tag that was pushed after the folders were listed has no folder here: it stays as well
+# Tags that were pushed after the folders were listed have no row in `folders` and are kept as well
 _UNSAFE = f"""
 INSERT INTO unsafe SELECT repo, path, '', min(rule), (
     SELECT surplus FROM folders WHERE folders.repo = seen.repo AND folders.folder = seen.path
@@ -123,7 +123,7 @@ class Candidates:
         """Yield the artifacts to which the rule applies, each with its row."""
         for row in rows:
             if not aql.is_writable(row):
-                continue  # it could not be verified before it is deleted
+                continue  # it could not be verified before the deletion
             file = artifacts.parse_row(row)
             found = artifacts.to_tag(file) if self._tags else file
             if found and artifacts.is_addressable(found.repo, found.path) and self._rule.matches(found):

@@ -64,11 +64,11 @@ def load(store: Store, path: str, option: str, url: str) -> Line:
         entries = ((number, _parse_line(line, number, path, option)) for number, line in enumerate(file, 1))
         _number, head = next(entries, (1, {}))
         if head.get("plan") != _MARK or not _are_records(head.get("rules")):
-            raise BadOption(option, f"'{path}' is no plan of a clean-up: its first line must be as the task wrote it")
+            raise BadOption(option, f"'{path}' is not a cleanup plan: its first line is missing or was changed")
         try:
             times.to_utc(head.get("made"))
         except ValueError:
-            raise BadOption(option, f"the first line of '{path}' does not say when the plan was made") from None
+            raise BadOption(option, f"the first line of '{path}' does not contain the time of the plan") from None
         if head.get("url") != url:
             raise BadOption(option, f"'{path}' is a plan for {head.get('url')}, not for {url}")
         with store.transaction():
@@ -111,20 +111,20 @@ def _parse_line(line: bytes, number: int, path: str, option: str) -> Line:
     except ValueError:
         entry = None
     if not isinstance(entry, dict):
-        raise BadOption(option, f"line {number} of '{path}' is no JSON object")
+        raise BadOption(option, f"line {number} of '{path}' is not a JSON object")
     return entry
 
 
 def _to_row(entry: Line, number: int, path: str, option: str) -> list[t.Any]:
     for name, value in entry.items():
         if name not in _TYPES or not (registry.is_size(value) if _TYPES[name] is int else isinstance(value, str)):
-            raise BadOption(option, f"line {number} of '{path}' has a '{name}' that no plan has")
+            raise BadOption(option, f"line {number} of '{path}' has an invalid '{name}'")
     for name in ("kind", "repo", "path", *_REQUIRED.get(entry.get("kind", ""), ("kind of file, tag or folder",))):
         if name not in entry:
             raise BadOption(option, f"line {number} of '{path}' has no {name}")
     folder, _slash, name = entry["path"].rpartition("/")
     if not _is_valid_item(entry, folder, name):
-        raise BadOption(option, f"line {number} of '{path}' has a 'path' that no plan has")
+        raise BadOption(option, f"line {number} of '{path}' has an invalid 'path'")
     values = {"size": 0, "files": 1, "rule": "", **entry}
     return [*map(values.get, _COLUMNS), entry["path"] if entry["kind"] != "file" else folder or "."]
 

@@ -34,9 +34,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.privat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# Kinds of repositories that hold artifacts of their own
+# Types of repositories that store artifacts
 _STORED = ("local", "federated")
-# Repositories in which the server keeps its own records
+# Internal repositories of the server
 _SPECIAL_KEYS = frozenset(
     (
         *("artifactory-build-info", "auto-trashcan", "artifactory-pipe-info", "artifactory-edge-uploads"),
@@ -65,19 +65,19 @@ class Planner:
         for option in ("plan_file", "to_file"):
             if params[option]:
                 check_writable(self._task, params[option], option)
-        asked = {name: params[name] for name in ("rules", "empty_folders")}
-        asked["from_plan"] = params["from_plan"] and plan_file.compute_digest(params["from_plan"], "from_plan")
-        asked["url"] = self._artifact.http.base_url
+        options = {name: params[name] for name in ("rules", "empty_folders")}
+        options["from_plan"] = params["from_plan"] and plan_file.compute_digest(params["from_plan"], "from_plan")
+        options["url"] = self._artifact.http.base_url
         parse_rules(params["rules"] or [], store.get_fact("made") or ages.current_time())
-        if store.get_fact("asked") not in (None, asked):
+        if store.get_fact("options") not in (None, options):
             raise BadOption(
                 "state_file",
-                f"'{params['state_file']}' has the state of another clean-up that was interrupted. Finish that one "
-                "with its own options, or remove the file",
+                f"'{params['state_file']}' belongs to another interrupted cleanup. Finish that one "
+                "with its own options, or delete the file",
             )
-        if store.get_fact("asked") is None:
+        if store.get_fact("options") is None:
             with store.transaction():
-                store.set_fact("asked", asked)
+                store.set_fact("options", options)
                 store.set_fact("made", ages.current_time())
 
     def plan(self) -> Fields | None:
@@ -118,21 +118,22 @@ class Planner:
 
     def _create(self) -> None:
         store, rules = self._store, self._parse_rules()
-        where = store.get_fact("where")
-        if where is None:
-            where = self._find_repositories(rules)
+        repos_by_rule = store.get_fact("repositories")
+        if repos_by_rule is None:
+            repos_by_rule = self._find_repositories(rules)
             with store.transaction():
-                store.set_fact("where", where)
+                store.set_fact("repositories", repos_by_rule)
                 store.set_fact(
-                    "rules", [rule_record.to_record(rule, list(dict(repos))) for rule, repos in zip(rules, where)]
+                    "rules",
+                    [rule_record.to_record(rule, list(dict(repos))) for rule, repos in zip(rules, repos_by_rule)],
                 )
-                store.set_fact("kinds", {repo: tags for repos in where for repo, tags in repos})
-        for rule, repos in zip(rules, where):
+                store.set_fact("kinds", {repo: tags for repos in repos_by_rule for repo, tags in repos})
+        for rule, repos in zip(rules, repos_by_rule):
             for repo, tags in repos:
                 if tags:
                     survey.count_files(self._scan, store, repo, tags)
                 candidates.Candidates(self._scan, store, rule, repo, tags).collect()
-        self._task.report_progress("deciding", "deciding")
+        self._task.report_progress("selecting the artifacts to delete", "planning")
         if not store.get_fact("decided"):
             with store.transaction():
                 candidates.decide(store, rules)
@@ -164,13 +165,13 @@ class Planner:
 
     def _list_kinds(self) -> dict[str, str]:
         """Return the keys and package types of the repositories that store artifacts."""
-        known = {}
-        for found in repositories.list_repositories(self._artifact):
-            if found["type"] in _STORED:
-                known[found["key"]] = found["package_type"]
-            elif found["type"] == "remote":
-                known[f"{found['key']}-cache"] = found["package_type"]
-        return known
+        kinds = {}
+        for repository in repositories.list_repositories(self._artifact):
+            if repository["type"] in _STORED:
+                kinds[repository["key"]] = repository["package_type"]
+            elif repository["type"] == "remote":
+                kinds[f"{repository['key']}-cache"] = repository["package_type"]
+        return kinds
 
     def _survey_all(self) -> None:
         kinds = self._store.get_fact("kinds")
@@ -196,8 +197,9 @@ def _select_repositories(rule: Rule, known: dict[str, str]) -> list[tuple[str, b
     for pattern in rule.repos.included:
         if not has_wildcard(pattern) and pattern not in known:
             raise ToolchainError(
-                f"{rule.title}: no repository '{pattern}' stores artifacts here, or the account may not see it. "
-                "Of a remote one that is its cache, '<key>-cache'; a virtual one has nothing of its own."
+                f"{rule.title}: the repository '{pattern}' does not exist, stores no artifacts, or is hidden from the "
+                "account. For a remote repository, use its cache ('<key>-cache'). Virtual repositories store no "
+                "artifacts."
             )
     found = [
         (key, kind in registry.PACKAGE_TYPES)
@@ -207,5 +209,5 @@ def _select_repositories(rule: Rule, known: dict[str, str]) -> list[tuple[str, b
         and (key in rule.repos.included or not _is_special(key, kind))
     ]
     if not found:
-        raise ToolchainError(f"{rule.title}: it is about no repository that this account may see.")
+        raise ToolchainError(f"{rule.title}: no repository that is visible to the account matches the rule.")
     return found

@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 Condition = dict[str, t.Any]
 _SORT = ("path", "name")
-# What a server answers that gives up on a query
+# Statuses with which a server reports that a query is too expensive
 _OVERLOAD_STATUSES = (408, 500, 504)
 _SMALLEST_PAGE = 100
 
@@ -48,17 +48,17 @@ class Scan:
         """
         done = self._store.get_fact(name) or {"rows": 0, "after": None, "whole": False, "end": False}
         while not done["end"]:
-            self._artifact.check_pro("Sorting in queries, without which artifacts cannot be listed page by page,")
+            self._artifact.check_pro("Listing artifacts page by page")
             rows, done = self._read_next(find, include, done)
             with self._store.transaction():
                 handle_page(rows)
                 self._store.set_fact(name, done)
-            self._task.report_progress(f"{name}: {done['rows']:,} artifacts seen", "planning")
+            self._task.report_progress(f"{name}: {done['rows']:,} artifacts read", "planning")
 
     def fetch_values(self, find: list[Condition], page: list[Fields], field: str) -> dict[tuple[str, str], list[str]]:
         """Return the values of a property, or the last downloads, of the artifacts of a page by path and name.
 
-        The result does not include artifacts that have none, that no longer exist or that no longer meet the
+        The result does not include artifacts without values, that no longer exist or that no longer meet the
         conditions.
 
         :arg find: the conditions of the page, and optionally more
@@ -86,7 +86,7 @@ class Scan:
         full = len(rows) >= size
         if full:
             rows = _trim_to_writable(rows)
-        if whole and not full:  # the folder is through
+        if whole and not full:  # the folder is complete
             place: t.Any = (after[0], None)
         else:
             place = _position(rows[-1]) if rows else after
@@ -115,8 +115,8 @@ def _trim_to_writable(rows: list[Fields]) -> list[Fields]:
         if aql.is_writable(rows[last - 1]):
             return rows[:last]
     raise ToolchainError(
-        f"The names of {len(rows):,} artifacts in '{rows[0]['path']}' of '{rows[0]['repo']}' cannot be written in the "
-        "query language, so that no page can begin after them. Choose a larger 'page_size'."
+        f"The names of {len(rows):,} artifacts in '{rows[0]['path']}' of '{rows[0]['repo']}' cannot be "
+        "expressed in AQL, so that no page can begin after them. Increase 'page_size'."
     )
 
 

@@ -22,7 +22,7 @@ ON CONFLICT DO UPDATE SET
     files = files + excluded.files, bytes = bytes + excluded.bytes, surplus = coalesce(surplus, excluded.surplus)
 """
 _Found = tuple[int, int, t.Optional[str]]
-# Folders with a file that is not planned
+# Folders that contain a file outside the plan
 _STAYING = """
 SELECT folders.folder FROM folders LEFT JOIN (
     SELECT folder, sum(files) AS files FROM plan WHERE repo = ?1 AND kind <> 'folder' GROUP BY folder

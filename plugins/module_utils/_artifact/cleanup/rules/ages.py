@@ -13,7 +13,7 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 
-EXPECTED = "takes an age such as 30d, 4w, 6mo or 1y, or a date such as 2026-10-01 or 2026-10-01T12:00:00Z"
+EXPECTED = "must be an age such as 30d, 4w, 6mo or 1y, or a date such as 2026-10-01 or 2026-10-01T12:00:00Z"
 AGE: dict[str, t.Any] = dict(unchecked="checked when it is made a moment")
 
 _DAYS = {"d": 1, "days": 1, "w": 7, "weeks": 7, "mo": 30, "months": 30, "y": 365, "years": 365}

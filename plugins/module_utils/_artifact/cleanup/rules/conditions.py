@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images.registry import MANIFEST_FILES
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
 
-# Most artifacts that are old were never downloaded, and need no row then
+# Most old artifacts were never downloaded, and the condition saves their rows
 DOWNLOADED: Condition = {"stat.downloaded": {"$ne": None}}
 
 
@@ -47,7 +47,7 @@ def keeping_properties(rule: Rule) -> list[Condition]:
 
 
 def age_conditions(rule: Rule, tags: bool) -> list[Condition]:
-    """Return the conditions for being old, as far as a query can express them. Tags have no size of their own."""
+    """Return the conditions for being old, as far as a query can express them. Sizes of tags are not in their rows."""
     found: list[Condition] = []
     for moment in filter(None, (rule.older_than, rule.unused_since)):
         found += [{"created": {"$lt": moment}}, {"modified": {"$lt": moment}}]

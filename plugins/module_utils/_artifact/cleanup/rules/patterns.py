@@ -22,8 +22,8 @@ class Patterns:
 
     def __init__(self, included: t.Sequence[str] | None, excluded: t.Sequence[str] | None) -> None:
         self.included, self.excluded = list(included or ()), list(excluded or ())
-        self._included = _compiled(self.included) if included else None
-        self._excluded = _compiled(excluded) if excluded else None
+        self._included = _compile(self.included) if included else None
+        self._excluded = _compile(excluded) if excluded else None
 
     def match(self, text: str) -> bool:
         if self._included and not self._included.fullmatch(text):
@@ -35,7 +35,7 @@ def has_wildcard(pattern: str) -> bool:
     return "*" in pattern or "?" in pattern
 
 
-def _compiled(patterns: t.Sequence[str]) -> re.Pattern[str]:
+def _compile(patterns: t.Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(_expression, patterns)), re.DOTALL)
 
 

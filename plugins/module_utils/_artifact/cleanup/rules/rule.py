@@ -154,9 +154,9 @@ def _check_groups(place: str, rule: dict[str, t.Any]) -> None:
         if rule[option] is None:
             continue
         if rule["keep_newest"] is None:
-            raise BadOption(f"{place}.{option}", "says what 'keep_newest' counts in, which is not given")
+            raise BadOption(f"{place}.{option}", "needs 'keep_newest'")
         if by and rule["group_by"] != by:
-            raise BadOption(f"{place}.{option}", f"belongs to 'group_by: {by}'")
+            raise BadOption(f"{place}.{option}", f"needs 'group_by: {by}'")
 
 
 def _parse_age(text: str | None, now: str, option: str) -> str | None:
@@ -167,9 +167,9 @@ def _compile_pattern(text: str, option: str) -> re.Pattern[str]:
     try:
         expression = re.compile(text)
     except re.error as error:
-        raise BadOption(option, f"is no regular expression: {error}") from None
+        raise BadOption(option, f"is not a regular expression: {error}") from None
     if not expression.groups:
-        raise BadOption(option, "takes a regular expression with a group in parentheses, such as '(.*)-[0-9.]+[.]tgz'")
+        raise BadOption(option, "must contain a group in parentheses, such as '(.*)-[0-9.]+[.]tgz'")
     return expression
 
 
@@ -190,8 +190,8 @@ def _parse_values(key: str, value: t.Any, option: str) -> list[str]:
     if not values or not all(isinstance(text, str) and _is_value(text) for text in values):
         raise BadOption(
             option,
-            f"'{key}' takes a text, an integer, a boolean or a list of these, without double quotes, line breaks and "
-            "blanks in front; '*' alone for any value",
+            f"'{key}' must be a string, an integer, a boolean or a list of these, without double quotes, line breaks "
+            "and leading spaces. Use '*' for any value",
         )
     return t.cast("list[str]", values)
 
