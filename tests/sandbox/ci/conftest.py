@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server's client as a fixture."""
+"""Fixtures of the Jenkins client."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ from support.wire.ci import Ci
 
 @pytest.fixture
 def ci(sandbox: Any) -> Ci:
-    """The service, with the time standing still."""
+    """The service with a frozen clock."""
     sandbox.clock(frozen=True)
     return Ci(sandbox)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: builds and their logs."""
+"""Jenkins sandbox: builds and their logs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_members_of_a_running_build(ci: Ci) -> None:
     assert expected.items() <= ci.json("/job/slow/1").items()
 
 
-def test_newest_hundred(ci: Ci) -> None:
+def test_job_lists_its_newest_hundred_builds(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "many", "builds": [{}] * 112}]}})
     assert len(ci.json("/job/many")["builds"]) == 100
     assert len(ci.json("/job/many", tree="builds[number]{0,150}")["builds"]) == 100
@@ -90,7 +90,7 @@ def test_newest_hundred(ci: Ci) -> None:
     assert "allBuilds" not in ci.json("/job/many", depth="2")
 
 
-def test_stop(ci: Ci) -> None:
+def test_running_build_is_stopped(ci: Ci) -> None:
     ci.create("slow")
     ci.start("slow")
     assert ci.get("/job/slow/1/stop").status_code == 405
@@ -108,7 +108,7 @@ def test_stop(ci: Ci) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("name", ["term", "kill", "anything"])
-def test_no_such_thing(ci: Ci, method: str, name: str) -> None:
+def test_part_is_404_when_build_does_not_have_it(ci: Ci, method: str, name: str) -> None:
     answer = ci.request(method, f"/job/app/1/{name}")
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/ci/job/app/1/{name}/")
     assert ci.request(method, f"/job/app/1/{name}?a=b").headers["Location"] == f"/ci/job/app/1/{name}/?a=b"
@@ -117,7 +117,7 @@ def test_no_such_thing(ci: Ci, method: str, name: str) -> None:
     assert ci.request(method, f"/job/app/{name}").status_code == 404
 
 
-def test_logs(ci: Ci) -> None:
+def test_log_is_served_in_all_formats(ci: Ci) -> None:
     ci.create("talk", CONFIG.replace("sleep 10", "echo hello\nsleep 5\necho bye"))
     ci.start("talk")
 
@@ -149,7 +149,7 @@ def test_logs(ci: Ci) -> None:
     assert "\r" not in console.text and "\x1b" not in console.text
 
 
-def test_outcomes(ci: Ci) -> None:
+def test_outcome_follows_the_shell_steps(ci: Ci) -> None:
     ci.create("bad", CONFIG.replace("sleep 10", "exit 3"))
     ci.start("bad")
     ci.later(1)
@@ -161,7 +161,7 @@ def test_outcomes(ci: Ci) -> None:
     }
 
 
-def test_delete_build(ci: Ci) -> None:
+def test_build_can_be_deleted(ci: Ci) -> None:
     assert ci.post("/job/app/1/doDelete").status_code == 302
     assert ci.post("/job/app/1/doDelete").status_code == 404
     ci.sandbox.seed({"ci": {"jobs": [{"name": "kept", "builds": [{"keep": True}]}]}})
@@ -169,7 +169,7 @@ def test_delete_build(ci: Ci) -> None:
     assert (kept.status_code, "X-Error" in kept.headers) == (400, True)
 
 
-def test_stop_with_a_slash_stops_too(ci: Ci) -> None:
+def test_build_is_stopped_when_path_ends_with_a_slash(ci: Ci) -> None:
     ci.create("slow")
     ci.start("slow")
     below = ci.post("/job/slow/1/stop/")
@@ -187,7 +187,7 @@ def test_stop_with_a_slash_stops_too(ci: Ci) -> None:
         ("/computer/(built-in)/executors/0/stop", "/ci/computer/(built-in)/executors/0/"),
     ],
 )
-def test_executors_stop(ci: Ci, path: str, location: str) -> None:
+def test_executor_stop_ends_its_build(ci: Ci, path: str, location: str) -> None:
     ci.create("slow")
     ci.start("slow")
     assert ci.post(path, "reader").status_code == 403
@@ -197,7 +197,7 @@ def test_executors_stop(ci: Ci, path: str, location: str) -> None:
     assert ci.members("/job/slow/1", "result") == {"result": "ABORTED"}
 
 
-def test_executor_of_a_running_build(ci: Ci) -> None:
+def test_running_build_names_its_executor(ci: Ci) -> None:
     ci.create("slow")
     ci.start("slow")
     assert ci.members("/job/slow/1", "executor") == {"executor": {}}
@@ -206,7 +206,7 @@ def test_executor_of_a_running_build(ci: Ci) -> None:
     assert (executor["idle"], executor["number"]) == (False, 0)
 
 
-def test_keep_and_describe(ci: Ci) -> None:
+def test_build_can_be_kept_and_described(ci: Ci) -> None:
     assert ci.get("/job/app/2/toggleLogKeep").status_code == 405
     answer = ci.post("/job/app/2/toggleLogKeep")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/app/2/")
@@ -223,7 +223,7 @@ def test_keep_and_describe(ci: Ci) -> None:
     assert ci.members("/job/app/2", "description") == {"description": "the good one"}
 
 
-def test_number_of_an_alias(ci: Ci) -> None:
+def test_alias_is_resolved_to_a_number(ci: Ci) -> None:
     answer = ci.get("/job/app/lastSuccessfulBuild/buildNumber")
     assert (answer.status_code, answer.text) == (200, "2")
     assert answer.headers["Content-Type"] == "text/plain;charset=US-ASCII"
@@ -239,7 +239,7 @@ def test_number_of_an_alias(ci: Ci) -> None:
         ("echo 1; exit 3; echo never", ["+ echo 1", "1", "+ exit 3"], "FAILURE", 0),
     ],
 )
-def test_shell_steps(ci: Ci, command: str, printed: list[str], result: str, seconds: int) -> None:
+def test_shell_steps_are_simulated(ci: Ci, command: str, printed: list[str], result: str, seconds: int) -> None:
     ci.create("steps", CONFIG.replace("sleep 10", command.replace("&", "&amp;")))
     ci.start("steps")
     ci.later(seconds + 1)
@@ -253,6 +253,6 @@ def test_shell_steps(ci: Ci, command: str, printed: list[str], result: str, seco
 @pytest.mark.parametrize(
     "path", ["console", "consoleFull", "progressiveLog?start=0", "logText/progressiveHtml?start=0"]
 )
-def test_ways_to_see_the_log(ci: Ci, path: str) -> None:
+def test_log_permissions_are_enforced(ci: Ci, path: str) -> None:
     answer = ci.get(f"/job/app/1/{path}")
     assert (answer.status_code, "Finished: FAILURE" in answer.text) == (200, True)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command-line interface over HTTP; codes and words were seen on a Jenkins 2.579."""
+"""The command-line interface over HTTP; exit codes and texts were measured on Jenkins 2.579."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ def client(ci: Ci, user: str | None = "admin") -> Client:
         (["help", "version"], 0, "", "java -jar jenkins-cli.jar version\nOutputs the current version.\n"),
     ],
 )
-def test_commands_that_read(ci: Ci, words: list[str], code: int, out: str, error: str) -> None:
+def test_reading_commands_print_their_output(ci: Ci, words: list[str], code: int, out: str, error: str) -> None:
     ended = client(ci).run(*words)
     assert (ended.code, ended.out, ended.error, ended.upload) == (code, out, error, 200)
     assert ended.headers["Hudson-Duplex"] == "true"
 
 
-def test_a_chunk_is_closed_with_the_next_one(ci: Ci) -> None:
-    """As seen on the wire of Jetty 12: the client that waits for the CRLF of the first chunk never begins."""
+def test_chunk_is_closed_with_the_next_one(ci: Ci) -> None:
+    """Jetty 12 behaves like this: a client that waits for the CRLF of the first chunk never starts."""
     session = str(uuid.uuid4())
-    with opened(ci, session, "download") as download, opened(ci, session, "upload") as upload:
+    with open_session(ci, session, "download") as download, open_session(ci, session, "upload") as upload:
         begin(download, "Content-Length: 0")
         received = receive_until(download, b"\r\n\r\n1\r\n\0")
         assert received.endswith(b"\r\n\r\n1\r\n\0")
-        ci.get("/login")  # what was written with the first chunk has arrived when this is answered
+        ci.get("/login")  # the output of the first chunk has arrived when this responds
         download.setblocking(False)
         with pytest.raises(BlockingIOError):
             download.recv(1)
@@ -74,7 +74,7 @@ def test_a_chunk_is_closed_with_the_next_one(ci: Ci) -> None:
         assert receive_until(download, b"0\r\n\r\n") == chunks + b"\r\n0\r\n\r\n"
 
 
-def opened(ci: Ci, session: str, side: str) -> socket.socket:
+def open_session(ci: Ci, session: str, side: str) -> socket.socket:
     address = urllib.parse.urlsplit(ci.url)
     connection = socket.create_connection((address.hostname, address.port), timeout=60)
     token = base64.b64encode(f"admin:{TOKENS['admin']}".encode()).decode()
@@ -84,7 +84,7 @@ def opened(ci: Ci, session: str, side: str) -> socket.socket:
 
 
 def begin(connection: socket.socket, header: str) -> None:
-    """Send the last header, in a second packet."""
+    """Send the last header in a second packet."""
     connection.sendall(f"{header}\r\n\r\n".encode())
 
 
@@ -97,7 +97,7 @@ def receive_until(connection: socket.socket, end: bytes) -> bytes:
     return received
 
 
-def test_a_page_lists_the_commands(ci: Ci) -> None:
+def test_page_lists_the_commands(ci: Ci) -> None:
     answer = ci.get("/cli/")
     assert answer.status_code == 200
     assert "<li>who-am-i</li>" in answer.text
@@ -109,7 +109,7 @@ def test_list_plugins_has_columns(ci: Ci) -> None:
     assert len(others) == 3
 
 
-def test_the_journal_tells_reads_and_writes_apart(ci: Ci) -> None:
+def test_journal_distinguishes_reads_from_writes(ci: Ci) -> None:
     client(ci).run("version")
     client(ci).run("quiet-down")
     entries = [(entry["label"], entry["effect"]) for entry in ci.sandbox.journal("ci")]
@@ -136,7 +136,7 @@ def test_the_journal_tells_reads_and_writes_apart(ci: Ci) -> None:
         (None, ["list-jobs"], "Overall/Read"),
     ],
 )
-def test_a_missing_right(ci: Ci, user: str | None, words: list[str], permission: str) -> None:
+def test_command_fails_when_permission_is_missing(ci: Ci, user: str | None, words: list[str], permission: str) -> None:
     ended = client(ci, user).run(*words)
     name = user or "anonymous"
     assert (ended.code, ended.error) == (6, f"\nERROR: {name} is missing the {permission} permission\n")
@@ -194,20 +194,22 @@ def test_jobs_are_created_disabled_enabled_and_deleted(ci: Ci) -> None:
         ),
     ],
 )
-def test_commands_for_jobs_fail(ci: Ci, words: list[str], stdin: str, code: int, error: str) -> None:
+def test_job_command_fails_when_arguments_are_invalid(
+    ci: Ci, words: list[str], stdin: str, code: int, error: str
+) -> None:
     ended = client(ci).run(*words, stdin=stdin.encode())
     assert ended.code == code
     assert ended.error.startswith(error)
 
 
-def test_the_session_id_is_that_of_the_headers(ci: Ci) -> None:
+def test_session_id_matches_the_headers(ci: Ci) -> None:
     assert client(ci).run("session-id").out == ci.get("/login").headers["X-Jenkins-Session"] + "\n"
     assert client(ci).run("help", "session-id").error == (
         "java -jar jenkins-cli.jar session-id\nOutputs the session ID, which changes every time Jenkins restarts.\n"
     )
 
 
-def test_anybody_may_ask_who_he_is_but_help_is_for_those_who_may_read(ci: Ci) -> None:
+def test_help_requires_read_permission_and_who_am_i_does_not(ci: Ci) -> None:
     assert client(ci, None).run("who-am-i").out == "Authenticated as: anonymous\nAuthorities:\n  anonymous\n"
     ended = client(ci, None).run("help")
     assert ended.code == 6
@@ -217,7 +219,7 @@ def test_anybody_may_ask_who_he_is_but_help_is_for_those_who_may_read(ci: Ci) ->
     )
 
 
-def test_build_waits_as_it_is_told(ci: Ci) -> None:
+def test_build_command_waits_according_to_its_options(ci: Ci) -> None:
     ci.sandbox.clock(frozen=False)
     ci.sandbox.seed({"ci": {"jobs": [{"name": "bad", "command": "exit 3"}, {"name": "off", "disabled": True}]}})
     ended = client(ci).run("build", "bad", "-s", "-v")
@@ -229,7 +231,7 @@ def test_build_waits_as_it_is_told(ci: Ci) -> None:
     assert ci.json("/job/bad/1")["actions"][0]["causes"][0]["_class"] == "hudson.cli.BuildCommand$CLICause"
 
 
-def test_build_with_parameters(ci: Ci) -> None:
+def test_build_command_passes_parameters(ci: Ci) -> None:
     ci.sandbox.clock(frozen=False)
     assert client(ci).run("build", "deploy", "-w", "-p", "VERSION=2", "-p", "TARGET=production").code == 0
     values = {p["name"]: p.get("value") for p in ci.json("/job/deploy/1")["actions"][0]["parameters"]}
@@ -242,7 +244,7 @@ def test_build_with_parameters(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize(("option", "result"), [("-s", "ABORTED"), ("-f", "SUCCESS")])
-def test_a_client_that_hangs_up_interrupts_its_command(ci: Ci, option: str, result: str) -> None:
+def test_command_is_interrupted_when_client_disconnects(ci: Ci, option: str, result: str) -> None:
     ci.sandbox.clock(frozen=False)
     hang_up = threading.Event()
     ended = client(ci).run("build", "app", option, hang_up=hang_up, heard=hang_up.set)
@@ -251,7 +253,7 @@ def test_a_client_that_hangs_up_interrupts_its_command(ci: Ci, option: str, resu
     assert ci.json("/job/app/3")["result"] == result
 
 
-def test_groovy_shows_what_was_printed_and_no_value(ci: Ci) -> None:
+def test_groovy_prints_output_without_the_value(ci: Ci) -> None:
     table = [
         {"script": "println 6 * 7; 5", "output": "42\n", "value": 5},
         {"script": "boom", "output": "so far\n", "error": {"type": "java.lang.RuntimeException", "message": "boom"}},
@@ -266,7 +268,7 @@ def test_groovy_shows_what_was_printed_and_no_value(ci: Ci) -> None:
     assert client(ci, "reader").run("groovy", "=").code == 6
 
 
-def test_console(ci: Ci) -> None:
+def test_console_command_prints_the_log(ci: Ci) -> None:
     assert client(ci).run("console", "app").out.endswith("Finished: SUCCESS\n")
     assert client(ci).run("console", "app", "1", "-n", "1").out == "Finished: FAILURE\n"
     assert client(ci).run("console", "app", "lastFailedBuild").out.endswith("Finished: FAILURE\n")
@@ -274,7 +276,7 @@ def test_console(ci: Ci) -> None:
     assert 'Did you mean "lastBuild"?' in client(ci).run("console", "app", "lastBild").error
 
 
-def test_quiet_down_and_its_end(ci: Ci) -> None:
+def test_quiet_down_is_started_and_cancelled(ci: Ci) -> None:
     assert client(ci).run("quiet-down", "-reason", "for a while").code == 0
     state = ci.members("", "quietingDown,quietDownReason")
     assert state == {"quietingDown": True, "quietDownReason": "for a while"}
@@ -282,7 +284,7 @@ def test_quiet_down_and_its_end(ci: Ci) -> None:
     assert not ci.members("", "quietingDown")["quietingDown"]
 
 
-def test_safe_restart(ci: Ci) -> None:
+def test_safe_restart_command_restarts_jenkins(ci: Ci) -> None:
     before = ci.get("/login").headers["X-Jenkins-Session"]
     assert client(ci).run("safe-restart").code == 0
     assert ci.get("/login").status_code == 503
@@ -290,7 +292,7 @@ def test_safe_restart(ci: Ci) -> None:
     assert ci.get("/login").headers["X-Jenkins-Session"] != before
 
 
-def test_a_restart_in_the_middle_ends_the_connection(ci: Ci) -> None:
+def test_connection_ends_when_jenkins_restarts(ci: Ci) -> None:
     ci.sandbox.clock(frozen=False)
     ci.sandbox.switch("ci", restart_seconds=2.0)
     ci.sandbox.seed({"ci": {"jobs": [{"name": "long", "seconds": 3600, "quiet_period": 0}]}})
@@ -299,7 +301,7 @@ def test_a_restart_in_the_middle_ends_the_connection(ci: Ci) -> None:
     assert ended.out == "Started long #1\n"
 
 
-def test_what_is_no_command_at_all(ci: Ci) -> None:
+def test_command_fails_when_it_is_unknown(ci: Ci) -> None:
     one = client(ci)
     nothing = one.run()
     assert (nothing.code, nothing.error) == (2, "Connection closed before arguments received\n")
@@ -309,7 +311,7 @@ def test_what_is_no_command_at_all(ci: Ci) -> None:
     assert one.side("download", str(uuid.uuid4()), stream=True).raw.read(1) == b"\0"
 
 
-def test_a_download_without_its_upload_is_given_up(ci: Ci) -> None:
+def test_download_is_aborted_when_upload_is_missing(ci: Ci) -> None:
     ci.sandbox.switch("ci", cli_upload_seconds=0.2)
     with client(ci).side("download", str(uuid.uuid4()), stream=True) as download:
         assert download.raw.read(1) == b"\0"
@@ -318,17 +320,17 @@ def test_a_download_without_its_upload_is_given_up(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("side", ["download", "upload"])
-def test_a_wrong_password_is_refused_before_anything_else(ci: Ci, side: str) -> None:
+def test_request_is_refused_when_password_is_wrong(ci: Ci, side: str) -> None:
     answer = Client(ci.url, ("admin", "wrong")).side(side, str(uuid.uuid4()))
     assert answer.status_code == 401
 
 
-def test_a_stream_that_is_cut_off(ci: Ci) -> None:
+def test_command_is_ignored_when_stream_is_incomplete(ci: Ci) -> None:
     ci.sandbox.fault(kind="truncate", service="ci", label="cli_download")
     assert client(ci).run("who-am-i").code is None
 
 
-def test_pings_and_unknown_operations_have_no_effect(ci: Ci) -> None:
+def test_pings_and_unknown_operations_are_ignored(ci: Ci) -> None:
     session, one = str(uuid.uuid4()), client(ci)
     with one.side("download", session, stream=True) as download:
         odd = cli_wire.frame(77, b"?") + cli_wire.start("version") + cli_wire.frame(cli_wire.ENCODING, b"\0\5UTF-8")
@@ -347,7 +349,7 @@ def test_pings_and_unknown_operations_have_no_effect(ci: Ci) -> None:
         thread.join()
 
 
-def test_command_is_not_run_when_it_is_not_sent_as_a_whole(ci: Ci) -> None:
+def test_command_is_not_run_when_it_is_incomplete(ci: Ci) -> None:
     ci.create("kept")
     session = str(uuid.uuid4())
     with client(ci).side("download", session, stream=True) as download:

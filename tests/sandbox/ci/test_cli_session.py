@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Commands of the command line that wait while Jenkins restarts."""
+"""CLI commands that wait while Jenkins restarts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ RESTART = 2
 
 
 class Lifecycle:
-    """A lifecycle whose restart begins at the moment RESTART."""
+    """Lifecycle whose restart begins at RESTART."""
 
     def outage(self, now: float) -> Any:
         return SimpleNamespace(stage="refused") if now >= RESTART else None
 
 
-def test_connection_is_dropped_when_a_restart_begins_during_a_look() -> None:
+def test_connection_is_dropped_when_restart_begins_during_a_poll() -> None:
     clock = itertools.count()  # advances with each reading
     controller: Any = SimpleNamespace(
         storage=SimpleNamespace(setting=lambda _name: "the same"),

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: folders, and jobs in them."""
+"""Jenkins sandbox: folders, and jobs in them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ JOB = "<project><builders><hudson.tasks.Shell><command>echo hi</command></hudson
 
 @pytest.fixture
 def folder(ci: Ci) -> Ci:
-    """With the folder `team`, the folder `web` in it, and the job `app` in that."""
+    """Client with the job `team/web/app`."""
     for path, name, config in (("", "team", FOLDER), ("/job/team", "web", FOLDER), ("/job/team/job/web", "app", JOB)):
         assert ci.post(f"{path}/createItem?name={name}", data=config, headers=XML).status_code == 200
     return ci
 
 
-def test_a_folder_tells_what_is_in_it(folder: Ci) -> None:
+def test_folder_lists_its_items(folder: Ci) -> None:
     team = folder.json("/job/team")
     assert list(team) == [
         "_class",
@@ -53,7 +53,7 @@ def test_a_folder_tells_what_is_in_it(folder: Ci) -> None:
     assert [job["name"] for job in folder.members("/job/team/view/all", "jobs[name]")["jobs"]] == ["web"]
 
 
-def test_names_of_a_job_in_folders(folder: Ci) -> None:
+def test_job_has_full_and_display_names(folder: Ci) -> None:
     tree = "displayName,fullDisplayName,fullName,name,url"
     assert folder.members("/job/team/job/web/job/app", tree) == {
         "displayName": "app",
@@ -64,7 +64,7 @@ def test_names_of_a_job_in_folders(folder: Ci) -> None:
     }
 
 
-def test_a_build_in_folders(folder: Ci) -> None:
+def test_build_runs_in_a_folder(folder: Ci) -> None:
     answer = folder.post("/job/team/job/web/job/app/build?delay=0sec")
     item = folder.json(answer.headers["Location"].removeprefix(folder.url).rstrip("/"))
     assert item["executable"]["url"] == f"{folder.url}/job/team/job/web/job/app/1/"
@@ -77,24 +77,24 @@ def test_a_build_in_folders(folder: Ci) -> None:
     assert redirect == "/ci/job/team/job/web/job/app/"
 
 
-def test_a_folder_is_not_built(folder: Ci) -> None:
+def test_folder_cannot_be_built(folder: Ci) -> None:
     for path in ("build", "buildWithParameters", "1/api/json", "lastBuild/api/json"):
         assert folder.post(f"/job/team/{path}").status_code == 404
 
 
-def test_nothing_is_created_in_a_job(folder: Ci) -> None:
+def test_item_cannot_be_created_in_a_job(folder: Ci) -> None:
     for path in ("/job/app", "/job/team/job/web/job/app", "/job/nowhere"):
         assert folder.post(f"{path}/createItem?name=x", data=JOB, headers=XML).status_code == 404
 
 
-def test_the_same_name_twice_in_a_folder(folder: Ci) -> None:
+def test_item_is_refused_when_name_exists(folder: Ci) -> None:
     answer = folder.post("/job/team/createItem?name=web", data=JOB, headers=XML)
     assert answer.status_code == 400
     assert answer.headers["X-Error"].startswith("A job already exists with the name")
     assert folder.post("/createItem?name=web", data=JOB, headers=XML).status_code == 200
 
 
-def test_case_counts_in_folders_and_not_at_the_root(folder: Ci) -> None:
+def test_names_are_case_sensitive_in_folders_only(folder: Ci) -> None:
     assert folder.get("/job/TEAM/job/web/api/json").json()["fullName"] == "team/web"
     assert folder.get("/job/team/job/WEB/api/json").status_code == 404
     assert folder.post("/createItem?name=Team", data=JOB, headers=XML).status_code == 400
@@ -105,7 +105,7 @@ def test_case_counts_in_folders_and_not_at_the_root(folder: Ci) -> None:
     assert folder.get("/job/team/job/WEB/api/json").status_code == 200
 
 
-def test_created_by_kind_and_as_a_copy(folder: Ci) -> None:
+def test_items_are_created_by_kind_and_as_copies(folder: Ci) -> None:
     mode = "com.cloudbees.hudson.plugins.folder.Folder"
     answer = folder.post("/job/team/createItem", data={"name": "new", "mode": mode})
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/team/job/new/configure")
@@ -114,7 +114,7 @@ def test_created_by_kind_and_as_a_copy(folder: Ci) -> None:
         assert answer.headers["Location"] == f"/ci/job/team/job/{name}/configure"
 
 
-def test_renaming_takes_along_what_is_in_it(folder: Ci) -> None:
+def test_content_moves_when_folder_is_renamed(folder: Ci) -> None:
     folder.post("/job/team/job/web/job/app/build?delay=0sec")
     answer = folder.post("/job/team/job/web/confirmRename?newName=site")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/team/job/site")
@@ -122,12 +122,12 @@ def test_renaming_takes_along_what_is_in_it(folder: Ci) -> None:
     assert folder.get("/job/team/job/web/job/app/api/json").status_code == 404
 
 
-def test_deleting_takes_along_what_is_in_it(folder: Ci) -> None:
+def test_content_is_deleted_with_its_folder(folder: Ci) -> None:
     assert folder.post("/job/team/doDelete").status_code == 302
     assert folder.get("/job/team/job/web/job/app/api/json").status_code == 404
 
 
-def test_a_branch_with_a_slash(ci: Ci) -> None:
+def test_item_name_can_contain_an_encoded_slash(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "app2/feature%2Flogin", "builds": [{}]}]}})
     assert ci.members("/job/app2/job/feature%252Flogin", "fullName,name,url") == {
         "fullName": "app2/feature%2Flogin",

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: headers, addresses, the journal."""
+"""Jenkins sandbox: headers, addresses, the journal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.wire.ci import Ci, tells
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
 @pytest.mark.parametrize("path", ["/api/json", "/api/json/"])
-def test_api(ci: Ci, method: str, path: str) -> None:
+def test_remote_api_has_its_formats(ci: Ci, method: str, path: str) -> None:
     answer = ci.request(method, path)
     assert answer.status_code == 200
     assert answer.headers["Content-Type"] == "application/json;charset=utf-8"
@@ -26,7 +26,7 @@ def test_api(ci: Ci, method: str, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/json", "/login", "/nope", "/job/app/1/consoleText", "/job/app/config.xml"])
-def test_every_answer(ci: Ci, path: str) -> None:
+def test_every_response_has_common_headers(ci: Ci, path: str) -> None:
     headers = ci.get(path).headers
     assert headers["Server"] == "Jetty(12.1.8)"
     assert headers["X-Content-Type-Options"] == "nosniff"
@@ -38,7 +38,7 @@ def test_every_answer(ci: Ci, path: str) -> None:
     ("method", "path", "status"),
     [("GET", "/login", 200), ("GET", "/", 200), ("GET", "/nope", 404), ("GET", "/job/app/doDelete", 405)],
 )
-def test_pages(ci: Ci, method: str, path: str, status: int) -> None:
+def test_pages_have_version_and_session_headers(ci: Ci, method: str, path: str, status: int) -> None:
     answer = ci.request(method, path)
     assert answer.status_code == status
     assert answer.headers["Content-Type"] == "text/html;charset=utf-8"
@@ -48,22 +48,22 @@ def test_pages(ci: Ci, method: str, path: str, status: int) -> None:
     assert re.fullmatch(cookie, answer.headers["Set-Cookie"])
 
 
-def test_ssh_endpoint(ci: Ci) -> None:
+def test_ssh_endpoint_is_reported(ci: Ci) -> None:
     assert not tells(ci.get("/login"), "X-SSH-Endpoint")
     ci.sandbox.switch("ci", ssh_endpoint="ci.example.com:2222")
     assert ci.get("/login").headers["X-SSH-Endpoint"] == "ci.example.com:2222"
 
 
-def test_jsonp(ci: Ci) -> None:
+def test_jsonp_is_supported(ci: Ci) -> None:
     assert ci.get("/api/json?jsonp=f").status_code == 403
 
 
-def test_slashes(ci: Ci) -> None:
+def test_path_is_redirected_when_slash_is_missing(ci: Ci) -> None:
     assert ci.get("//job//app/api/json").json()["name"] == "app"
     assert ci.post("//quietDown/").headers["Location"] == "/ci//quietDown/"
 
 
-def test_journal(ci: Ci) -> None:
+def test_journal_names_the_calls(ci: Ci) -> None:
     ci.sandbox.clear_journal()
     ci.get("/api/json")
     ci.post("/api/json")
@@ -73,7 +73,7 @@ def test_journal(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("path", ["/manage", "/me", "/pluginManager", "/user/reader", "/whoAmI", "/updateCenter"])
-def test_what_has_a_page_of_its_own_is_led_to_with_a_slash(ci: Ci, path: str) -> None:
+def test_page_is_redirected_to_its_slash(ci: Ci, path: str) -> None:
     answer = ci.get(path)
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/ci{path}/")
 
@@ -81,5 +81,5 @@ def test_what_has_a_page_of_its_own_is_led_to_with_a_slash(ci: Ci, path: str) ->
 @pytest.mark.parametrize(
     "path", ["/me/", "/newJob", "/view/all/newJob", "/job/app/changes", "/job/app/1/changes", "/pluginManager/advanced"]
 )
-def test_pages_that_people_open(ci: Ci, path: str) -> None:
+def test_public_pages_are_served(ci: Ci, path: str) -> None:
     assert ci.get(path).status_code == 200

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: jobs."""
+"""Jenkins sandbox: jobs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from support.wire.ci import CONFIG, XML, Ci, oops
 
 
-def test_create(ci: Ci) -> None:
+def test_job_is_created_from_xml(ci: Ci) -> None:
     answer = ci.post("/createItem?name=new", data=CONFIG, headers={"Content-Type": "application/xml"})
     assert (answer.status_code, answer.content) == (200, b"")
     shown = ci.get("/job/new/config.xml")
@@ -33,7 +33,7 @@ def test_create(ci: Ci) -> None:
         ("", "text/xml", "Query parameter 'name' is required"),
     ],
 )
-def test_create_refused(ci: Ci, query: str, content_type: str | None, error: str) -> None:
+def test_job_is_refused_when_name_is_invalid(ci: Ci, query: str, content_type: str | None, error: str) -> None:
     headers = {"Content-Type": content_type} if content_type is not None else {}
     answer = ci.post(f"/createItem?{query}", data=CONFIG.encode(), headers=headers)
     assert answer.status_code == 400
@@ -41,19 +41,19 @@ def test_create_refused(ci: Ci, query: str, content_type: str | None, error: str
 
 
 @pytest.mark.parametrize("config", ["<project>", "<no.such.Class/>", ""])
-def test_bad_configuration(ci: Ci, config: str) -> None:
+def test_job_is_refused_when_configuration_is_invalid(ci: Ci, config: str) -> None:
     assert oops(ci.post("/createItem?name=new", data=config, headers=XML))
     assert oops(ci.post("/job/app/config.xml", data=config, headers=XML))
 
 
-def test_configure(ci: Ci) -> None:
+def test_configuration_can_be_replaced(ci: Ci) -> None:
     assert ci.post("/job/app/config.xml", data=CONFIG.encode()).status_code == 200
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     assert ci.post("/job/app/config.xml", data=CONFIG, headers=form).status_code == 500
     assert ci.request("PUT", "/job/app/config.xml", data=CONFIG).status_code == 400
 
 
-def test_a_name_for_people(ci: Ci) -> None:
+def test_display_name_is_shown(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "team", "kind": "folder"}, {"name": "team/app", "builds": [{}]}]}})
     ci.post("/job/team/job/app/config.xml", data=CONFIG.replace("<project>", "<project><displayName>App</displayName>"))
     assert ci.members("/job/team/job/app", "displayName,displayNameOrNull,fullDisplayName,name") == {
@@ -65,7 +65,7 @@ def test_a_name_for_people(ci: Ci) -> None:
     assert ci.json("/job/team/job/app/1")["fullDisplayName"] == "team \u00bb App #1"
 
 
-def test_signs_in_addresses(ci: Ci) -> None:
+def test_special_characters_are_encoded_in_urls(ci: Ci) -> None:
     assert ci.post("/createItem", params={"name": "a+b (c), d='~\u00e9"}, data=CONFIG, headers=XML).status_code == 200
     path = "/job/a+b%20(c),%20d='%7E%C3%A9"
     assert ci.json(path)["url"] == f"{ci.url}{path}/"
@@ -74,24 +74,24 @@ def test_signs_in_addresses(ci: Ci) -> None:
     assert f"{ci.url}{path}/" in [item["task"]["url"] for item in waiting]
 
 
-def test_where_a_job_is_built(ci: Ci) -> None:
+def test_label_restricts_the_node(ci: Ci) -> None:
     ci.create("job", "<project><assignedNode>linux</assignedNode><canRoam>false</canRoam></project>")
     assert ci.json("/job/job")["labelExpression"] == "linux"
     assert ci.json("/job/app")["labelExpression"] is None
 
 
-def test_who_may_configure_a_job_sees_another_action(ci: Ci) -> None:
+def test_configure_permission_adds_an_action(ci: Ci) -> None:
     assert ci.json("/job/app")["actions"] == [{}, {}]
     assert ci.get("/job/app/api/json", "reader").json()["actions"] == [{}]
 
 
-def test_copy(ci: Ci) -> None:
+def test_job_is_copied(ci: Ci) -> None:
     answer = ci.post("/createItem?name=app%20two&mode=copy&from=app")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/app%20two/configure")
     assert ci.json("/job/app two")["description"] == "Builds the application"
 
 
-def test_delete(ci: Ci) -> None:
+def test_job_is_deleted(ci: Ci) -> None:
     assert ci.request("DELETE", "/job/app").status_code == 302
     assert ci.json("/job/app")["name"] == "app"
     assert ci.request("DELETE", "/job/app/").status_code == 204
@@ -100,12 +100,12 @@ def test_delete(ci: Ci) -> None:
     assert [job["name"] for job in ci.json("")["jobs"]] == ["nightly"]
 
 
-def test_description(ci: Ci) -> None:
+def test_description_can_be_changed(ci: Ci) -> None:
     assert ci.post("/job/app/description", data={"description": "new & better"}).status_code == 204
     assert ci.json("/job/app")["description"] == "new & better"
 
 
-def test_a_description_that_was_never_given(ci: Ci) -> None:
+def test_description_is_null_when_it_was_never_set(ci: Ci) -> None:
     ci.create("new")
     assert ci.members("/job/new", "description") == {"description": None}
     assert ci.get("/job/new/description").text == ""
@@ -119,12 +119,12 @@ def test_a_description_that_was_never_given(ci: Ci) -> None:
     ("name", "answer"),
     [("fresh", "<div/>"), ("app", "<div class=error>A job already exists with the name \u2018app\u2019</div>")],
 )
-def test_is_a_name_free(ci: Ci, name: str, answer: str) -> None:
+def test_name_check_reports_existing_names(ci: Ci, name: str, answer: str) -> None:
     found = ci.get(f"/checkJobName?value={name}")
     assert (found.status_code, found.content.decode()) == (200, answer)
 
 
-def test_rename(ci: Ci) -> None:
+def test_job_is_renamed(ci: Ci) -> None:
     assert ci.get("/job/app/doRename?newName=new").status_code == 405
     assert ci.post("/job/app/doRename?newName=deploy").headers["X-Error"].startswith("A job already exists")
     answer = ci.post("/job/app/doRename?newName=new")
@@ -134,26 +134,26 @@ def test_rename(ci: Ci) -> None:
     assert ci.json("/job/new")["nextBuildNumber"] == 3
 
 
-def test_workspace(ci: Ci) -> None:
+def test_workspace_exists_after_a_build(ci: Ci) -> None:
     assert ci.get("/job/app/ws/").status_code == 200
     answer = ci.post("/job/app/doWipeOutWorkspace")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/app/")
     assert ci.get("/job/app/ws/").status_code == 404
 
 
-def test_control_characters(ci: Ci) -> None:
+def test_control_characters_are_refused(ci: Ci) -> None:
     refused = ci.post("/createItem?name=a%00b", data=CONFIG, headers=XML)
     assert (refused.status_code, refused.headers["X-Error"]) == (400, "No control code is allowed: a?b")
     assert oops(ci.post("/job/app/description", data={"description": "\0"}))
 
 
-def test_a_number_that_no_build_can_have(ci: Ci) -> None:
+def test_build_is_404_when_number_is_too_large(ci: Ci) -> None:
     assert ci.get("/job/app/99999999999999999999/api/json").status_code == 404
     assert ci.post("/job/app/2147483648/stop").status_code == 404
 
 
 @pytest.mark.parametrize("root", ["flow-definition", "com.cloudbees.hudson.plugins.folder.Folder"])
-def test_an_item_needs_the_plugin_of_its_kind(ci: Ci, root: str) -> None:
+def test_item_is_refused_when_its_plugin_is_missing(ci: Ci, root: str) -> None:
     assert ci.post("/createItem?name=there", data=f"<{root}/>", headers=XML).status_code == 200
     assert ci.post("/pluginManager/plugin/workflow-aggregator/doUninstall").status_code == 302
     ci.post("/safeRestart")
@@ -163,7 +163,7 @@ def test_an_item_needs_the_plugin_of_its_kind(ci: Ci, root: str) -> None:
     assert ci.get("/job/x/").status_code == 404
 
 
-def test_files_of_administrators_are_served(ci: Ci) -> None:
+def test_user_content_is_served(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"user_content": {"tools/a.xml": "<a/>", "note.txt": "\u00fc"}}})
     assert "tools/a.xml" in ci.get("/userContent/").text
     for path, kind, text in (

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: who asks."""
+"""Jenkins sandbox: authentication."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.wire.ci import NO_CRUMB, TOKENS, Ci, tells
 
 @pytest.mark.parametrize("path", ["/api/json", "/login", "/nope", "/jnlpJars/jenkins-cli.jar", "/whoAmI/api/json"])
 @pytest.mark.parametrize("credentials", [("admin", "wrong"), ("nobody", "x"), ("admin", "")])
-def test_wrong_credentials(ci: Ci, path: str, credentials: tuple[str, str]) -> None:
+def test_wrong_credentials_are_401(ci: Ci, path: str, credentials: tuple[str, str]) -> None:
     answer = ci.get(path, auth=credentials)
     assert answer.status_code == 401
     assert answer.headers["WWW-Authenticate"] == 'Basic realm="Jenkins", charset="UTF-8"'
@@ -33,7 +33,7 @@ def test_malformed_basic_is_401_and_bearer_is_anonymous(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/json", "/nope", "/job/app/api/json", "/crumbIssuer/api/json"])
-def test_anonymous(ci: Ci, path: str) -> None:
+def test_anonymous_user_is_redirected_to_login(ci: Ci, path: str) -> None:
     answer = ci.get(path + "?tree=x", None)
     assert answer.status_code == 403
     assert answer.headers["X-You-Are-Authenticated-As"] == "anonymous"
@@ -48,7 +48,7 @@ def test_anonymous(ci: Ci, path: str) -> None:
     assert "WWW-Authenticate" not in answer.headers
 
 
-def test_who_am_i(ci: Ci) -> None:
+def test_who_am_i_describes_the_user(ci: Ci) -> None:
     assert ci.get("/whoAmI/api/json", None).text == (
         '{"_class":"hudson.security.WhoAmI","anonymous":true,"authenticated":true,'
         '"authorities":["anonymous"],"name":"anonymous"}'
@@ -59,14 +59,14 @@ def test_who_am_i(ci: Ci) -> None:
     assert (by_password["anonymous"], by_password["name"]) == (False, "admin")
 
 
-def test_cookie_alone_carries_no_login(ci: Ci) -> None:
+def test_session_cookie_carries_no_login(ci: Ci) -> None:
     session = ci.password("admin")
     session.get(ci.url + "/crumbIssuer/api/json").raise_for_status()
     session.auth = None
     assert session.get(ci.url + "/whoAmI/api/json").json()["name"] == "anonymous"
 
 
-def test_form_login_carries_one(ci: Ci) -> None:
+def test_session_has_a_login_after_the_login_form(ci: Ci) -> None:
     session = requests.Session()
     fields = {"j_username": "admin", "j_password": "sandbox-admin"}
     refused = session.post(ci.url + "/j_spring_security_check", data=fields, allow_redirects=False)
@@ -81,7 +81,7 @@ def test_form_login_carries_one(ci: Ci) -> None:
     assert NO_CRUMB in session.post(ci.url + "/quietDown").text
 
 
-def test_users(ci: Ci) -> None:
+def test_users_are_shown(ci: Ci) -> None:
     reader = ci.json("/user/reader")
     assert reader["id"] == "reader"
     assert {"_class": "hudson.search.UserSearchProperty", "insensitiveSearch": True} in reader["property"]
@@ -89,7 +89,7 @@ def test_users(ci: Ci) -> None:
     assert "admin" in ci.get("/whoAmI/").text
 
 
-def test_anonymous_read(ci: Ci) -> None:
+def test_anonymous_user_can_read_when_enabled(ci: Ci) -> None:
     ci.sandbox.switch("ci", anonymous_read=True)
     assert ci.get("/job/app/api/json", None).status_code == 200
     ci.sandbox.switch("ci", security=False, csrf=False)
@@ -109,7 +109,7 @@ def test_logout_ends_the_session_and_its_crumb(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("path", ["/me", "/user/builder"])
-def test_a_new_token(ci: Ci, path: str) -> None:
+def test_token_can_be_generated(ci: Ci, path: str) -> None:
     call = path + "/descriptorByName/jenkins.security.ApiTokenProperty/generateNewToken"
     assert ci.get(call, "builder").status_code == 405
     made = ci.post(call, "builder", data={"newTokenName": "for a test"}).json()
@@ -120,7 +120,7 @@ def test_a_new_token(ci: Ci, path: str) -> None:
     assert ci.post("/user/reader" + call.removeprefix(path), "builder").status_code == 403
 
 
-def test_a_token_is_revoked(ci: Ci) -> None:
+def test_token_can_be_revoked(ci: Ci) -> None:
     path = "/user/reader/descriptorByName/jenkins.security.ApiTokenProperty"
     new = ci.post(f"{path}/generateNewToken?newTokenName=mine", "reader").json()["data"]
     auth = ("reader", new["tokenValue"])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: making, changing and deleting nodes."""
+"""Jenkins sandbox: creating, changing and deleting nodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def create(ci: Ci, user: str = "admin", **changes: Any) -> requests.Response:
     return ci.post("/computer/doCreateItem", user, data=fields)
 
 
-def test_create(ci: Ci) -> None:
+def test_agent_is_created(ci: Ci) -> None:
     made = create(ci)
     assert (made.status_code, made.headers["Location"]) == (302, "/ci/computer/")
     node = ci.json("/computer/one")
@@ -39,18 +39,18 @@ def test_create(ci: Ci) -> None:
     ("changes", "status"),
     [({}, 400), ({"name": ""}, 400), ({"name": "a/b"}, 400), ({"name": "two", "json": None}, 400)],
 )
-def test_create_refused(ci: Ci, changes: dict[str, Any], status: int) -> None:
+def test_agent_is_refused_when_name_is_invalid(ci: Ci, changes: dict[str, Any], status: int) -> None:
     create(ci)
     assert create(ci, **changes).status_code == status
 
 
-def test_create_what_cannot_be_read(ci: Ci) -> None:
+def test_agent_is_refused_when_definition_is_malformed(ci: Ci) -> None:
     assert oops(create(ci, type="no.such.Kind"))
     assert oops(create(ci, json="["))
     assert oops(create(ci, json='{"numExecutors": "many"}'))
 
 
-def test_configure(ci: Ci) -> None:
+def test_agent_configuration_can_be_replaced(ci: Ci) -> None:
     create(ci)
     config = ci.get("/computer/one/config.xml")
     assert config.headers["Content-Type"] == "application/xml"
@@ -62,7 +62,7 @@ def test_configure(ci: Ci) -> None:
     assert ci.get("/computer/(built-in)/config.xml").status_code == 400
 
 
-def test_take_offline_and_back(ci: Ci) -> None:
+def test_agent_goes_offline_and_online(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"agents": [{"name": "one"}]}})
     toggled = ci.post("/computer/one/toggleOffline?offlineMessage=why")
     assert (toggled.status_code, toggled.headers["Location"]) == (302, "/ci/computer/one/")
@@ -82,7 +82,7 @@ def test_take_offline_and_back(ci: Ci) -> None:
     assert ci.members("/computer/one", "offline") == {"offline": True}
 
 
-def test_delete(ci: Ci) -> None:
+def test_agent_is_deleted(ci: Ci) -> None:
     create(ci)
     deleted = ci.post("/computer/one/doDelete")
     assert (deleted.status_code, deleted.headers["Location"]) == (302, "/ci/computer/")
@@ -90,7 +90,7 @@ def test_delete(ci: Ci) -> None:
     assert ci.post("/computer/(built-in)/doDelete").status_code == 400
 
 
-def test_pages(ci: Ci) -> None:
+def test_agent_pages_are_served(ci: Ci) -> None:
     create(ci)
     assert ci.get("/computer/one/").status_code == ci.get("/computer/(built-in)/").status_code == 200
     assert ci.get("/computer/one").headers["Location"] == "/ci/computer/one/"
@@ -98,7 +98,7 @@ def test_pages(ci: Ci) -> None:
     assert (ci.get("/computer/new").status_code, ci.get("/computer/new", "reader").status_code) == (200, 403)
 
 
-def test_rights(ci: Ci) -> None:
+def test_permissions_are_enforced(ci: Ci) -> None:
     create(ci)
     for path, permission in (("config.xml", "Configure"), ("toggleOffline", "Disconnect"), ("doDelete", "Delete")):
         refused = ci.post(f"/computer/one/{path}", "reader")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jenkins on the wire: calls that the real server has and the sandbox does not."""
+"""Jenkins sandbox: calls that it does not serve."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_part_of_pipelines_is_unknown_when_the_build_is_freestyle(ci: Ci) -> N
         assert ci.get(f"/job/app/1/{part}/x").status_code == 404
 
 
-def test_a_part_of_pipelines_is_501_when_the_build_is_one(ci: Ci) -> None:
+def test_pipeline_part_is_501_when_build_is_a_pipeline(ci: Ci) -> None:
     ci.start("nightly")
     ci.later(60)
     for part in ("replay", "input/x/proceedEmpty", "flowGraphTable/"):

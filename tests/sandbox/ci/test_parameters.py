@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: parameters of builds."""
+"""Jenkins sandbox: parameters of builds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import requests
 from support.wire.ci import FIRST, Ci, oops
 
 
-def test_parameterised_without_json(ci: Ci) -> None:
+def test_build_uses_defaults_when_form_has_no_json(ci: Ci) -> None:
     nothing = ci.post("/job/deploy/build")
     assert (nothing.status_code, "Nothing is submitted" in nothing.text) == (400, True)
     submissions: tuple[dict[str, Any], ...] = (
@@ -31,7 +31,7 @@ def test_parameterised_without_json(ci: Ci) -> None:
     assert ci.get("/job/app/build", "reader").status_code == 403
 
 
-def test_json_form(ci: Ci) -> None:
+def test_json_form_sets_parameters(ci: Ci) -> None:
     def build(text: str) -> requests.Response:
         return ci.post("/job/deploy/build?delay=5sec", data={"json": text})
 
@@ -61,11 +61,11 @@ def test_json_form(ci: Ci) -> None:
         '{"parameter": {"name": "TARGET", "value": "moon"}}',
     ],
 )
-def test_bad_json_form(ci: Ci, text: str) -> None:
+def test_request_is_refused_when_json_form_is_malformed(ci: Ci, text: str) -> None:
     assert oops(ci.post("/job/deploy/build", data={"json": text}))
 
 
-def test_build_with_parameters(ci: Ci) -> None:
+def test_build_with_parameters_sets_values(ci: Ci) -> None:
     path = "/job/deploy/buildWithParameters?delay=5sec"
     answer = ci.post(path, data={"VERSION": "2", "DRY_RUN": "on", "UNKNOWN": "x", "SECRET": "hush"})
     assert (answer.status_code, answer.headers["Location"]) == (201, f"{ci.url}/queue/item/{FIRST}/")
@@ -85,7 +85,7 @@ def test_build_with_parameters(ci: Ci) -> None:
     assert ci.post("/job/app/buildWithParameters").status_code == 500
 
 
-def test_parameters_of_a_build(ci: Ci) -> None:
+def test_build_shows_its_parameters(ci: Ci) -> None:
     ci.post("/job/deploy/buildWithParameters", data={"VERSION": "", "DRY_RUN": "true", "SECRET": "hush"})
     expected = [
         {"_class": "hudson.model.StringParameterValue", "name": "VERSION", "value": ""},
@@ -120,7 +120,7 @@ def with_file(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "install", "command": "echo $PACKAGE", "parameters": parameters}]}})
 
 
-def test_definition_of_a_file_parameter(ci: Ci) -> None:
+def test_file_parameter_definition_is_shown(ci: Ci) -> None:
     with_file(ci)
     tree = "property[parameterDefinitions[name,type,defaultParameterValue[value],choices]]"
     assert ci.json("/job/install", tree=tree)["property"][0]["parameterDefinitions"][1] == {
@@ -132,7 +132,7 @@ def test_definition_of_a_file_parameter(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("form", ["fields", "json"])
-def test_file_parameter(ci: Ci, form: str) -> None:
+def test_file_parameter_is_uploaded_and_served(ci: Ci, form: str) -> None:
     with_file(ci)
     if form == "fields":
         path, parts = "/job/install/buildWithParameters", {"PACKAGE": ("dir/app.zip", CONTENT)}
@@ -152,14 +152,14 @@ def test_file_parameter(ci: Ci, form: str) -> None:
     assert "\napp.zip\n" in log
 
 
-def test_builds_with_files_are_never_equal(ci: Ci) -> None:
+def test_queue_items_differ_when_they_have_files(ci: Ci) -> None:
     with_file(ci)
     for number in (FIRST, FIRST + 1):
         answer = ci.post("/job/install/buildWithParameters?delay=5sec", files={"PACKAGE": ("a", b"same")})
         assert (answer.status_code, answer.headers["Location"]) == (201, f"{ci.url}/queue/item/{number}/")
 
 
-def test_file_that_is_not_sent(ci: Ci) -> None:
+def test_file_parameter_is_omitted_when_not_sent(ci: Ci) -> None:
     with_file(ci)
     assert ci.post("/job/install/buildWithParameters", data={"PACKAGE": "text"}).status_code == 201
     assert ci.item(FIRST)["params"] == "\nVERSION=1.0"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: Pipeline jobs, and the ways to end their builds."""
+"""Jenkins sandbox: Pipeline jobs, and how their builds are stopped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ node {
 
 @pytest.fixture
 def pipeline(ci: Ci) -> Ci:
-    """With a Pipeline that runs for ten seconds."""
+    """Client with a Pipeline that runs for ten seconds."""
     parameters = [{"name": "A", "default": "d"}]
     ci.sandbox.seed(
         {"ci": {"jobs": [{"name": "pipe", "kind": "pipeline", "script": SCRIPT, "parameters": parameters}]}}
@@ -31,7 +31,7 @@ def pipeline(ci: Ci) -> Ci:
     return ci
 
 
-def started(ci: Ci, job: str = "pipe", **parameters: str) -> None:
+def start_build(ci: Ci, job: str = "pipe", **parameters: str) -> None:
     assert ci.post(f"/job/{job}/buildWithParameters?delay=0sec", data=parameters).status_code == 201
 
 
@@ -39,13 +39,13 @@ def log(ci: Ci, path: str = "/job/pipe/1") -> str:
     return ci.get(f"{path}/consoleText").text
 
 
-def test_members(pipeline: Ci) -> None:
+def test_pipeline_has_its_members(pipeline: Ci) -> None:
     job = pipeline.json("/job/pipe")
     assert job["_class"] == "org.jenkinsci.plugins.workflow.job.WorkflowJob"
     assert list(job)[-3:] == ["concurrentBuild", "disabled", "resumeBlocked"]
     assert job["concurrentBuild"] is True
-    started(pipeline)
-    started(pipeline, A="e")
+    start_build(pipeline)
+    start_build(pipeline, A="e")
     build = pipeline.json("/job/pipe/1")
     assert build["_class"] == "org.jenkinsci.plugins.workflow.job.WorkflowRun"
     assert list(build)[-4:] == ["changeSets", "culprits", "nextBuild", "previousBuild"]
@@ -55,8 +55,8 @@ def test_members(pipeline: Ci) -> None:
     assert pipeline.members("/job/pipe/1", "builtOn,changeSet,result") == {"result": None}
 
 
-def test_it_runs_beside_the_executors(pipeline: Ci) -> None:
-    started(pipeline)
+def test_pipeline_occupies_no_executor(pipeline: Ci) -> None:
+    start_build(pipeline)
     tree = "busyExecutors,computer[idle,executors[currentExecutable[url]],oneOffExecutors[currentExecutable[url]]]"
     computers = pipeline.members("/computer", tree)
     assert computers["busyExecutors"] == 0
@@ -67,8 +67,8 @@ def test_it_runs_beside_the_executors(pipeline: Ci) -> None:
     assert executor["currentExecutable"]["url"] == f"{pipeline.url}/job/pipe/1/"
 
 
-def test_its_log(pipeline: Ci) -> None:
-    started(pipeline)
+def test_log_contains_pipeline_messages(pipeline: Ci) -> None:
+    start_build(pipeline)
     pipeline.later(11)
     assert log(pipeline).splitlines()[1:] == [
         "[Pipeline] Start of Pipeline",
@@ -100,7 +100,7 @@ def test_its_log(pipeline: Ci) -> None:
         ("unstable 'shaky'", "UNSTABLE", "WARNING: shaky"),
     ],
 )
-def test_how_it_ends(ci: Ci, step: str, result: str, line: str) -> None:
+def test_outcome_follows_the_steps(ci: Ci, step: str, result: str, line: str) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "pipe", "kind": "pipeline", "script": f"node {{ {step} }}"}]}})
     ci.start("pipe")
     ci.later(1)
@@ -108,8 +108,8 @@ def test_how_it_ends(ci: Ci, step: str, result: str, line: str) -> None:
     assert line in log(ci).splitlines()
 
 
-def test_parameters_by_the_root_of_its_kind(pipeline: Ci) -> None:
-    started(pipeline, A="x")
+def test_parameters_are_read_from_workflow_root(pipeline: Ci) -> None:
+    start_build(pipeline, A="x")
     for root in ("workflowRun", "*"):
         answer = pipeline.get("/job/pipe/1/api/xml", params={"xpath": f"/{root}/action/parameter[name='A']/value"})
         assert answer.text == "<value>x</value>"
@@ -120,7 +120,7 @@ def test_parameters_by_the_root_of_its_kind(pipeline: Ci) -> None:
 @pytest.mark.parametrize(
     ("resists", "ended_by"), [("", "stop"), ('trap "" TERM', "term"), ('trap "" TERM KILL', "kill")]
 )
-def test_the_ways_to_end_it(ci: Ci, resists: str, ended_by: str) -> None:
+def test_build_ends_by_stop_term_and_kill(ci: Ci, resists: str, ended_by: str) -> None:
     script = f"node {{ sh '''{resists}\nsleep 100''' }}"
     ci.sandbox.seed({"ci": {"jobs": [{"name": "pipe", "kind": "pipeline", "script": script}]}})
     ci.start("pipe")
@@ -137,22 +137,22 @@ def test_the_ways_to_end_it(ci: Ci, resists: str, ended_by: str) -> None:
     assert log(ci).endswith("Finished: ABORTED\n")
 
 
-def test_killed_at_once(pipeline: Ci) -> None:
-    started(pipeline)
+def test_kill_ends_build_immediately(pipeline: Ci) -> None:
+    start_build(pipeline)
     pipeline.post("/job/pipe/1/kill")
     assert pipeline.members("/job/pipe/1", "building,result") == {"building": False, "result": "ABORTED"}
     assert "Hard kill!\nAborted by Sandbox Administrator\nFinished: ABORTED\n" in log(pipeline)
 
 
 @pytest.mark.parametrize("way", ["term", "kill"])
-def test_it_takes_posts_alone_and_the_right(pipeline: Ci, way: str) -> None:
-    started(pipeline)
+def test_stop_requires_post_and_permission(pipeline: Ci, way: str) -> None:
+    start_build(pipeline)
     assert pipeline.get(f"/job/pipe/1/{way}").status_code == 405
     assert pipeline.post(f"/job/pipe/1/{way}", user="reader").status_code == 403
     assert pipeline.members("/job/pipe/1", "building") == {"building": True}
 
 
-def test_a_freestyle_build_that_does_not_stop(ci: Ci) -> None:
+def test_freestyle_build_continues_when_it_ignores_stop(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "deaf", "command": 'trap "" TERM\nsleep 100'}]}})
     ci.start("deaf")
     for _time in range(2):
@@ -161,8 +161,8 @@ def test_a_freestyle_build_that_does_not_stop(ci: Ci) -> None:
     assert ci.members("/job/deaf/1", "building") == {"building": True}
 
 
-def test_artifacts(pipeline: Ci) -> None:
-    started(pipeline)
+def test_artifacts_are_archived(pipeline: Ci) -> None:
+    start_build(pipeline)
     assert pipeline.json("/job/pipe/1")["artifacts"] == []
     assert pipeline.get("/job/pipe/1/artifact/out/app.txt").status_code == 404
     pipeline.later(11)
@@ -176,7 +176,7 @@ def test_artifacts(pipeline: Ci) -> None:
     assert pipeline.get("/job/pipe/1/artifact/other").status_code == 404
 
 
-def test_artifacts_and_logs_by_seed(ci: Ci) -> None:
+def test_artifacts_and_logs_can_be_seeded(ci: Ci) -> None:
     build = {"artifacts": {"a b/c.json": "{}"}, "log": "one\ntwo", "result": "FAILURE"}
     jobs = [
         {"name": "old", "builds": [build]},
@@ -190,7 +190,7 @@ def test_artifacts_and_logs_by_seed(ci: Ci) -> None:
     assert ci.get("/job/made/1/artifact/y.bin").headers["Content-Type"] == "application/octet-stream"
 
 
-def test_all_builds_beyond_the_newest(ci: Ci) -> None:
+def test_all_builds_lists_more_than_the_newest(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "many", "builds": [{"seconds": 0}] * 130}]}})
     assert len(ci.members("/job/many", "builds[number]{0,150}")["builds"]) == 100
     numbers = [build["number"] for build in ci.members("/job/many", "allBuilds[number]{100,120}")["allBuilds"]]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: installing plugins, and what comes of it now and after a restart."""
+"""Jenkins sandbox: installing plugins, before and after a restart."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def jobs(ci: Ci) -> list[dict[str, Any]]:
     return ci.members("/updateCenter", JOBS)["jobs"]
 
 
-def ended(ci: Ci) -> dict[str, tuple[str, str]]:
-    """How the jobs ended, by plugin, else by type."""
+def job_outcomes(ci: Ci) -> dict[str, tuple[str, str]]:
+    """Return the outcomes of the jobs by plugin or type."""
     ci.later(10)
     return {
         job.get("plugin", {}).get("name", job["type"]): (job["type"], job["status"]["_class"].rpartition("$")[2])
@@ -49,7 +49,7 @@ def restart(ci: Ci) -> None:
     ci.later(2)
 
 
-def listed(ci: Ci, name: str) -> dict[str, Any] | None:
+def find_plugin(ci: Ci, name: str) -> dict[str, Any] | None:
     members = "active,backupVersion,deleted,enabled,version"
     answer = ci.get(f"/pluginManager/plugin/{name}/api/json?tree={members}")
     return {k: v for k, v in answer.json().items() if k != "_class"} if answer.status_code == 200 else None
@@ -63,7 +63,7 @@ def new(version: str = "1.0", **more: Any) -> dict[str, Any]:
     return {"active": True, "backupVersion": None, "deleted": False, "enabled": True, "version": version, **more}
 
 
-def test_an_installation_takes_its_time(ci: Ci) -> None:
+def test_installation_takes_time(ci: Ci) -> None:
     answer = install(ci, "plain")
     assert answer.status_code == 200
     correlation = answer.json()["data"]["correlationId"]
@@ -84,26 +84,26 @@ def test_an_installation_takes_its_time(ci: Ci) -> None:
         },
         "plugin": {"name": "plain", "version": "1.0"},
     }
-    assert listed(ci, "plain") is None
-    ended(ci)
+    assert find_plugin(ci, "plain") is None
+    job_outcomes(ci)
     assert jobs(ci)[0]["status"]["type"] == "Success"
     assert jobs(ci)[1]["status"] == {"_class": "hudson.model.UpdateCenter$CompleteBatchJob$Success"}
-    assert listed(ci, "plain") == new()
+    assert find_plugin(ci, "plain") == new()
     assert not pending(ci)
     status = ci.get(f"/updateCenter/installStatus?correlationId={correlation}").json()
     assert status["data"]["jobs"][0]["installStatus"] == "Success"
     restart(ci)
     assert jobs(ci) == []
-    assert listed(ci, "plain") == new()
+    assert find_plugin(ci, "plain") == new()
 
 
-def test_dependencies_come_first_and_have_no_correlation(ci: Ci) -> None:
+def test_dependencies_are_installed_first_without_correlation_id(ci: Ci) -> None:
     correlation = install(ci, "top").json()["data"]["correlationId"]
-    assert list(ended(ci)) == ["base", "middle", "top", "CompleteBatchJob"]
+    assert list(job_outcomes(ci)) == ["base", "middle", "top", "CompleteBatchJob"]
     found = ci.get(f"/updateCenter/installStatus?correlationId={correlation}").json()["data"]["jobs"]
     assert [job["name"] for job in found] == ["top"]
     again = install(ci, "top").json()["data"]["correlationId"]
-    assert ended(ci)["top"] == ("NoOpJob", "Success")
+    assert job_outcomes(ci)["top"] == ("NoOpJob", "Success")
     assert ci.get(f"/updateCenter/installStatus?correlationId={again}").json()["data"]["jobs"] == []
 
 
@@ -118,17 +118,17 @@ def test_dependencies_come_first_and_have_no_correlation(ci: Ci) -> None:
         ("broken", "Failed to dynamically deploy this plugin"),
     ],
 )
-def test_failures(ci: Ci, name: str, said: str) -> None:
+def test_installation_reports_failures(ci: Ci, name: str, said: str) -> None:
     install(ci, name)
-    outcome = ended(ci)
+    outcome = job_outcomes(ci)
     assert outcome[name] == ("InstallationJob", "Failure")
     assert outcome["CompleteBatchJob"][1] == "Success"
     assert said in str(reason(ci, name))
-    assert listed(ci, name) is None
+    assert find_plugin(ci, name) is None
     assert name in str(ci.members("/updateCenter", "availables[name]"))
 
 
-def test_a_failing_download_is_skipped_for_a_moment(ci: Ci) -> None:
+def test_failing_download_is_skipped_temporarily(ci: Ci) -> None:
     install(ci, "gone")
     ci.later(0.02 + 0.095)
     assert jobs(ci)[0]["status"] == {
@@ -140,105 +140,105 @@ def test_a_failing_download_is_skipped_for_a_moment(ci: Ci) -> None:
     assert jobs(ci)[0]["status"]["type"] == "Failure"
 
 
-def test_what_failed_to_load_is_tried_again(ci: Ci) -> None:
+def test_plugin_is_installed_again_when_it_failed_to_load(ci: Ci) -> None:
     install(ci, "orphan")
-    ended(ci)
+    job_outcomes(ci)
     assert "Plugin is missing: nowhere (2.0)" in ci.get("/pluginManager/installed").text
     restart(ci)
-    assert listed(ci, "orphan") is None
+    assert find_plugin(ci, "orphan") is None
     assert ci.post("/pluginManager/plugin/orphan/doUninstall").status_code == 404
     assert "Plugin is missing: nowhere (2.0)" in ci.get("/pluginManager/installed").text
     upload(ci, plugin_file("nowhere", "2.0"))
-    ended(ci)
+    job_outcomes(ci)
     install(ci, "orphan")
-    ended(ci)
-    assert listed(ci, "orphan") == new()
+    job_outcomes(ci)
+    assert find_plugin(ci, "orphan") == new()
 
 
-def test_a_file_that_is_another_one(ci: Ci) -> None:
+def test_installation_uses_the_manifest_when_file_differs(ci: Ci) -> None:
     install(ci, "stale", "alias")
-    assert ended(ci)["stale"][1] == ended(ci)["alias"][1] == "Success"
+    assert job_outcomes(ci)["stale"][1] == job_outcomes(ci)["alias"][1] == "Success"
     assert ci.members("/pluginManager/plugin/stale", "hasUpdate,version") == {"hasUpdate": True, "version": "1.0"}
-    assert listed(ci, "alias") is None
-    assert listed(ci, "other") == new()
+    assert find_plugin(ci, "alias") is None
+    assert find_plugin(ci, "other") == new()
 
 
-def test_what_waits_for_a_restart(ci: Ci) -> None:
+def test_plugin_takes_effect_after_restart_when_dynamic_load_is_unsupported(ci: Ci) -> None:
     install(ci, "static", "git")
-    assert {name: how[1] for name, how in ended(ci).items()} == {
+    assert {name: how[1] for name, how in job_outcomes(ci).items()} == {
         "static": "SuccessButRequiresRestart",
         "git": "SuccessButRequiresRestart",
         "CompleteBatchJob": "Success",
     }
     assert pending(ci)
-    assert listed(ci, "static") is None
-    assert listed(ci, "git") == new("5.2.1", backupVersion="5.2.1")
+    assert find_plugin(ci, "static") is None
+    assert find_plugin(ci, "git") == new("5.2.1", backupVersion="5.2.1")
     restart(ci)
     assert not pending(ci)
-    assert (listed(ci, "static"), listed(ci, "git")) == (new(), new("5.3.0", backupVersion="5.2.1"))
+    assert (find_plugin(ci, "static"), find_plugin(ci, "git")) == (new(), new("5.3.0", backupVersion="5.2.1"))
 
 
-def test_installing_again_what_waits_says_plain_success(ci: Ci) -> None:
+def test_installation_succeeds_when_plugin_already_waits_for_restart(ci: Ci) -> None:
     install(ci, "git")
-    ended(ci)
+    job_outcomes(ci)
     install(ci, "git")
-    ended(ci)
+    job_outcomes(ci)
     assert [job["status"]["type"] for job in jobs(ci) if "plugin" in job] == ["SuccessButRequiresRestart", "Success"]
-    assert listed(ci, "git") == new("5.2.1", backupVersion="5.2.1")
+    assert find_plugin(ci, "git") == new("5.2.1", backupVersion="5.2.1")
 
 
-def test_a_disabled_dependency(ci: Ci) -> None:
+def test_disabled_dependency_is_enabled(ci: Ci) -> None:
     offers = [
         {"name": "matrix-auth", "version": "3.2.1"},
         {"name": "ldap", "version": "1.0", "dependencies": [{"name": "matrix-auth", "version": "3.0"}]},
     ]
     ci.sandbox.seed(seed(plugins=offers))
     install(ci, "ldap")
-    assert ended(ci) == {
+    assert job_outcomes(ci) == {
         "matrix-auth": ("EnableJob", "Failure"),
         "ldap": ("InstallationJob", "Failure"),
         "CompleteBatchJob": ("CompleteBatchJob", "Success"),
     }
     assert reason(ci, "matrix-auth") is None
-    assert listed(ci, "matrix-auth") == new("3.2.1", active=False)
+    assert find_plugin(ci, "matrix-auth") == new("3.2.1", active=False)
     restart(ci)
-    assert (listed(ci, "matrix-auth"), listed(ci, "ldap")) == (new("3.2.1"), new())
+    assert (find_plugin(ci, "matrix-auth"), find_plugin(ci, "ldap")) == (new("3.2.1"), new())
     ci.post("/pluginManager/plugin/matrix-auth/makeDisabled")
     ci.post("/pluginManager/plugin/ldap/doUninstall")
     restart(ci)
     install(ci, "ldap", dynamic=False)
-    assert ended(ci) == {
+    assert job_outcomes(ci) == {
         "matrix-auth": ("EnableJob", "Success"),
         "ldap": ("InstallationJob", "SuccessButRequiresRestart"),
     }
     restart(ci)
-    assert (listed(ci, "matrix-auth"), listed(ci, "ldap")) == (new("3.2.1"), new())
+    assert (find_plugin(ci, "matrix-auth"), find_plugin(ci, "ldap")) == (new("3.2.1"), new())
 
 
-def test_refused_installations(ci: Ci) -> None:
+def test_installation_is_refused_when_request_is_invalid(ci: Ci) -> None:
     for name, message in [("nothing", "No such plugin: nothing"), ("plain@1.0", "No such update center: 0")]:
         answer = install(ci, "plain", name)
         assert answer.status_code == 200
         assert answer.json() == {"status": "error", "message": message}
-    assert ended(ci) == {"plain": ("InstallationJob", "Success")}
+    assert job_outcomes(ci) == {"plain": ("InstallationJob", "Success")}
     for body in ("", "plugins=git", '{"plugins": ["git"]}', '{"dynamicLoad": true}'):
         assert ci.post("/pluginManager/installPlugins", data=body).status_code == 500
     assert ci.post("/pluginManager/installPlugins", "manager", json={}).status_code == 403
     assert ci.get("/pluginManager/installPlugins").status_code == 405
 
 
-def test_the_pages_form(ci: Ci) -> None:
+def test_plugins_are_installed_by_form(ci: Ci) -> None:
     answer = ci.post("/pluginManager/install", data={"plugin.plain.default": "off", "dynamicLoad": "false"})
     assert (answer.status_code, answer.headers["Location"]) == (302, UPDATES)
-    assert ended(ci) == {"plain": ("InstallationJob", "Success")}
+    assert job_outcomes(ci) == {"plain": ("InstallationJob", "Success")}
     refused = ci.post("/pluginManager/install", data={"plugin.nothing.default": "on"})
     assert (refused.status_code, refused.headers["X-Error"]) == (400, "No such plugin: nothing.default")
     assert ci.post("/updateCenter/plugin/base/installNow").status_code == 302
     assert ci.post("/updateCenter/site/default/plugin/nothing/installNow").status_code == 404
-    ended(ci)
-    assert listed(ci, "base") == new()
+    job_outcomes(ci)
+    assert find_plugin(ci, "base") == new()
     ci.post("/updateCenter/plugin/middle/install")
-    assert ended(ci)["middle"][1] == "SuccessButRequiresRestart"
+    assert job_outcomes(ci)["middle"][1] == "SuccessButRequiresRestart"
 
 
 def necessary(ci: Ci, *wanted: str, call: str = "installNecessaryPlugins") -> requests.Response:
@@ -246,22 +246,22 @@ def necessary(ci: Ci, *wanted: str, call: str = "installNecessaryPlugins") -> re
     return ci.post(f"/pluginManager/{call}", data=f"<jenkins>{elements}</jenkins>")
 
 
-def test_necessary_plugins(ci: Ci) -> None:
+def test_necessary_plugins_are_installed(ci: Ci) -> None:
     for wanted in ("git@5.2", "git@latest", "plain@1.1", "nothing@1.0"):
         answer = necessary(ci, wanted)
         assert (answer.status_code, answer.headers["Location"]) == (302, UPDATES)
-        assert ended(ci) == {}
+        assert job_outcomes(ci) == {}
     necessary(ci, "git@5.2.9", "plain@0.1", "base@latest")
-    assert list(ended(ci)) == ["git", "plain", "base"]
+    assert list(job_outcomes(ci)) == ["git", "plain", "base"]
     for body in ("", "a=b", "<a", '<!DOCTYPE a><a plugin="git@9"/>', '<a plugin="git"/>'):
         assert ci.post("/pluginManager/installNecessaryPlugins", data=body).status_code == 500
 
 
-def test_what_is_necessary(ci: Ci) -> None:
+def test_validation_lists_unsatisfied_plugins(ci: Ci) -> None:
     answer = necessary(ci, "git@9", "nothing@1", "credentials@1", "git@latest", call="prevalidateConfig")
     assert answer.json() == [{"name": "nothing", "version": "1", "mode": "missing"}]
     assert necessary(ci, "git@9", call="prevalidateConfig").json() == [{"name": "git", "version": "9", "mode": "old"}]
-    assert ended(ci) == {}
+    assert job_outcomes(ci) == {}
 
 
 def upload(ci: Ci, content: bytes, name: str = "a.hpi", url: str = "") -> requests.Response:
@@ -269,77 +269,77 @@ def upload(ci: Ci, content: bytes, name: str = "a.hpi", url: str = "") -> reques
     return ci.post("/pluginManager/uploadPlugin", files=parts)
 
 
-def test_uploads(ci: Ci) -> None:
+def test_plugin_file_is_uploaded(ci: Ci) -> None:
     content = plugin_file("own", "3.0", Plugin_Dependencies="base:1.0,git:9.9;resolution:=optional")
     answer = upload(ci, content)
     assert (answer.status_code, answer.headers["Location"]) == (302, UPDATES)
     assert next(job["plugin"] for job in jobs(ci) if job["plugin"]["name"] == "own") == {"name": "own", "version": "0"}
-    assert next(iter(ended(ci))) == "base"
-    assert listed(ci, "own") is None
+    assert next(iter(job_outcomes(ci))) == "base"
+    assert find_plugin(ci, "own") is None
     assert "Update required: git (5.2.1) to be updated to 9.9 or higher" in ci.get("/pluginManager/installed").text
     upload(ci, plugin_file("git", "5.0"))
-    assert ended(ci)["git"] == ("InstallationJob", "SuccessButRequiresRestart")
+    assert job_outcomes(ci)["git"] == ("InstallationJob", "SuccessButRequiresRestart")
     restart(ci)
-    assert listed(ci, "git") == new("5.0", backupVersion="5.2.1")
+    assert find_plugin(ci, "git") == new("5.0", backupVersion="5.2.1")
     assert ci.post("/updateCenter/plugin/git/downgrade").status_code == 302
-    assert ended(ci) == {"PluginDowngradeJob": ("PluginDowngradeJob", "Success")}
+    assert job_outcomes(ci) == {"PluginDowngradeJob": ("PluginDowngradeJob", "Success")}
     assert not pending(ci)
     restart(ci)
-    assert listed(ci, "git") == new("5.2.1")
+    assert find_plugin(ci, "git") == new("5.2.1")
 
 
-def test_an_address_instead_of_a_file(ci: Ci) -> None:
+def test_plugin_is_uploaded_by_url(ci: Ci) -> None:
     older = "https://updates.jenkins.io/download/plugins/plain/0.9/plain.hpi"
     assert upload(ci, b"", "", older).status_code == 302
-    ended(ci)
-    assert listed(ci, "plain") == new("0.9")
+    job_outcomes(ci)
+    assert find_plugin(ci, "plain") == new("0.9")
     assert upload(ci, b"", "", older.replace("0.9", "0.8")).status_code == 500
     refused = upload(ci, b"{}", "data.json")
     assert (refused.status_code, refused.headers["X-Error"]) == (400, "data.json is not a Jenkins plugin")
     assert ci.post("/pluginManager/uploadPlugin", files={"name": ("a.hpi", b"")}).status_code == 500
 
 
-def test_an_uninstalled_plugin_does_not_come_back_by_installing(ci: Ci) -> None:
+def test_uninstalled_plugin_stays_deleted_when_installed_again(ci: Ci) -> None:
     install(ci, "plain")
-    ended(ci)
+    job_outcomes(ci)
     ci.post("/pluginManager/plugin/plain/doUninstall")
     install(ci, "plain")
-    ended(ci)
+    job_outcomes(ci)
     assert jobs(ci)[-2]["type"] == "NoOpJob"
-    assert listed(ci, "plain") == new(deleted=True)
+    assert find_plugin(ci, "plain") == new(deleted=True)
     upload(ci, plugin_file("plain", "1.0"))
-    ended(ci)
-    assert listed(ci, "plain") == new(backupVersion="1.0")
+    job_outcomes(ci)
+    assert find_plugin(ci, "plain") == new(backupVersion="1.0")
 
 
-def test_dependants_of_what_is_disabled_or_gone_fail_to_load(ci: Ci) -> None:
+def test_plugin_fails_to_load_when_dependency_is_missing_or_disabled(ci: Ci) -> None:
     install(ci, "top")
-    ended(ci)
+    job_outcomes(ci)
     assert ci.post("/pluginManager/plugin/base/makeDisabled").status_code == 200
     restart(ci)
-    assert listed(ci, "base") == new(active=False, enabled=False)
+    assert find_plugin(ci, "base") == new(active=False, enabled=False)
     page = ci.get("/pluginManager/installed").text
     assert "Required plugin is disabled: base" in page
-    assert (listed(ci, "middle"), listed(ci, "top")) == (None, None)
+    assert (find_plugin(ci, "middle"), find_plugin(ci, "top")) == (None, None)
     ci.post("/pluginManager/plugin/base/makeEnabled")
-    assert listed(ci, "base") == new(active=False)
+    assert find_plugin(ci, "base") == new(active=False)
     restart(ci)
-    assert (listed(ci, "base"), listed(ci, "top")) == (new(), new())
+    assert (find_plugin(ci, "base"), find_plugin(ci, "top")) == (new(), new())
     assert ci.post("/pluginManager/plugin/base/pin").status_code == 200
     assert ci.get("/pluginManager/plugin/base/doUninstall").status_code == 405
 
 
 @pytest.mark.parametrize("path", ["/safeRestart", "/restart"])
-def test_a_restart_loses_what_is_being_installed(ci: Ci, path: str) -> None:
+def test_restart_discards_running_installations(ci: Ci, path: str) -> None:
     install(ci, "plain", "base")
     ci.later(0.05)
     ci.post(path)
     ci.later(5)
     assert jobs(ci) == []
-    assert (listed(ci, "plain"), listed(ci, "base")) == (None, None)
+    assert (find_plugin(ci, "plain"), find_plugin(ci, "base")) == (None, None)
 
 
-def test_the_restart_behind_what_is_being_installed(ci: Ci) -> None:
+def test_restart_follows_running_installations(ci: Ci) -> None:
     session = ci.get("/login").headers["X-Jenkins-Session"]
     install(ci, "plain", "base")
     assert ci.post("/updateCenter/safeRestart").status_code == 302
@@ -351,29 +351,29 @@ def test_the_restart_behind_what_is_being_installed(ci: Ci) -> None:
     ci.get("/login")
     ci.later(2)
     assert ci.get("/login").headers["X-Jenkins-Session"] != session
-    assert (listed(ci, "plain"), listed(ci, "base")) == (new(), new())
+    assert (find_plugin(ci, "plain"), find_plugin(ci, "base")) == (new(), new())
 
 
-def test_the_restart_behind_can_be_cancelled(ci: Ci) -> None:
+def test_scheduled_restart_can_be_cancelled(ci: Ci) -> None:
     install(ci, "plain")
     ci.post("/updateCenter/safeRestart")
     assert ci.post("/updateCenter/cancelRestart").status_code == 302
     assert jobs(ci)[-1]["status"]["_class"].endswith("$Canceled")
     ci.later(10)
-    assert listed(ci, "plain") == new()
+    assert find_plugin(ci, "plain") == new()
     assert jobs(ci)
 
 
-def test_a_server_that_cannot_restart(ci: Ci) -> None:
+def test_restart_is_refused_when_jenkins_cannot_restart(ci: Ci) -> None:
     ci.sandbox.switch("ci", restart_supported=False)
     assert ci.post("/updateCenter/safeRestart").status_code == 302
-    assert ended(ci) == {"RestartJenkinsJob": ("RestartJenkinsJob", "Failure")}
+    assert job_outcomes(ci) == {"RestartJenkinsJob": ("RestartJenkinsJob", "Failure")}
     assert "cannot restart itself" in jobs(ci)[-1]["errorMessage"]
 
 
-def test_the_script_that_tells_why_plugins_failed(ci: Ci) -> None:
+def test_failed_plugins_script_returns_causes(ci: Ci) -> None:
     install(ci, "orphan")
-    ended(ci)
+    job_outcomes(ci)
     failed = "jenkins.model.Jenkins.get().pluginManager.failedPlugins.collectEntries"
     script = f"println groovy.json.JsonOutput.toJson({failed} {{\n    [it.name, it.exceptionString]\n}})\nnull\n"
     told = ci.post("/scriptText", data={"script": script}).json()

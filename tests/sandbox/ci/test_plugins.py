@@ -1,14 +1,14 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: plugins."""
+"""Jenkins sandbox: plugins."""
 
 from __future__ import annotations
 
 from support.wire.ci import Ci
 
 
-def test_plugins(ci: Ci) -> None:
+def test_plugins_are_listed(ci: Ci) -> None:
     assert ci.get("/pluginManager/api/json").text == '{"_class":"hudson.LocalPluginManager","plugins":[{},{},{},{}]}'
     first = ci.json("/pluginManager", depth="1")["plugins"][0]
     assert list(first)[:5] == ["active", "backupVersion", "bundled", "deleted", "dependencies"]
@@ -20,7 +20,7 @@ def test_plugins(ci: Ci) -> None:
     assert ci.json("/pluginManager/plugin/git")["_class"] == "hudson.PluginWrapper"
 
 
-def test_changes_that_wait_for_a_restart(ci: Ci) -> None:
+def test_changes_take_effect_after_restart(ci: Ci) -> None:
     plugin = "/pluginManager/plugin/git"
     assert ci.get(plugin + "/makeDisabled").status_code == 405
     assert ci.post(plugin + "/makeDisabled", "manager").status_code == 403
@@ -36,7 +36,7 @@ def test_changes_that_wait_for_a_restart(ci: Ci) -> None:
     assert ci.get("/pluginManager/plugin/credentials/api/json").status_code == 404
 
 
-def test_reading_the_system_is_enough_for_the_listing(ci: Ci) -> None:
+def test_list_requires_system_read_only(ci: Ci) -> None:
     permissions = ["Overall/Read", "Overall/SystemRead"]
     ci.sandbox.seed({"ci": {"users": [{"name": "eye", "password": "eye", "permissions": permissions}]}})
     assert ci.get("/pluginManager/api/json", auth=("eye", "eye")).status_code == 200

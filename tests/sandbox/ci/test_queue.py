@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: the queue."""
+"""Jenkins sandbox: the queue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from support.wire.ci import FIRST, Ci, oops
 
 
-def test_queue_item(ci: Ci) -> None:
+def test_queue_item_has_its_members(ci: Ci) -> None:
     ci.create("slow")
     answer = ci.post("/job/slow/build")
     assert answer.status_code == 201
@@ -43,7 +43,7 @@ def test_queue_item(ci: Ci) -> None:
     }
 
 
-def test_waiting_item_takes_further_requests(ci: Ci) -> None:
+def test_waiting_item_absorbs_equal_requests(ci: Ci) -> None:
     ci.create("slow")
     for user in ("admin", "builder"):
         assert ci.post("/job/slow/build", user).headers["Location"] == f"{ci.url}/queue/item/{FIRST}/"
@@ -57,7 +57,7 @@ def test_waiting_item_takes_further_requests(ci: Ci) -> None:
     }
 
 
-def test_classes_of_items(ci: Ci) -> None:
+def test_item_class_follows_its_state(ci: Ci) -> None:
     ci.create("slow")
     ci.start("slow")
     ci.start("slow")
@@ -78,14 +78,14 @@ def test_classes_of_items(ci: Ci) -> None:
     ("delay", "seconds"),
     [("5sec", 5), ("5secs", 5), ("5 secs", 5), (" 5sec ", 5), ("2999", 2), ("3", 0), ("-1sec", 0)],
 )
-def test_delay(ci: Ci, delay: str, seconds: int) -> None:
+def test_delay_sets_the_quiet_period(ci: Ci, delay: str, seconds: int) -> None:
     assert ci.post("/job/app/build", params={"delay": delay}).status_code == 201
     item = ci.item(FIRST)
     waits = (item["timestamp"] - item["inQueueSince"]) / 1000 if "timestamp" in item else 0
     assert waits == pytest.approx(seconds, abs=0.01)
 
 
-def test_quiet_period(ci: Ci) -> None:
+def test_quiet_period_of_job_is_used(ci: Ci) -> None:
     ci.create("slow")
     ci.post("/job/slow/build")
     item = ci.item(FIRST)
@@ -99,11 +99,11 @@ def test_quiet_period(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("delay", ["1min", "5s", "1h", "", "x"])
-def test_bad_delay(ci: Ci, delay: str) -> None:
+def test_request_is_refused_when_delay_is_malformed(ci: Ci, delay: str) -> None:
     assert oops(ci.post("/job/app/build", params={"delay": delay}))
 
 
-def test_disabled(ci: Ci) -> None:
+def test_build_is_refused_when_job_is_disabled(ci: Ci) -> None:
     for path in ("disable", "disable", "enable", "disable"):
         answer = ci.post(f"/job/app/{path}")
         assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/app/")
@@ -113,7 +113,7 @@ def test_disabled(ci: Ci) -> None:
     assert ci.members("/job/app", "buildable,color") == {"buildable": False, "color": "disabled"}
 
 
-def test_trigger_token(ci: Ci) -> None:
+def test_trigger_token_permits_builds(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "hook", "trigger_token": "t0"}]}})
     assert ci.get("/job/hook/build?token=t0", "reader").status_code == 201
     wrong = ci.post("/job/hook/build?token=no")
@@ -122,7 +122,7 @@ def test_trigger_token(ci: Ci) -> None:
     assert ci.post("/job/app/build?token=t0").status_code == 201
 
 
-def test_cancel_item(ci: Ci) -> None:
+def test_queue_item_is_cancelled(ci: Ci) -> None:
     ci.create("slow")
     ci.post("/job/slow/build")
     assert ci.get(f"/queue/cancelItem?id={FIRST}").status_code == 405
@@ -139,7 +139,7 @@ def test_cancel_item(ci: Ci) -> None:
     assert ci.item(FIRST + 1)["cancelled"] is True
 
 
-def test_cancel_the_items_of_a_job(ci: Ci) -> None:
+def test_queue_items_of_a_job_are_cancelled(ci: Ci) -> None:
     location = ci.post("/job/app/build?delay=20sec").headers["Location"].removeprefix(ci.url)
     answer = ci.get(location.rstrip("/"))
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci" + location)
@@ -150,7 +150,7 @@ def test_cancel_the_items_of_a_job(ci: Ci) -> None:
     assert ci.json(location.rstrip("/"))["cancelled"] is True
 
 
-def test_cause_of_a_build_by_trigger_token(ci: Ci) -> None:
+def test_cause_names_remote_host_when_trigger_token_is_used(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "tokened", "trigger_token": "sesame"}]}})
     item = ci.get("/job/tokened/build?token=sesame&cause=why", "reader").headers["Location"].removeprefix(ci.url)
     cause = ci.json(item.rstrip("/"))["actions"][0]["causes"][0]
@@ -161,13 +161,13 @@ def test_cause_of_a_build_by_trigger_token(ci: Ci) -> None:
 @pytest.mark.parametrize(
     ("number", "status"), [("-1", 404), ("9223372036854775807", 404), ("9223372036854775808", 500)]
 )
-def test_numbers_of_items(ci: Ci, number: str, status: int) -> None:
+def test_item_ids_are_never_reused(ci: Ci, number: str, status: int) -> None:
     assert ci.get(f"/queue/item/{number}/api/json").status_code == status
     assert ci.post(f"/queue/cancelItem?id={number}").status_code == 404
 
 
 @pytest.mark.parametrize("way", ["disable", "doDelete"])
-def test_what_waits_of_a_job_that_is_disabled_or_deleted_is_cancelled(ci: Ci, way: str) -> None:
+def test_queue_items_are_cancelled_when_job_is_disabled_or_deleted(ci: Ci, way: str) -> None:
     ci.post("/job/app/build?delay=20sec")
     assert ci.post(f"/job/app/{way}").status_code == 302
     item = ci.item(FIRST)

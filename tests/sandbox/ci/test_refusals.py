@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: what is refused, and in which words."""
+"""Jenkins sandbox: errors and their texts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from support.wire.ci import NO_CRUMB, Ci, oops, tells
         ("builder", "GET", "/job/app/config.xml", "hudson.model.Item.Configure", "Job/Configure"),
     ],
 )
-def test_right_missing(ci: Ci, user: str, method: str, path: str, permission: str, title: str) -> None:
+def test_error_names_the_missing_permission(
+    ci: Ci, user: str, method: str, path: str, permission: str, title: str
+) -> None:
     answer = ci.request(method, path, user)
     assert answer.status_code == 403
     assert answer.headers["X-You-Are-Authenticated-As"] == user
@@ -35,7 +37,7 @@ def test_right_missing(ci: Ci, user: str, method: str, path: str, permission: st
     assert f"{user} is missing the {title} permission" in answer.text
 
 
-def test_job_without_read_or_with_discover_only(ci: Ci) -> None:
+def test_job_is_hidden_when_read_is_missing(ci: Ci) -> None:
     accounts = [
         {"name": "blind", "password": "sandbox-blind", "permissions": ["Overall/Read"]},
         {"name": "scout", "password": "sandbox-scout", "permissions": ["Overall/Read", "Job/Discover"]},
@@ -58,13 +60,13 @@ def test_job_without_read_or_with_discover_only(ci: Ci) -> None:
         "/crumbIssuer/",
     ],
 )
-def test_not_found(ci: Ci, path: str) -> None:
+def test_unknown_path_is_404(ci: Ci, path: str) -> None:
     answer = ci.get(path)
     assert (answer.status_code, "Oops! Not Found" in answer.text) == (404, True)
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH"])
-def test_post_only(ci: Ci, method: str) -> None:
+def test_get_is_405_when_post_is_required(ci: Ci, method: str) -> None:
     answer = ci.request(method, "/quietDown")
     assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
     assert "This URL requires POST" in answer.text
@@ -95,7 +97,7 @@ def test_engine_errors_follow_accept(ci: Ci) -> None:
         assert (page.status_code, page.headers["Content-Type"]) == (status, "text/html;charset=utf-8")
 
 
-def test_what_is_told_before_a_script_would_run(ci: Ci) -> None:
+def test_script_requires_administer(ci: Ci) -> None:
     for answer in (ci.get("/scriptText"), ci.post("/scriptText"), ci.post("/scriptText", json={"script": "1"})):
         assert (answer.status_code, answer.content) == (200, b"")
         assert answer.headers["Content-Type"] == "text/plain;charset=utf-8"
@@ -109,7 +111,7 @@ def test_what_is_told_before_a_script_would_run(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("path", ["/exit", "/safeExit", "/reload"])
-def test_what_ends_the_server_needs_post_and_the_right(ci: Ci, path: str) -> None:
+def test_shutdown_requires_post_and_permission(ci: Ci, path: str) -> None:
     assert ci.get(path, "reader").status_code == 405
     refused = ci.post(path, "reader")
     needed = "hudson.model.Hudson.Manage" if path == "/reload" else "hudson.model.Hudson.Administer"
@@ -117,7 +119,7 @@ def test_what_ends_the_server_needs_post_and_the_right(ci: Ci, path: str) -> Non
 
 
 @pytest.mark.parametrize(("path", "builds_end"), [("/exit", False), ("/safeExit", True)])
-def test_shutting_down_for_good(ci: Ci, path: str, builds_end: bool) -> None:
+def test_server_is_down_after_exit(ci: Ci, path: str, builds_end: bool) -> None:
     ci.start("app")
     answer = ci.post(path)
     assert (answer.status_code, answer.text) == (200, "Shutting down\n")
@@ -130,7 +132,7 @@ def test_shutting_down_for_good(ci: Ci, path: str, builds_end: bool) -> None:
         ci.later(3600)
 
 
-def test_loading_the_configuration_anew(ci: Ci) -> None:
+def test_configuration_can_be_reloaded(ci: Ci) -> None:
     before = ci.get("/api/json").headers["X-Jenkins-Session"]
     answer = ci.post("/reload")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/")
@@ -150,7 +152,7 @@ def test_loading_the_configuration_anew(ci: Ci) -> None:
         ("/systemInfo", 403),
     ],
 )
-def test_without_a_login(ci: Ci, path: str, status: int) -> None:
+def test_anonymous_user_is_redirected(ci: Ci, path: str, status: int) -> None:
     assert ci.get(path, None).status_code == status
 
 
@@ -162,7 +164,7 @@ def test_command_line_needs_no_crumb(ci: Ci) -> None:
     assert session.post(ci.url + "/cli").status_code == 403
 
 
-def test_command_line_by_web_socket(ci: Ci) -> None:
+def test_websocket_of_command_line_is_served(ci: Ci) -> None:
     origin = {"Origin": ci.origin}
     assert ci.get("/cli/ws", headers=origin).headers["X-CLI-Error"].startswith("Jenkins URL is not configured")
     ci.sandbox.seed({"ci": {"url": ci.url + "/"}})
@@ -170,7 +172,7 @@ def test_command_line_by_web_socket(ci: Ci) -> None:
     assert ci.get("/cli/ws", headers=origin).status_code == 400
 
 
-def test_titles(ci: Ci) -> None:
+def test_page_titles_match_jenkins(ci: Ci) -> None:
     titles = {
         "Not Found - Jenkins": ci.get("/nope"),
         "Method Not Allowed - Jenkins": ci.get("/quietDown"),
@@ -209,11 +211,11 @@ def test_dot_segments_are_resolved(ci: Ci) -> None:
         ("GET", "/user/reader/", 200),
     ],
 )
-def test_pages_of_administrators(ci: Ci, method: str, path: str, status: int) -> None:
+def test_administration_pages_require_permission(ci: Ci, method: str, path: str, status: int) -> None:
     assert ci.request(method, path).status_code == status
 
 
 @pytest.mark.parametrize("path", ["/manage/", "/configure"])
-def test_which_right_is_missing_for_managing_is_not_told(ci: Ci, path: str) -> None:
+def test_error_does_not_name_permission_of_manage_page(ci: Ci, path: str) -> None:
     refused = ci.get(path, "reader")
     assert (refused.status_code, tells(refused, "X-Required-Permission")) == (403, False)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: quieting down and restarting."""
+"""Jenkins sandbox: quieting down and restarting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import requests
 from support.wire.ci import CONFIG, FIRST, NO_CRUMB, Ci, tells
 
 
-def test_quiet_down(ci: Ci) -> None:
+def test_quiet_down_prevents_new_builds(ci: Ci) -> None:
     for path in ("/quietDown?message=Backup&reason=x", "/quietDown?message=Backup"):
         answer = ci.post(path)
         assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/")
@@ -29,7 +29,7 @@ def test_quiet_down(ci: Ci) -> None:
     assert ci.members("/computer", "busyExecutors") == {"busyExecutors": 1}
 
 
-def test_blocking_quiet_down(ci: Ci) -> None:
+def test_quiet_down_blocks_until_builds_finish(ci: Ci) -> None:
     ci.create("long", CONFIG.replace("10", "3600"))
     ci.start("long")
     assert ci.members("/computer", "busyExecutors") == {"busyExecutors": 1}
@@ -46,7 +46,7 @@ def test_blocking_quiet_down(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("path", ["/safeRestart", "/restart"])
-def test_other_methods(ci: Ci, path: str) -> None:
+def test_get_shows_a_confirmation_page(ci: Ci, path: str) -> None:
     assert ci.get(path).status_code == 200
     assert ci.request("HEAD", path).status_code == 302
     assert ci.request("PUT", path).status_code == 302
@@ -82,7 +82,7 @@ def test_other_methods(ci: Ci, path: str) -> None:
         ),
     ],
 )
-def test_sequence(ci: Ci, path: str, phases: list[tuple[float, int, int, str]]) -> None:
+def test_restart_goes_through_its_stages(ci: Ci, path: str, phases: list[tuple[float, int, int, str]]) -> None:
     whole = 14.8 if path == "/safeRestart" else 10.4
     ci.sandbox.switch("ci", restart_seconds=whole)
     before = ci.get("/api/json").headers
@@ -115,7 +115,7 @@ def test_sequence(ci: Ci, path: str, phases: list[tuple[float, int, int, str]]) 
     assert len({cookie.name for cookie in session.cookies}) == 2
 
 
-def test_texts(ci: Ci) -> None:
+def test_restart_pages_have_their_texts(ci: Ci) -> None:
     ci.post("/safeRestart")
     down = ci.get("/nope", None)
     assert "Jenkins is restarting" in down.text
@@ -127,7 +127,7 @@ def test_texts(ci: Ci) -> None:
     assert "Jenkins is getting ready to work" in ci.get("/login", None).text
 
 
-def test_waits_for_a_running_build(ci: Ci) -> None:
+def test_safe_restart_waits_for_running_builds(ci: Ci) -> None:
     ci.create("long")
     ci.start("long")
     assert ci.post("/safeRestart?message=first").status_code == 302
@@ -140,7 +140,7 @@ def test_waits_for_a_running_build(ci: Ci) -> None:
     assert ci.members("/job/long/1", "result") == {"result": "SUCCESS"}
 
 
-def test_cancel(ci: Ci) -> None:
+def test_safe_restart_can_be_cancelled(ci: Ci) -> None:
     ci.create("long")
     ci.start("long")
     session = ci.get("/login").headers["X-Jenkins-Session"]
@@ -157,7 +157,7 @@ def test_cancel(ci: Ci) -> None:
     assert ci.get("/login").headers["X-Jenkins-Session"] == session
 
 
-def test_hard_restart_aborts(ci: Ci) -> None:
+def test_restart_aborts_running_builds(ci: Ci) -> None:
     ci.create("long")
     ci.start("long")
     ci.post("/restart")
@@ -165,7 +165,7 @@ def test_hard_restart_aborts(ci: Ci) -> None:
     assert ci.members("/job/long/1", "building,result") == {"building": False, "result": "ABORTED"}
 
 
-def test_queue_survives(ci: Ci) -> None:
+def test_queue_survives_a_restart(ci: Ci) -> None:
     ci.create("long")
     ci.start("long")
     ci.post("/job/long/build?delay=60sec")
@@ -178,7 +178,7 @@ def test_queue_survives(ci: Ci) -> None:
     assert ci.item(FIRST + 1)["executable"]["number"] == 2
 
 
-def test_restart_required_until_then(ci: Ci) -> None:
+def test_restart_required_is_true_until_restart(ci: Ci) -> None:
     ci.sandbox.switch("ci", restart_required=True)
     assert ci.members("/updateCenter", "restartRequiredForCompletion,jobs[*]") == {
         "jobs": [],
@@ -197,7 +197,7 @@ def test_old_server_without_session_id(ci: Ci) -> None:
         assert "X-Jenkins-Session" not in headers
 
 
-def test_stages_of_ones_own(ci: Ci) -> None:
+def test_restart_stages_can_be_configured(ci: Ci) -> None:
     stages = [{"stage": "unauthorized", "seconds": 5}, {"stage": "hanging", "seconds": 5}]
     ci.sandbox.switch("ci", restart_stages=stages)
     ci.post("/restart")
@@ -210,7 +210,7 @@ def test_stages_of_ones_own(ci: Ci) -> None:
     assert ci.get("/login").status_code == 200
 
 
-def test_a_quiet_down_that_others_cancel(ci: Ci) -> None:
+def test_quiet_down_is_cancelled_by_switch(ci: Ci) -> None:
     ci.create("slow")
     ci.start("slow")
     ci.sandbox.switch("ci", quiet_down_seconds=3)
@@ -223,12 +223,12 @@ def test_a_quiet_down_that_others_cancel(ci: Ci) -> None:
     assert ci.get("/api/json").status_code == 200
 
 
-def test_a_quiet_down_that_others_have_begun(ci: Ci) -> None:
+def test_quiet_down_can_be_seeded(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"quieting_down": "Backup"}})
     assert ci.members("", "quietingDown,quietDownReason") == {"quietingDown": True, "quietDownReason": "Backup"}
 
 
-def test_builds_that_an_account_may_not_see_are_counted(ci: Ci) -> None:
+def test_hidden_builds_are_counted(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"users": [{"name": "ops", "password": "ops", "permissions": ["Overall/Read"]}]}})
     ci.create("slow")
     ci.start("slow")
@@ -239,7 +239,7 @@ def test_builds_that_an_account_may_not_see_are_counted(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("path", ["safeRestart", "restart"])
-def test_what_tells_beforehand_whether_a_restart_is_possible(ci: Ci, path: str) -> None:
+def test_restart_support_can_be_checked(ci: Ci, path: str) -> None:
     form = f'<form method="post" action="{path}">'
     assert form in ci.get(f"/{path}", "manager").text
     refused = ci.request("HEAD", f"/{path}", "builder")

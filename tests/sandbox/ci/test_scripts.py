@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: script consoles, whose scripts are answered from a table."""
+"""Jenkins sandbox: script consoles with scripted answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.wire.ci import NO_CRUMB, Ci, oops, tells
 
 
 def plant(ci: Ci, *scripts: dict[str, Any], **others: Any) -> None:
-    """Add answers to the table."""
+    """Add scripted answers."""
     ci.sandbox.seed({"ci": {"scripts": list(scripts), **others}})
 
 
@@ -36,7 +36,7 @@ def run(ci: Ci, script: str, path: str = "", **options: Any) -> requests.Respons
         ({"value": [1, 2, {"a": 3, "b": [None, True]}]}, "Result: [1, 2, {a=3, b=[null, true]}]\n"),
     ],
 )
-def test_values_follow_what_was_printed(ci: Ci, ending: dict[str, Any], text: str) -> None:
+def test_value_follows_the_output(ci: Ci, ending: dict[str, Any], text: str) -> None:
     plant(ci, {"script": "the script", **ending})
     answer = run(ci, "the script")
     assert (answer.status_code, answer.text) == (200, text)
@@ -44,7 +44,7 @@ def test_values_follow_what_was_printed(ci: Ci, ending: dict[str, Any], text: st
     assert not tells(answer, "X-Jenkins", "Set-Cookie")
 
 
-def test_errors_are_a_success_with_a_trace(ci: Ci) -> None:
+def test_error_is_returned_as_stack_trace_with_status_200(ci: Ci) -> None:
     plant(
         ci,
         {"script": "a", "output": "1\n", "error": {"type": "java.lang.RuntimeException", "message": "boom", "line": 3}},
@@ -56,14 +56,14 @@ def test_errors_are_a_success_with_a_trace(ci: Ci) -> None:
     assert run(ci, "b").text.startswith("java.lang.Error\n\tat Script1.run(Script1.groovy:1)\n")
 
 
-def test_a_script_that_has_no_answer_is_told_so(ci: Ci) -> None:
+def test_script_is_501_when_no_answer_matches(ci: Ci) -> None:
     answer = run(ci, "1 + 1")
     assert answer.status_code == 200
     assert answer.text.startswith("sandbox.NoSuchScript: The sandbox has no answer for this script. Give one in")
     assert run(ci, "").content == b""
 
 
-def test_scripts_are_found_by_text_or_pattern_the_latest_first(ci: Ci) -> None:
+def test_latest_matching_answer_is_used(ci: Ci) -> None:
     plant(ci, {"script": "println 1\n", "value": "exact"}, {"pattern": r"println \d", "value": "pattern"})
     assert run(ci, "  println 1").text == "Result: exact\n"
     assert run(ci, "x()\nprintln 2").text == "Result: pattern\n"
@@ -71,7 +71,7 @@ def test_scripts_are_found_by_text_or_pattern_the_latest_first(ci: Ci) -> None:
     assert run(ci, "println 1").text == "Result: later\n"
 
 
-def test_an_answer_may_need_another_script_to_have_been_run(ci: Ci) -> None:
+def test_answer_can_require_an_earlier_script(ci: Ci) -> None:
     plant(
         ci,
         {"script": "is it so", "value": True, "after": "make it so"},
@@ -83,7 +83,7 @@ def test_an_answer_may_need_another_script_to_have_been_run(ci: Ci) -> None:
     assert run(ci, "is it so").text == "Result: true\n"
 
 
-def test_a_script_takes_its_time(ci: Ci) -> None:
+def test_script_takes_time(ci: Ci) -> None:
     plant(ci, {"script": "sleep 300", "seconds": 0.3})
     began = time.monotonic()
     assert run(ci, "sleep 300").content == b""
@@ -91,12 +91,12 @@ def test_a_script_takes_its_time(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"value": 1}, {"script": "a", "pattern": "b"}, {"pattern": "("}])
-def test_a_table_that_makes_no_sense_is_refused(ci: Ci, wrong: dict[str, Any]) -> None:
+def test_answer_is_refused_when_it_is_invalid(ci: Ci, wrong: dict[str, Any]) -> None:
     with pytest.raises(Exception, match=r"400|seed"):
         plant(ci, wrong)
 
 
-def test_nodes_have_consoles_of_their_own(ci: Ci) -> None:
+def test_nodes_have_separate_consoles(ci: Ci) -> None:
     plant(
         ci,
         {"script": "where", "node": "", "value": "controller"},
@@ -120,7 +120,7 @@ def test_nodes_have_consoles_of_their_own(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "/computer/(built-in)"])
-def test_rights_and_forms(ci: Ci, path: str) -> None:
+def test_script_requires_permission_and_form(ci: Ci, path: str) -> None:
     plant(ci, {"script": "1", "value": 1})
     target = f"{path}/scriptText"
     refused = run(ci, "1", path, user="manager")
@@ -138,7 +138,7 @@ def test_rights_and_forms(ci: Ci, path: str) -> None:
     assert (shown.status_code, oops(shown)) == (405, True)
 
 
-def test_the_page_shows_the_result(ci: Ci) -> None:
+def test_page_shows_the_result(ci: Ci) -> None:
     plant(ci, {"script": "1", "value": "<1>"})
     page = ci.get("/script")
     assert (page.status_code, "<h1>Script Console</h1>" in page.text, "Result" in page.text) == (200, True, False)
@@ -150,7 +150,7 @@ def test_the_page_shows_the_result(ci: Ci) -> None:
 RUNNER = "// The runner of buildworks.toolchain\n"
 
 
-def test_the_runner_of_our_module_is_understood(ci: Ci) -> None:
+def test_runner_of_ci_script_is_supported(ci: Ci) -> None:
     failure = {"type": "org.codehaus.groovy.control.MultipleCompilationErrorsException"}
     plant(
         ci,

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: `tree`, `depth` and the order of members."""
+"""Jenkins sandbox: `tree`, `depth` and the order of members."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.wire.ci import Ci, oops
     ("tree", "numbers"),
     [("{0,2}", [3, 2]), ("{2}", [1]), ("{,2}", [3, 2]), ("{1,}", [2, 1]), ("{99,100}", []), ("{2,1}", [])],
 )
-def test_ranges(ci: Ci, tree: str, numbers: list[int]) -> None:
+def test_ranges_select_list_elements(ci: Ci, tree: str, numbers: list[int]) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "many", "builds": [{}, {}, {}]}]}})
     builds = ci.json("/job/many", tree=f"builds[number]{tree}")["builds"]
     assert [build["number"] for build in builds] == numbers
@@ -41,7 +41,7 @@ def test_ranges(ci: Ci, tree: str, numbers: list[int]) -> None:
         "jobs{+1}",
     ],
 )
-def test_malformed(ci: Ci, tree: str) -> None:
+def test_malformed_tree_is_refused(ci: Ci, tree: str) -> None:
     answer = ci.get("/api/json", params={"tree": tree})
     assert (answer.status_code, oops(answer)) == (500, True)
     assert "Malformed" not in answer.text
@@ -64,11 +64,11 @@ def test_malformed(ci: Ci, tree: str) -> None:
         ),
     ],
 )
-def test_names(ci: Ci, tree: str, members: dict[str, Any]) -> None:
+def test_blanks_are_part_of_names(ci: Ci, tree: str, members: dict[str, Any]) -> None:
     assert ci.json("", tree=tree) == {"_class": "hudson.model.Hudson", **members}
 
 
-def test_tree_beats_depth_and_depth_must_be_a_number(ci: Ci) -> None:
+def test_tree_takes_precedence_over_depth(ci: Ci) -> None:
     assert ci.json("", tree="mode", depth="x") == {"_class": "hudson.model.Hudson", "mode": "NORMAL"}
     assert ci.get("/api/json?depth=").status_code == 500
     assert ci.get("/api/json?depth=x").status_code == 500
@@ -77,12 +77,12 @@ def test_tree_beats_depth_and_depth_must_be_a_number(ci: Ci) -> None:
     assert ci.json("", depth="-1") == {"_class": "hudson.model.Hudson", "nodeName": ""}
 
 
-def test_pretty_with_any_value(ci: Ci) -> None:
+def test_pretty_accepts_any_value(ci: Ci) -> None:
     answer = ci.get("/api/json?tree=mode,jobs[x]{5}&pretty=false")
     assert answer.text == ('{\n  "_class" : "hudson.model.Hudson",\n  "mode" : "NORMAL",\n  "jobs" : [\n    \n  ]\n}')
 
 
-def test_python(ci: Ci) -> None:
+def test_python_format_is_supported(ci: Ci) -> None:
     answer = ci.get("/job/app/1/api/python?tree=building,description,inProgress,number,displayName")
     assert answer.headers["Content-Type"] == "text/x-python;charset=UTF-8"
     assert answer.headers["X-Jenkins"] == "2.579"
@@ -93,7 +93,7 @@ def test_python(ci: Ci) -> None:
     assert ci.get("/api/python?tree=").status_code == 500
 
 
-def test_members_in_order(ci: Ci) -> None:
+def test_members_have_the_order_of_jenkins(ci: Ci) -> None:
     assert list(ci.json("")) == [
         "_class",
         "assignedLabels",
@@ -116,7 +116,7 @@ def test_members_in_order(ci: Ci) -> None:
     ]
 
 
-def test_addresses(ci: Ci) -> None:
+def test_urls_have_the_form_of_jenkins(ci: Ci) -> None:
     assert ci.members("", "url") == {"url": None}
     assert ci.members("", "views[url]")["views"][0]["url"] == ci.url + "/"
     forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "ci.example.com"}
@@ -131,7 +131,7 @@ def test_addresses(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "/crumbIssuer", "/job/app", "/job/app/1", "/queue", "/computer", "/view/all"])
-def test_forms_of_the_remote_api(ci: Ci, path: str) -> None:
+def test_all_formats_are_served(ci: Ci, path: str) -> None:
     there = ci.get(path + "/api?depth=1")
     assert (there.status_code, there.headers["Location"]) == (302, f"/ci{path}/api/?depth=1")
     assert "<h1>REST API</h1>" in ci.get(path + "/api/").text
@@ -142,7 +142,7 @@ def test_forms_of_the_remote_api(ci: Ci, path: str) -> None:
     assert f'type="{ci.json(path)["_class"]}"' in schema.text
 
 
-def test_views_labels_and_loads(ci: Ci) -> None:
+def test_views_labels_and_loads_are_exported(ci: Ci) -> None:
     view = ci.members("/view/all", "name,jobs[name]{0,1}")
     assert (view["name"], [job["name"] for job in view["jobs"]]) == ("all", ["app"])
     assert [job["name"] for job in ci.members("", "primaryView[jobs[name]]")["primaryView"]["jobs"]] == [
@@ -156,7 +156,7 @@ def test_views_labels_and_loads(ci: Ci) -> None:
         "idleExecutors": 2,
     }
     assert [job["name"] for job in ci.members("/label/built-in", "tiedJobs[name]")["tiedJobs"]] == []
-    ci.create("tied")  # its configuration does not say that it may roam
+    ci.create("tied")  # restricted to the built-in node
     assert ci.members("/label/built-in", "tiedJobs[name]")["tiedJobs"] == [
         {"_class": "hudson.model.FreeStyleProject", "name": "tied"}
     ]
@@ -165,9 +165,9 @@ def test_views_labels_and_loads(ci: Ci) -> None:
     assert ci.get("/manage/api/json", "reader").status_code == 403
 
 
-def test_what_is_measured_on_a_node_needs_the_right_to_connect_it(ci: Ci) -> None:
-    def measured(user: str) -> set[str]:
+def test_monitor_data_requires_connect_permission(ci: Ci) -> None:
+    def monitor_data(user: str) -> set[str]:
         return set(ci.get("/computer/(built-in)/api/json?tree=monitorData[*]", user).json()["monitorData"])
 
-    assert "hudson.node_monitors.ClockMonitor" in measured("admin")
-    assert measured("reader") == set()
+    assert "hudson.node_monitors.ClockMonitor" in monitor_data("admin")
+    assert monitor_data("reader") == set()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: what its update site offers, and how it is asked for metadata."""
+"""Jenkins sandbox: the update site and its metadata."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def errors(ci: Ci) -> bool:
     return "There were errors checking the update sites: " in ci.get("/pluginManager/available").text
 
 
-def test_a_fresh_server_knows_no_site(ci: Ci) -> None:
+def test_update_site_has_no_metadata_at_first(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"update_sites": [{"fetched": True, "plugins": []}]}})
     assert ci.members(SITE, "*") == {
         "availables": [],
@@ -37,7 +37,7 @@ def test_a_fresh_server_knows_no_site(ci: Ci) -> None:
     assert ci.get("/updateCenter/plugin/git/api/json").status_code == 404
 
 
-def test_what_is_offered(ci: Ci) -> None:
+def test_available_plugins_are_listed(ci: Ci) -> None:
     ci.sandbox.seed(seed())
     listed = ci.members(SITE, "availables[name],updates[name,version],hasUpdates")
     assert {"name": "top"} in listed["availables"]
@@ -58,7 +58,7 @@ def test_what_is_offered(ci: Ci) -> None:
     assert unknown == {"neededDependencies": []}
 
 
-def test_metadata_are_asked_for(ci: Ci) -> None:
+def test_metadata_is_refreshed_on_request(ci: Ci) -> None:
     ci.sandbox.seed(seed(fetched=False))
     assert ci.get("/pluginManager/checkUpdatesServer").status_code == 405
     asked = ci.post("/pluginManager/checkUpdatesServer")
@@ -76,7 +76,7 @@ def test_metadata_are_asked_for(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("broken", ["refused", "not found", "error", "page"])
-def test_a_site_that_fails_does_not_move_the_time(ci: Ci, broken: str) -> None:
+def test_timestamp_is_unchanged_when_site_fails(ci: Ci, broken: str) -> None:
     ci.sandbox.seed(seed(broken=broken))
     answer = ci.post("/pluginManager/checkUpdatesServer", headers={"Referer": "/ci/elsewhere"})
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/elsewhere")
@@ -85,7 +85,7 @@ def test_a_site_that_fails_does_not_move_the_time(ci: Ci, broken: str) -> None:
     assert ci.members("/updateCenter/plugin/top", "version") == {"version": "1.0"}
 
 
-def test_a_bad_signature_moves_the_time_all_the_same(ci: Ci) -> None:
+def test_timestamp_changes_when_signature_is_invalid(ci: Ci) -> None:
     ci.sandbox.seed(seed(broken="signature", fetched=False))
     ci.post("/pluginManager/checkUpdatesServer")
     assert ci.members(SITE, "dataTimestamp")["dataTimestamp"] > 0
@@ -94,7 +94,7 @@ def test_a_bad_signature_moves_the_time_all_the_same(ci: Ci) -> None:
     assert "No signature block found" in ci.post(f"{SITE}/verifySignature").text
 
 
-def test_another_address(ci: Ci) -> None:
+def test_update_site_url_can_be_changed(ci: Ci) -> None:
     ci.sandbox.seed(seed())
     ci.post("/pluginManager/checkUpdatesServer")
     answer = ci.post("/pluginManager/siteConfigure", data={"site": "http://nowhere"})
@@ -107,7 +107,7 @@ def test_another_address(ci: Ci) -> None:
     assert ci.get("/updateCenter/connectionStatus").json()["data"] == {"updatesite": "OK", "internet": "OK"}
 
 
-def test_reading_the_system_is_enough_to_ask_for_metadata(ci: Ci) -> None:
+def test_refresh_requires_system_read_only(ci: Ci) -> None:
     permissions = ["Overall/Read", "Overall/SystemRead"]
     ci.sandbox.seed({"ci": {"users": [{"name": "eye", "password": "eye", "permissions": permissions}]}})
     crumb = ci.get("/crumbIssuer/api/json", auth=("eye", "eye"))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: views."""
+"""Jenkins sandbox: views."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def create(ci: Ci, path: str = "/createView?name=mine", config: str = LIST) -> N
     assert (answer.status_code, answer.content) == (200, b"")
 
 
-def listed(ci: Ci, path: str = "/view/mine") -> list[str]:
+def list_jobs(ci: Ci, path: str = "/view/mine") -> list[str]:
     return [job["name"] for job in ci.json(path)["jobs"]]
 
 
-def test_create(ci: Ci) -> None:
+def test_view_is_created_from_xml(ci: Ci) -> None:
     create(ci)
     assert ci.members("", "views[name,url]")["views"] == [
         {"_class": "hudson.model.AllView", "name": "all", "url": f"{ci.url}/"},
         {"_class": "hudson.model.ListView", "name": "mine", "url": f"{ci.url}/view/mine/"},
     ]
-    assert listed(ci) == ["app"]
+    assert list_jobs(ci) == ["app"]
     config = ci.get("/view/mine/config.xml")
     assert config.headers["Content-Type"] == "application/xml"
     assert config.text.startswith(
@@ -40,10 +40,10 @@ def test_create(ci: Ci) -> None:
     assert ci.get("/view/mine/").status_code == ci.get("/view/all/config.xml").status_code == 200
 
 
-def test_create_by_the_form(ci: Ci) -> None:
+def test_view_is_created_by_form(ci: Ci) -> None:
     made = ci.post("/createView", data={"name": "of mine", **FORM})
     assert (made.status_code, made.headers["Location"]) == (302, "/ci/view/of%20mine/configure")
-    assert listed(ci, "/view/of%20mine") == []
+    assert list_jobs(ci, "/view/of%20mine") == []
 
 
 @pytest.mark.parametrize(
@@ -58,42 +58,42 @@ def test_create_by_the_form(ci: Ci) -> None:
         ("name=new&mode=no.such", {"Content-Type": "text/plain"}, "is known"),
     ],
 )
-def test_create_refused(ci: Ci, query: str, headers: dict[str, str], error: str) -> None:
+def test_view_is_refused_when_name_is_invalid(ci: Ci, query: str, headers: dict[str, str], error: str) -> None:
     create(ci)
     answer = ci.post(f"/createView?{query}", data=LIST.encode(), headers=headers)
     assert (answer.status_code, error in answer.headers["X-Error"]) == (400, True)
 
 
-def test_broken_configuration(ci: Ci) -> None:
+def test_view_is_refused_when_configuration_is_malformed(ci: Ci) -> None:
     for config in ("<hudson.model.ListView>", "<project/>", ""):
         assert oops(ci.post("/createView?name=new", data=config, headers=XML))
 
 
-def test_change(ci: Ci) -> None:
+def test_jobs_are_added_to_and_removed_from_view(ci: Ci) -> None:
     create(ci)
     for _unused in range(2):
         assert ci.post("/view/mine/addJobToView?name=deploy").status_code == 200
-    assert listed(ci) == ["app", "deploy"]
+    assert list_jobs(ci) == ["app", "deploy"]
     assert ci.post("/view/mine/removeJobFromView?name=app").status_code == 200
-    assert listed(ci) == ["deploy"]
+    assert list_jobs(ci) == ["deploy"]
     assert ci.post("/view/mine/addJobToView?name=nosuch").status_code == 400
     assert ci.post("/view/mine/addJobToView").status_code == 400
     assert ci.post("/view/all/addJobToView?name=app").status_code == 404
     by_pattern = "<hudson.model.ListView><name>other</name><includeRegex>.*p.*</includeRegex></hudson.model.ListView>"
     assert ci.post("/view/mine/config.xml", data=by_pattern, headers=XML).status_code == 200
-    assert listed(ci) == ["app", "deploy"]
+    assert list_jobs(ci) == ["app", "deploy"]
 
 
-def test_in_a_folder(ci: Ci) -> None:
+def test_view_can_be_in_a_folder(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"jobs": [{"name": "team", "kind": "folder"}, {"name": "team/app"}]}})
     create(ci, "/job/team/createView?name=mine")
-    assert listed(ci, "/job/team/view/mine") == ["app"]
+    assert list_jobs(ci, "/job/team/view/mine") == ["app"]
     assert ci.get("/view/mine/api/json").status_code == 404
     assert ci.post("/job/team/view/mine/doDelete").headers["Location"] == "/ci/job/team/"
     assert ci.get("/job/team/view/mine/api/json").status_code == 404
 
 
-def test_delete(ci: Ci) -> None:
+def test_view_is_deleted(ci: Ci) -> None:
     create(ci)
     deleted = ci.post("/view/mine/doDelete")
     assert (deleted.status_code, deleted.headers["Location"]) == (302, "/ci/")
@@ -101,7 +101,7 @@ def test_delete(ci: Ci) -> None:
     assert oops(ci.post("/view/all/doDelete"))
 
 
-def test_jobs_are_reached_through_views(ci: Ci) -> None:
+def test_job_path_through_view_is_redirected(ci: Ci) -> None:
     create(ci)
     assert ci.json("/view/mine/job/app")["url"] == f"{ci.url}/job/app/"
     assert ci.json("/view/all/job/app")["name"] == "app"
@@ -118,7 +118,7 @@ def test_jobs_are_reached_through_views(ci: Ci) -> None:
         ("/view/mine/doDelete", "Delete"),
     ],
 )
-def test_rights(ci: Ci, path: str, permission: str) -> None:
+def test_view_permissions_are_enforced(ci: Ci, path: str, permission: str) -> None:
     create(ci)
     refused = ci.post(path, "reader", data=LIST, headers=XML)
     assert refused.status_code == 403

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server on the wire: answers in XML."""
+"""Jenkins sandbox: responses in XML."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from support.wire.ci import Ci
         ),
     ],
 )
-def test_xml(ci: Ci, parameters: dict[str, str], status: int, body: str | None) -> None:
+def test_xml_matches_jenkins(ci: Ci, parameters: dict[str, str], status: int, body: str | None) -> None:
     ci.post("/job/deploy/buildWithParameters")
     answer = ci.get("/job/deploy/1/api/xml", params=parameters)
     assert answer.status_code == status
@@ -52,14 +52,14 @@ def test_xml(ci: Ci, parameters: dict[str, str], status: int, body: str | None) 
         assert answer.headers["Content-Type"] == "application/xml;charset=UTF-8"
 
 
-def test_empty_value_in_xml(ci: Ci) -> None:
+def test_empty_value_is_an_empty_element(ci: Ci) -> None:
     ci.post("/job/deploy/buildWithParameters?VERSION=")
     xpath = "/*/action/parameter[name='VERSION']/value"
     assert ci.get("/job/deploy/1/api/xml", params={"xpath": xpath}).text == "<value/>"
 
 
 @pytest.mark.parametrize("xpath", ["/", "."])
-def test_the_document_itself(ci: Ci, xpath: str) -> None:
+def test_document_paths_return_the_document(ci: Ci, xpath: str) -> None:
     answer = ci.get("/api/xml", params={"tree": "mode", "xpath": xpath})
     assert answer.text == (
         '<?xml version="1.0" encoding="UTF-8"?>\n<hudson _class="hudson.model.Hudson"><mode>NORMAL</mode></hudson>'

@@ -19,8 +19,8 @@ from ..state import State
 
 BUILT = 1_700_000_000
 NO_CLIENT = (
-    "This is the sandbox's stand-in for a program. It tells a version and does nothing. Give the sandbox another\n"
-    "client of the command-line interface with PUT /_sandbox/ci/cli-jar.\n"
+    "This is a placeholder of the sandbox. It prints a version and does nothing. Upload another client of the\n"
+    "command-line interface with PUT /_sandbox/ci/cli-jar.\n"
 )
 
 
