@@ -257,22 +257,22 @@ def test_delete_is_400_when_no_number_is_given(artifactory):
 
 
 def test_runs_are_deleted_by_a_post_request(artifactory):
-    order = {"buildName": "app", "buildNumbers": ["1"], "deleteArtifacts": True}
-    assert artifactory.post("/api/build/delete", json=order).status_code == 200
+    payload = {"buildName": "app", "buildNumbers": ["1"], "deleteArtifacts": True}
+    assert artifactory.post("/api/build/delete", json=payload).status_code == 200
     assert build_numbers(artifactory, "/api/build/app") == ["2"]
     assert artifactory.get(f"/generic-local/{APP}").status_code == 404
 
 
 @pytest.mark.parametrize(
-    ("order", "message"),
+    ("payload", "message"),
     [
         ({}, "Missing build name"),
         ({"buildName": "app"}, "Missing build numbers"),
         ({"buildNumbers": ["1"]}, "Missing build name"),
     ],
 )
-def test_delete_is_400_when_the_request_is_incomplete(artifactory, order, message):
-    assert error_of(artifactory.post("/api/build/delete", json=order)) == (400, message)
+def test_delete_is_400_when_the_request_is_incomplete(artifactory, payload, message):
+    assert error_of(artifactory.post("/api/build/delete", json=payload)) == (400, message)
 
 
 def test_changes_are_403_when_permissions_are_missing(artifactory_reader):
@@ -297,7 +297,7 @@ NIGHTLY = "acme%2Fnightly%20of%20web"
 
 
 @pytest.mark.parametrize(
-    ("order", "expected"),
+    ("payload", "expected"),
     [
         ({"count": 1}, ["2", "4"]),
         ({"count": "1"}, ["2", "4"]),
@@ -313,17 +313,17 @@ NIGHTLY = "acme%2Fnightly%20of%20web"
         ({}, ["1", "2", "3", "4"]),
     ],
 )
-def test_retention_keeps_the_expected_runs(artifactory, order, expected):
+def test_retention_keeps_the_expected_runs(artifactory, payload, expected):
     """Promoted runs, here the second, are always kept."""
-    response = artifactory.post(f"/api/build/retention/{NIGHTLY}?async=false", json=order)
+    response = artifactory.post(f"/api/build/retention/{NIGHTLY}?async=false", json=payload)
     assert (response.status_code, response.content) == (204, b"")
     assert build_numbers(artifactory, f"/api/build/{NIGHTLY}") == expected
 
 
 @pytest.mark.parametrize("excluded", [2, "1", {"1": True}])
 def test_retention_is_refused_when_the_excluded_runs_are_not_a_list(artifactory, excluded):
-    order = {"count": 1, "buildNumbersNotToBeDiscarded": excluded}
-    response = artifactory.post(f"/api/build/retention/{NIGHTLY}?async=false", json=order)
+    payload = {"count": 1, "buildNumbersNotToBeDiscarded": excluded}
+    response = artifactory.post(f"/api/build/retention/{NIGHTLY}?async=false", json=payload)
     assert error_of(response) == (400, "Error parsing json body")
     assert build_numbers(artifactory, f"/api/build/{NIGHTLY}") == ["1", "2", "3", "4"]
 
@@ -380,8 +380,8 @@ def test_artifacts_are_kept_when_delete_permission_is_missing(sandbox, artifacto
 
 
 def test_only_the_named_run_is_deleted_when_delete_all_is_the_string_false(artifactory):
-    order = {"buildName": "app", "buildNumbers": ["1"], "deleteAll": "false", "deleteArtifacts": "false"}
-    artifactory.post("/api/build/delete", json=order)
+    payload = {"buildName": "app", "buildNumbers": ["1"], "deleteAll": "false", "deleteArtifacts": "false"}
+    artifactory.post("/api/build/delete", json=payload)
     assert build_numbers(artifactory, "/api/build/app") == ["2"]
     assert artifactory.get(f"/generic-local/{APP}").status_code == 200
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tests that the sandbox stores each content once and only as long as an item refers to it."""
+"""Tests that the sandbox stores the content of files once and only while an item refers to it."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ def test_search_for_artifacts_of_a_build(artifactory, criteria):
 
 
 @pytest.mark.parametrize(
-    ("order", "status"),
+    ("payload", "status"),
     [
         ({}, 400),
         ({"buildName": "app"}, 400),
@@ -235,8 +235,8 @@ def test_search_for_artifacts_of_a_build(artifactory, criteria):
         ({"buildName": "app", "buildNumber": "1", "repos": ["libs-release-local"]}, 404),
     ],
 )
-def test_search_for_artifacts_of_a_build_is_refused_when_the_request_is_invalid(artifactory, order, status):
-    assert error_of(artifactory.post(f"{SEARCH}buildArtifacts", json=order))[0] == status
+def test_search_for_artifacts_of_a_build_is_refused_when_the_request_is_invalid(artifactory, payload, status):
+    assert error_of(artifactory.post(f"{SEARCH}buildArtifacts", json=payload))[0] == status
 
 
 def test_search_returns_only_readable_items(sandbox, artifactory):

@@ -21,10 +21,10 @@ MANIFEST = "/api/docker/{}/v2/{}/manifests/{}"
 
 
 def promote_build(
-    artifactory: Session, order: dict[str, Any], path: str = PROMOTE_BUILD
+    artifactory: Session, payload: dict[str, Any], path: str = PROMOTE_BUILD
 ) -> tuple[int, list[dict[str, str]]]:
     """Promote the build and return the status and the messages."""
-    response = artifactory.post(path, json=order)
+    response = artifactory.post(path, json=payload)
     assert response.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.build.PromotionResult+json"
     return response.status_code, response.json()["messages"]
 
@@ -84,17 +84,17 @@ def test_dry_run_changes_nothing(artifactory):
 
 
 @pytest.mark.parametrize(
-    ("switch", "order", "promotes"),
+    ("switch", "payload", "promotes"),
     [
         ("with_status", TO_RELEASE, True),
         ("with_status", {"targetRepo": "generic-release-local"}, False),
         ("always", {"targetRepo": "generic-release-local"}, True),
     ],
 )
-def test_dry_run_promotes_when_the_switch_is_set(artifactory, sandbox, switch, order, promotes):
+def test_dry_run_promotes_when_the_switch_is_set(artifactory, sandbox, switch, payload, promotes):
     sandbox.switch("artifact", dry_run_promotes=switch)
     sandbox.clear_journal()
-    assert promote_build(artifactory, {**order, "dryRun": True}) == (200, [])
+    assert promote_build(artifactory, {**payload, "dryRun": True}) == (200, [])
     (entry,) = sandbox.journal("artifact")
     assert (entry["effect"], entry["label"]) == (
         ("write", "promote_build") if promotes else ("read", "rehearse_promotion")
@@ -105,8 +105,8 @@ def test_dry_run_promotes_when_the_switch_is_set(artifactory, sandbox, switch, o
 @pytest.mark.parametrize(("fail_fast", "status", "entries"), [(True, 400, 1), (False, 200, 2)])
 def test_failures_are_reported_as_messages(artifactory, fail_fast, status, entries):
     """Without `failFast`, the HTTP status is 200 although the messages contain errors."""
-    order = {**TO_RELEASE, "dependencies": True, "sourceRepo": "generic-local", "failFast": fail_fast}
-    actual, messages = promote_build(artifactory, order)
+    payload = {**TO_RELEASE, "dependencies": True, "sourceRepo": "generic-local", "failFast": fail_fast}
+    actual, messages = promote_build(artifactory, payload)
     assert (actual, [message["level"] for message in messages]) == (status, ["ERROR"])
     assert "junit:junit:4.13" in messages[0]["message"]
     assert exists(artifactory, f"generic-local/{APP}") is fail_fast
@@ -139,10 +139,10 @@ def test_promotion_fails_when_two_of_its_targets_conflict(artifactory):
 
 def test_promotion_includes_dependencies_of_the_given_scopes(artifactory):
     artifactory.put(f"/generic-local/{POM}", data=b"<project/>")
-    order = {**TO_RELEASE, "artifacts": False, "dependencies": True, "sourceRepo": "generic-local", "copy": True}
-    assert promote_build(artifactory, {**order, "scopes": ["compile"]}) == (200, [])
+    payload = {**TO_RELEASE, "artifacts": False, "dependencies": True, "sourceRepo": "generic-local", "copy": True}
+    assert promote_build(artifactory, {**payload, "scopes": ["compile"]}) == (200, [])
     assert not exists(artifactory, f"generic-release-local/{POM}")
-    assert promote_build(artifactory, {**order, "scopes": ["test"]}) == (200, [])
+    assert promote_build(artifactory, {**payload, "scopes": ["test"]}) == (200, [])
     assert exists(artifactory, f"generic-release-local/{POM}")
     assert not exists(artifactory, f"generic-release-local/{APP}")
 
@@ -191,10 +191,10 @@ def test_promotion_fails_when_deploy_permission_is_missing(artifactory_reader):
 # --- Images -----------------------------------------------------------------------------------------------------------
 
 
-def promote_image(artifactory: Session, **order: Any) -> requests.Response:
+def promote_image(artifactory: Session, **payload: Any) -> requests.Response:
     """Promote an image."""
     return artifactory.post(
-        PROMOTE_IMAGE, json={"targetRepo": "docker-release-local", "dockerRepository": "acme/web", **order}
+        PROMOTE_IMAGE, json={"targetRepo": "docker-release-local", "dockerRepository": "acme/web", **payload}
     )
 
 
@@ -244,7 +244,7 @@ def test_repeated_image_promotion_is_404_unless_it_copies(artifactory):
 
 
 @pytest.mark.parametrize(
-    ("order", "status"),
+    ("payload", "status"),
     [
         ({"tag": "9"}, 404),
         ({"dockerRepository": "acme/nothing"}, 404),
@@ -254,14 +254,14 @@ def test_repeated_image_promotion_is_404_unless_it_copies(artifactory):
         ({"dockerRepository": None}, 400),
     ],
 )
-def test_image_promotion_is_refused_when_the_request_is_invalid(artifactory, order, status):
-    assert error_of(promote_image(artifactory, **order))[0] == status
+def test_image_promotion_is_refused_when_the_request_is_invalid(artifactory, payload, status):
+    assert error_of(promote_image(artifactory, **payload))[0] == status
     assert list_tags(artifactory, "docker-release-local") == []
 
 
 def test_image_promotion_is_404_when_the_source_repository_is_unknown(artifactory):
-    order = {"targetRepo": "docker-release-local", "dockerRepository": "acme/web"}
-    assert error_of(artifactory.post("/api/docker/nothing/v2/promote", json=order))[0] == 404
+    payload = {"targetRepo": "docker-release-local", "dockerRepository": "acme/web"}
+    assert error_of(artifactory.post("/api/docker/nothing/v2/promote", json=payload))[0] == 404
 
 
 def test_image_promotion_is_403_when_permissions_are_missing(artifactory_reader):

@@ -56,16 +56,16 @@ ITEMS = generate_items()
 
 def to_seed(item: Item) -> dict[str, Any]:
     """Return an item in the format of a seed."""
-    property_conditions: dict[str, list[str]] = {}
+    properties: dict[str, list[str]] = {}
     for key, value in item["properties"]:
-        property_conditions.setdefault(key, []).append(value)
-    described = {name: item[name] for name in ("repo", "size", "created_by") if item[name] is not None}
+        properties.setdefault(key, []).append(value)
+    fields = {name: item[name] for name in ("repo", "size", "created_by") if item[name] is not None}
     statistics = [] if item["downloads"] is None else [{"downloads": item["downloads"]}]
     return {
-        **described,
+        **fields,
         "path": f"{item['path']}/{item['name']}",
         "created": item["created"].isoformat(),
-        "properties": property_conditions,
+        "properties": properties,
         "statistics": statistics,
     }
 

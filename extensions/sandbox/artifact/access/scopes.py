@@ -121,13 +121,11 @@ def parse_groups(scope: str) -> list[str]:
 
 def parse_artifact_rules(scopes: Iterable[str]) -> list[Rule]:
     """Return the rules that scopes of the form `artifact:<path>:<actions>` define."""
-    matches_patterns = [SCOPE.fullmatch(scope) for scope in scopes if scope.startswith("artifact:")]
-    return [Rule(match["repo"], match["path"] or "", match["actions"]) for match in matches_patterns if match]
+    matches = [SCOPE.fullmatch(scope) for scope in scopes if scope.startswith("artifact:")]
+    return [Rule(match["repo"], match["path"] or "", match["actions"]) for match in matches if match]
 
 
 def permits_system_read(scope: str, part: str) -> bool:
     """Return whether a scope permits reading a part of the system."""
-    matches_patterns = [SCOPE.fullmatch(single) for single in split_scopes(scope)]
-    return any(
-        match and match["part"] == part and set("r*") & set(match["system_actions"]) for match in matches_patterns
-    )
+    matches = [SCOPE.fullmatch(single_scope) for single_scope in split_scopes(scope)]
+    return any(match and match["part"] == part and set("r*") & set(match["system_actions"]) for match in matches)

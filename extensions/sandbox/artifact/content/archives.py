@@ -139,10 +139,10 @@ class _TarEntry(tarfile.TarInfo):
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         """Parse a header, or fail if it is too large."""
-        read_entry = super().frombuf(buf, encoding, errors)
-        if read_entry.type in HEADER_TYPES and read_entry.size > CHUNK_SIZE:
+        entry = super().frombuf(buf, encoding, errors)
+        if entry.type in HEADER_TYPES and entry.size > CHUNK_SIZE:
             raise ArtifactError(413, f"A header in the archive has more than {CHUNK_SIZE} bytes.")
-        return read_entry
+        return entry
 
 
 def _read_zip(path: pathlib.Path) -> Members:
@@ -159,29 +159,29 @@ def _read_zip(path: pathlib.Path) -> Members:
 def _read_tar(path: pathlib.Path) -> Members:
     limits = _SizeLimits()
     with tarfile.open(path, tarinfo=_TarEntry) as archive:
-        for read_entry in archive:
-            limits.count(read_entry.size)
-            content = archive.extractfile(read_entry) if read_entry.isfile() else None
+        for entry in archive:
+            limits.count(entry.size)
+            content = archive.extractfile(entry) if entry.isfile() else None
             if content is not None:
-                yield read_entry.name, content  # type: ignore[misc]
+                yield entry.name, content  # type: ignore[misc]
 
 
 def _read_7z(path: pathlib.Path) -> Members:
     import py7zr  # imported here because it takes 0.1 seconds and is rarely needed
 
     limits = _SizeLimits()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         try:
             with py7zr.SevenZipFile(path) as archive:
-                for read_entry in archive.list():
-                    limits.count(read_entry.uncompressed)
-                archive.extractall(folder)
+                for entry in archive.list():
+                    limits.count(entry.uncompressed)
+                archive.extractall(directory)
         except py7zr.exceptions.ArchiveError as error:
             raise OSError(str(error)) from None
-        for file in sorted(pathlib.Path(folder).rglob("*")):
+        for file in sorted(pathlib.Path(directory).rglob("*")):
             if file.is_file():
                 with file.open("rb") as content:
-                    yield file.relative_to(folder).as_posix(), content
+                    yield file.relative_to(directory).as_posix(), content
 
 
 _READERS = {"zip": _read_zip, "7z": _read_7z} | dict.fromkeys(("tar", "tar.gz", "tgz", "tar.bz2"), _read_tar)
@@ -212,6 +212,6 @@ async def list_entries(files: FileStore, path: str, content: StoredFile) -> list
 
 def _list_zip_entries(path: pathlib.Path) -> list[tuple[str, str]]:
     with contextlib.suppress(*READ_ERRORS), zipfile.ZipFile(path) as archive:
-        names = (read_entry.filename.rpartition("/") for read_entry in archive.infolist() if not read_entry.is_dir())
-        return [(folder or ".", read_entry) for folder, _slash, read_entry in names]
+        names = (entry.filename.rpartition("/") for entry in archive.infolist() if not entry.is_dir())
+        return [(folder or ".", name) for folder, _slash, name in names]
     return []

@@ -31,38 +31,38 @@ CHECKSUM_TYPE = "application/x-checksum"
 
 async def download(call: Call, target: str) -> Response:
     """Handle `GET or HEAD /{repo}/{path}[!{entry}]`."""
-    target_path = content_path.parse_target(target)
-    repo, path = target_path.repo, target_path.path
+    location = content_path.parse_target(target)
+    repo, path = location.repo, location.path
     _validate_dates(call)
     if "properties" in call.query:
         return await properties.get_properties(call, repo, path)
     if repo == TRASH_REPO:
         call.require_admin()
-    if target_path.is_metadata:
-        return _redirect_to_properties(call, target_path)
+    if location.is_metadata:
+        return _redirect_to_properties(call, location)
     if merged_metadata.is_merged(call, repo, path):
         return _merged_metadata(call, repo, path)
-    items = _find_served(call, target_path)
-    if target_path.entry is not None and not target_path.is_folder:
-        return await _archive_entry(call, items, target_path.entry)
+    items = _find_served(call, location)
+    if location.entry is not None and not location.is_folder:
+        return await _archive_entry(call, items, location.entry)
     if items and items[0].folder:
-        return await _folder_page(call, target_path, items)
-    if target_path.is_folder:
+        return await _folder_page(call, location, items)
+    if location.is_folder:
         raise ArtifactError(404, NOT_A_FOLDER_BODY, NO_STORE)
     return _file_content(call, items[0]) if items else _checksum_file(call, repo, path)
 
 
-def _find_served(call: Call, target_path: ContentPath) -> list[Item]:
+def _find_served(call: Call, location: ContentPath) -> list[Item]:
     """Return the items that a repository serves, or fail if its settings forbid the path.
 
     A virtual repository skips members whose settings forbid the path.
     """
-    repository = call.repositories.resolve(target_path.repo)
-    if repository is None and target_path.repo != TRASH_REPO:
+    repository = call.repositories.resolve(location.repo)
+    if repository is None and location.repo != TRASH_REPO:
         raise ArtifactError(404)
     if repository and repository.stores_items:
-        repository.check_path(target_path.path, is_download=True, is_folder=target_path.is_folder)
-    return _find_allowed(call, target_path.repo, target_path.path)
+        repository.check_path(location.path, is_download=True, is_folder=location.is_folder)
+    return _find_allowed(call, location.repo, location.path)
 
 
 def _find_allowed(call: Call, repo: str, path: str) -> list[Item]:
@@ -80,19 +80,19 @@ def _is_rejected(call: Call, item: Item) -> bool:
     return repository is not None and repository.find_rejection(item.path) is not None
 
 
-def _redirect_to_properties(call: Call, target_path: ContentPath) -> Response:
+def _redirect_to_properties(call: Call, location: ContentPath) -> Response:
     """Redirect the old notation for properties; fail for other metadata."""
-    if not target_path.path.endswith(PROPERTIES_SUFFIX):
-        raise ArtifactError(409, f"{OLD_NOTATION}: {target_path}")
-    item = quote(f"{target_path.repo}/{target_path.path.removesuffix(PROPERTIES_SUFFIX)}")
+    if not location.path.endswith(PROPERTIES_SUFFIX):
+        raise ArtifactError(409, f"{OLD_NOTATION}: {location}")
+    item = quote(f"{location.repo}/{location.path.removesuffix(PROPERTIES_SUFFIX)}")
     return Response(status_code=302, headers={"Location": f"{call.base}/api/storage/{item}?propertiesXml"})
 
 
-async def _folder_page(call: Call, target_path: ContentPath, folders: list[Item]) -> Response:
-    if not target_path.is_folder:
+async def _folder_page(call: Call, location: ContentPath, folders: list[Item]) -> Response:
+    if not location.is_folder:
         raw_path = call.request.scope["raw_path"].decode("latin-1")
         return Response(status_code=302, headers={"Location": content_path.folder_redirect_url(call.base, raw_path)})
-    path = f"{target_path.repo}/{target_path.path}".rstrip("/")
+    path = f"{location.repo}/{location.path}".rstrip("/")
     headers = {"Content-Type": HTML_TYPE, **NO_STORE}
     return await call.stream_text(lambda db: index_page.iterate_page_parts(call, db, path, folders), **headers)
 
@@ -202,8 +202,8 @@ def _file_headers(call: Call, item: Item) -> dict[str, str]:
 
 async def delete_content(call: Call, target: str) -> Response:
     """Handle `DELETE /{repo}/{path}`. The suffix `:properties` limits it to the properties of the item."""
-    target_path = content_path.parse_target(target)
-    repo, path = target_path.repo, target_path.path.removesuffix(PROPERTIES_SUFFIX)
+    location = content_path.parse_target(target)
+    repo, path = location.repo, location.path.removesuffix(PROPERTIES_SUFFIX)
     if not call.repositories.is_stored(repo):
         raise ApiError(404)
     item = call.items.find(repo, path)
@@ -213,7 +213,7 @@ async def delete_content(call: Call, target: str) -> Response:
     if repo == TRASH_REPO or (not path and call.supports(feature_versions.ROOT_DELETION_REQUIRES_ADMIN)):
         call.require_admin(f"Not enough permissions to delete '{repo}:{path}'. This requires admin privileges.")
     await _require_delete_below(call, item)
-    if target_path.path.endswith(PROPERTIES_SUFFIX):
+    if location.path.endswith(PROPERTIES_SUFFIX):
         call.items.set_properties(item, {name: [] for name in call.items.get_properties(item)})
     else:
         await call.delete_item(item)

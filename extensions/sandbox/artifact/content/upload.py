@@ -42,35 +42,35 @@ ALGORITHM_LABELS = {"sha256": "SHA-256", "sha1": "SHA-1"}
 
 async def upload_file(call: Call, target: str) -> Response:
     """Handle `PUT /{repo}/{path}[;k=v]`."""
-    repository, target_path = _resolve_target(call, content_path.parse_target(target))
-    if target_path.path.endswith(PROPERTIES_SUFFIX):
-        return await _upload_properties(call, target_path)
-    check_upload(call, repository, target_path)
+    repository, location = _resolve_target(call, content_path.parse_target(target))
+    if location.path.endswith(PROPERTIES_SUFFIX):
+        return await _upload_properties(call, location)
+    check_upload(call, repository, location)
     if any(_is_header_true(call, name) for name in ("x-explode-archive", "x-explode-archive-atomic")):
-        return await archives.explode(call, repository, target_path.path)
-    described_path, algorithm = resolve_checksum_file(call, target_path.path)
+        return await archives.explode(call, repository, location.path)
+    described_path, algorithm = resolve_checksum_file(call, location.path)
     if algorithm:
-        return await _set_client_checksum(call, repository, target_path.path, described_path, algorithm)
-    if not target_path.path:
+        return await _set_client_checksum(call, repository, location.path, described_path, algorithm)
+    if not location.path:
         raise ArtifactError(500, "Cannot save resource, no parent repo path exists")
-    if target_path.is_metadata:
-        raise ArtifactError(409, f"{OLD_NOTATION}: {target_path}")
-    if call.repositories.generates_metadata(target_path.repo, target_path.path):
+    if location.is_metadata:
+        raise ArtifactError(409, f"{OLD_NOTATION}: {location}")
+    if call.repositories.generates_metadata(location.repo, location.path):
         await call.discard_body()
         return Response(status_code=202)
-    properties = _validate_properties(call, target_path)
+    properties = _validate_properties(call, location)
     client_checksums = _read_client_checksums(call)
     content = await _receive_content(call, client_checksums)
     try:
         if _is_header_true(call, "x-checksum-deploy"):
             client_checksums = ClientChecksums(client_checksums.sha256 and content.sha256, content.sha1, content.md5)
-        _verify_checksums(call, repository, target_path, client_checksums, content)
-        path = _resolve_stored_path(call, repository, target_path)
+        _verify_checksums(call, repository, location, client_checksums, content)
+        path = _resolve_stored_path(call, repository, location)
         if path.endswith(snapshots.POM):
             await run_in_threadpool(poms.check_pom, repository, path, call.runtime.files.path(content.sha256))
-        original_path = target_path.original_path if path == target_path.path else path
+        original_path = location.original_path if path == location.path else path
         entries = await archives.list_entries(call.runtime.files, path, content)
-        item = _store_file(call, target_path.repo, path, original_path, content, client_checksums, properties, entries)
+        item = _store_file(call, location.repo, path, original_path, content, client_checksums, properties, entries)
         await _mark_plugin(call, repository, item, content)
     finally:
         call.items.release_content(content)
@@ -89,32 +89,32 @@ async def upload_file(call: Call, target: str) -> Response:
 
 async def create_folder(call: Call, target: str) -> Response:
     """Handle `PUT /{repo}/{path}/[;k=v]`."""
-    repository, target_path = _resolve_target(call, content_path.parse_target(target))
-    check_upload(call, repository, target_path, is_folder=True)
-    properties = _validate_properties(call, target_path)
-    content_path.validate_names(target_path.repo, f"{target_path.path}/")
-    existing = call.items.find(target_path.repo, target_path.path)
+    repository, location = _resolve_target(call, content_path.parse_target(target))
+    check_upload(call, repository, location, is_folder=True)
+    properties = _validate_properties(call, location)
+    content_path.validate_names(location.repo, f"{location.path}/")
+    existing = call.items.find(location.repo, location.path)
     try:
         with call.runtime.transaction():
-            folder = call.items.create_folder(target_path.repo, target_path.path, call.principal.name)
+            folder = call.items.create_folder(location.repo, location.path, call.principal.name)
             _replace_properties(call, folder, properties)
     except NotAFolder as error:
-        if str(error) == target_path.path:
-            raise ArtifactError(500, f"Expected a folder but found a file, at: {target_path}") from None
+        if str(error) == location.path:
+            raise ArtifactError(500, f"Expected a folder but found a file, at: {location}") from None
         raise ArtifactError(500, "Could not create fsItem") from None
     body = {
-        "repo": target_path.repo,
-        "path": f"/{target_path.path}/".replace("//", "/"),
+        "repo": location.repo,
+        "path": f"/{location.path}/".replace("//", "/"),
         "created": format_time(folder.created),
         "createdBy": existing and existing.created_by,  # the real server does not know the creator of a new folder yet
-        "uri": f"{call.base}/{target_path.repo}/{target_path.path}".rstrip("/") + "/",
+        "uri": f"{call.base}/{location.repo}/{location.path}".rstrip("/") + "/",
     }
-    return _created_response(call, target_path.repo, target_path.path, body)
+    return _created_response(call, location.repo, location.path, body)
 
 
-def _resolve_target(call: Call, target_path: ContentPath) -> tuple[Repository, ContentPath]:
+def _resolve_target(call: Call, location: ContentPath) -> tuple[Repository, ContentPath]:
     """Return the local repository that an upload is stored in, and the path in it."""
-    key = target_path.repo
+    key = location.repo
     if call.repositories.is_virtual(key):
         virtual = call.repositories.find(key)
         key = virtual.configuration.get("defaultDeploymentRepo") or "" if virtual else ""
@@ -122,37 +122,35 @@ def _resolve_target(call: Call, target_path: ContentPath) -> tuple[Repository, C
             raise ArtifactError(
                 405,
                 "No local repository was configured as local deployment repository for the"
-                f" ({target_path.repo}) virtual repository.",
+                f" ({location.repo}) virtual repository.",
                 {"Allow": "GET"},
             )
     repository = call.repositories.find(key)
     if repository is None or not call.repositories.is_stored(key):
         raise ArtifactError(404, f"Could not find a local repository named {key} to deploy to.")
-    return repository, replace(target_path, repo=key)
+    return repository, replace(location, repo=key)
 
 
-def check_upload(call: Call, repository: Repository, target_path: ContentPath, is_folder: bool = False) -> None:
+def check_upload(call: Call, repository: Repository, location: ContentPath, is_folder: bool = False) -> None:
     """Fail if the caller may not upload to the path or the repository settings forbid it."""
-    call.require_deploy(target_path.repo, target_path.path)
+    call.require_deploy(location.repo, location.path)
     call.require_disk_space()
-    repository.check_path(target_path.path, is_folder=is_folder)
+    repository.check_path(location.path, is_folder=is_folder)
 
 
-def _resolve_stored_path(call: Call, repository: Repository, target_path: ContentPath) -> str:
+def _resolve_stored_path(call: Call, repository: Repository, location: ContentPath) -> str:
     """Return the path that a file is stored at. The repository may rename Maven snapshots."""
-    if not (repository.renames_snapshots and snapshots.is_snapshot(target_path.path)):
-        return target_path.path
+    if not (repository.renames_snapshots and snapshots.is_snapshot(location.path)):
+        return location.path
     if repository.snapshot_behavior == "non-unique":
-        return snapshots.to_non_unique_path(target_path.path)
-    folder = call.maven.read_snapshot_folder(target_path.repo, target_path.path)
-    return snapshots.to_unique_path(
-        target_path.path, folder, call.runtime.clock.now(), _parse_build_timestamp(target_path)
-    )
+        return snapshots.to_non_unique_path(location.path)
+    folder = call.maven.read_snapshot_folder(location.repo, location.path)
+    return snapshots.to_unique_path(location.path, folder, call.runtime.clock.now(), _parse_build_timestamp(location))
 
 
-def _parse_build_timestamp(target_path: ContentPath) -> float | None:
+def _parse_build_timestamp(location: ContentPath) -> float | None:
     """Return the build timestamp that the client sent, in seconds since the epoch, or `None`."""
-    millis = parse_integer_or_none(target_path.properties.get("build.timestamp", [""])[0], 64)
+    millis = parse_integer_or_none(location.properties.get("build.timestamp", [""])[0], 64)
     with contextlib.suppress(ValueError):
         return None if millis is None else parse_time(millis)
     return None
@@ -217,7 +215,7 @@ async def _find_existing_content(call: Call, client_checksums: ClientChecksums) 
 
 
 def _verify_checksums(
-    call: Call, repository: Repository, target_path: ContentPath, client_checksums: ClientChecksums, content: StoredFile
+    call: Call, repository: Repository, location: ContentPath, client_checksums: ClientChecksums, content: StoredFile
 ) -> None:
     """Fail if a checksum of the client differs, unless the policy is server-generated."""
     if repository.configuration["checksumPolicyType"] == SERVER_GENERATED:
@@ -229,7 +227,7 @@ def _verify_checksums(
             f"{label}=ChecksumInfo{{type={label}, original='{original or 'null'}', actual='{actual}'}}"
             for label, (original, actual) in checksums.items()
         )
-        policy = f"Checksum policy 'LocalRepoChecksumPolicy: CLIENT' rejected the artifact '{target_path}'."
+        policy = f"Checksum policy 'LocalRepoChecksumPolicy: CLIENT' rejected the artifact '{location}'."
         raise ArtifactError(409, f"{policy} Checksums info: ChecksumsInfo{{checksums={{{infos}}}}}")
 
 
@@ -306,22 +304,22 @@ async def _set_client_checksum(
     return Response(status_code=201, headers={"Location": _build_location(call, repo, described_path)})
 
 
-async def _upload_properties(call: Call, target_path: ContentPath) -> Response:
+async def _upload_properties(call: Call, location: ContentPath) -> Response:
     """Replace the properties of an item with those in an uploaded XML document."""
-    described_path = target_path.path.removesuffix(PROPERTIES_SUFFIX)
+    described_path = location.path.removesuffix(PROPERTIES_SUFFIX)
     call.require_permission(
         "a",
-        target_path.repo,
+        location.repo,
         described_path,
-        f"Not enough permissions to annotate '{target_path.repo}:{described_path}'.",
+        f"Not enough permissions to annotate '{location.repo}:{described_path}'.",
     )
     try:
         root = parse_xml(await call.request.body())
     except ElementTree.ParseError as error:
-        raise ArtifactError(409, f"Failed to deploy properties : {error} on path {target_path}") from None
-    item = call.items.find(target_path.repo, described_path)
+        raise ArtifactError(409, f"Failed to deploy properties : {error} on path {location}") from None
+    item = call.items.find(location.repo, described_path)
     if item is None:
-        raise ArtifactError(404, f"Failed to set properties on {target_path.repo}:{described_path}")
+        raise ArtifactError(404, f"Failed to set properties on {location.repo}:{described_path}")
     properties: dict[str, list[str]] = {}
     for element in root:
         properties.setdefault(element.tag, []).append(element.text or "")
@@ -329,13 +327,13 @@ async def _upload_properties(call: Call, target_path: ContentPath) -> Response:
     return Response(status_code=201)
 
 
-def _validate_properties(call: Call, target_path: ContentPath) -> dict[str, list[str]]:
+def _validate_properties(call: Call, location: ContentPath) -> dict[str, list[str]]:
     """Return the matrix parameters as properties; empty if the caller lacks the Annotate permission."""
-    if not call.principal.may("a", target_path.repo, target_path.path):
+    if not call.principal.may("a", location.repo, location.path):
         return {}
     if not call.supports(feature_versions.PROPERTY_NAME_VALIDATION):
-        return target_path.properties
-    return {validate_name(name): values for name, values in target_path.properties.items()}
+        return location.properties
+    return {validate_name(name): values for name, values in location.properties.items()}
 
 
 def _created_response(call: Call, repo: str, path: str, body: Mapping[str, object]) -> Response:

@@ -53,8 +53,8 @@ async def describe_methods(call: Call, target: str) -> Response:
 
 async def refuse_post(call: Call, target: str) -> Response:
     """Handle `POST /{repo}/{path}`, which is refused with a different Allow header than other methods."""
-    target_path = _require_repository(call, target)
-    raise ApiError(405, {"Allow": "GET" if call.repositories.is_virtual(target_path.repo) else "GET,PUT,DELETE"})
+    location = _require_repository(call, target)
+    raise ApiError(405, {"Allow": "GET" if call.repositories.is_virtual(location.repo) else "GET,PUT,DELETE"})
 
 
 async def refuse_method(call: Call, target: str) -> Response:
@@ -71,13 +71,13 @@ async def unlock_item(call: Call, target: str) -> Response:
 
 async def lock_item(call: Call, target: str) -> Response:
     """Handle `LOCK /{repo}/{path}`, which succeeds without effect."""
-    target_path = _require_repository(call, target)
+    location = _require_repository(call, target)
     root = await _parse_body(call)
     if root is None:
         raise ArtifactError(400, "Bad lock request")
     kinds = {name: _describe_lock(root, name) for name in ("locktype", "lockscope")}
-    if "<D:read/>" in kinds["locktype"] and not call.find_items(target_path.repo, target_path.path):
-        raise ArtifactError(404, f"{target_path.repo}/{target_path.path} not found")
+    if "<D:read/>" in kinds["locktype"] and not call.find_items(location.repo, location.path):
+        raise ArtifactError(404, f"{location.repo}/{location.path} not found")
     owner = root.findtext("{DAV:}owner/{DAV:}href", "")
     body = (
         f'{XML_DECLARATION}<D:prop xmlns:D="DAV:"><D:lockdiscovery><D:activelock>{"".join(kinds.values())}'
@@ -90,56 +90,52 @@ async def lock_item(call: Call, target: str) -> Response:
 
 async def patch_properties(call: Call, target: str) -> Response:
     """Handle `PROPPATCH /{repo}/{path}`, which succeeds without effect."""
-    target_path = _require_repository(call, target)
-    if not call.find_items(target_path.repo, target_path.path):
-        raise ArtifactError(404, f"Resource {target_path.repo}/{target_path.path} does not exists.")
+    location = _require_repository(call, target)
+    if not call.find_items(location.repo, location.path):
+        raise ArtifactError(404, f"Resource {location.repo}/{location.path} does not exists.")
     return Response()
 
 
 async def create_collection(call: Call, target: str) -> Response:
     """Handle `MKCOL /{repo}/{path}`."""
-    target_path = _require_repository(call, target)
-    repository = call.repositories.find(target_path.repo)
-    if repository is None or not call.repositories.is_stored(target_path.repo):
-        raise ArtifactError(404, f"Could not find repo '{target_path.repo}'.")
-    if not target_path.path or call.items.find(target_path.repo, target_path.path) is not None:
-        raise ArtifactError(405, f"MKCOL can only be executed on non-existent resource: {target_path}")
-    upload.check_upload(call, repository, target_path, is_folder=True)
-    content_path.validate_names(target_path.repo, f"{target_path.path}/")
-    parent_folder = parent_path(target_path.path) or ""
-    parent = call.items.find(target_path.repo, parent_folder)
+    location = _require_repository(call, target)
+    repository = call.repositories.find(location.repo)
+    if repository is None or not call.repositories.is_stored(location.repo):
+        raise ArtifactError(404, f"Could not find repo '{location.repo}'.")
+    if not location.path or call.items.find(location.repo, location.path) is not None:
+        raise ArtifactError(405, f"MKCOL can only be executed on non-existent resource: {location}")
+    upload.check_upload(call, repository, location, is_folder=True)
+    content_path.validate_names(location.repo, f"{location.path}/")
+    parent_folder = parent_path(location.path) or ""
+    parent = call.items.find(location.repo, parent_folder)
     if parent is None:
-        raise ArtifactError(
-            409, f"Directory cannot be created: parent doesn't exist: {target_path.repo}:{parent_folder}"
-        )
+        raise ArtifactError(409, f"Directory cannot be created: parent doesn't exist: {location.repo}:{parent_folder}")
     if not parent.folder:
-        raise ArtifactError(500, f"Expected a folder but found a file, at: {target_path.repo}:{parent_folder}")
-    call.items.create_folder(target_path.repo, target_path.path, call.principal.name)
+        raise ArtifactError(500, f"Expected a folder but found a file, at: {location.repo}:{parent_folder}")
+    call.items.create_folder(location.repo, location.path, call.principal.name)
     return Response(status_code=201)
 
 
 async def move_content(call: Call, target: str) -> Response:
     """Handle `MOVE /{repo}/{path}` with a Destination header."""
-    target_path = _require_repository(call, target)
-    if not target_path.path:
+    location = _require_repository(call, target)
+    if not location.path:
         raise ArtifactError(400, "Cannot perform MOVE action on a repository. Please specify a valid path")
     destination = unquote(call.request.headers.get("destination", ""))
     if not destination:
         raise ArtifactError(400, "Header 'Destination' is required.")
     repo, _slash, path = destination.removeprefix(call.base).strip("/").partition("/")
-    await relocation.move_to(call, target_path.repo, target_path.path, repo, path)
+    await relocation.move_to(call, location.repo, location.path, repo, path)
     return Response()
 
 
 async def find_properties(call: Call, target: str) -> Response:
     """Handle `PROPFIND /{repo}/{path}` with a Depth header. Unreadable items are omitted."""
-    target_path = _require_repository(call, target)
+    location = _require_repository(call, target)
     names = await _read_property_names(call)
     depth = DEPTHS.get(call.request.headers.get("depth", ""), MAX_DEPTH)
-    readable = call.repositories.is_stored(target_path.repo) and call.principal.may(
-        "r", target_path.repo, target_path.path
-    )
-    item = call.items.find(target_path.repo, target_path.path) if readable else None
+    readable = call.repositories.is_stored(location.repo) and call.principal.may("r", location.repo, location.path)
+    item = call.items.find(location.repo, location.path) if readable else None
 
     def parts(db: sqlite3.Connection) -> Iterator[str]:
         yield f'{XML_DECLARATION}<D:multistatus xmlns:D="DAV:" xmlns:lp1="DAV:">'
@@ -160,12 +156,12 @@ async def find_properties(call: Call, target: str) -> Response:
 
 def _require_repository(call: Call, target: str) -> ContentPath:
     """Return the parsed target, or fail if the repository does not exist."""
-    target_path = content_path.parse_target(target)
-    if call.repositories.find(target_path.repo) is None and not call.repositories.list_storages(target_path.repo):
+    location = content_path.parse_target(target)
+    if call.repositories.find(location.repo) is None and not call.repositories.list_storages(location.repo):
         raise ArtifactError(404)
-    if target_path.repo == TRASH_REPO:
+    if location.repo == TRASH_REPO:
         call.require_admin()
-    return target_path
+    return location
 
 
 async def _parse_body(call: Call) -> Any:

@@ -315,8 +315,8 @@ def _stored_file(item: Item) -> StoredFile:
     return StoredFile(item.sha256, item.sha1, item.md5, item.size)
 
 
-def _status_response(call: Call, repo: str, upload: Upload, get_upload_status: int) -> Response:
-    return Response(status_code=get_upload_status, headers=_progress_headers(call, repo, upload))
+def _status_response(call: Call, repo: str, upload: Upload, status: int) -> Response:
+    return Response(status_code=status, headers=_progress_headers(call, repo, upload))
 
 
 def _progress_headers(call: Call, repo: str, upload: Upload) -> dict[str, str]:

@@ -188,7 +188,7 @@ class Items(Tree):
             self._set_properties(ids, changes)
 
     def release_content(self, content: StoredFile) -> None:
-        """Remove a content unless an item refers to it."""
+        """Remove the content of a file unless an item refers to it."""
         self._db.execute("INSERT OR IGNORE INTO artifact_released VALUES (?)", (content.sha256,))
         self._remove_unreferenced_contents()
 

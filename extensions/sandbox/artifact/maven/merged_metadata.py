@@ -43,7 +43,7 @@ def merge_metadata(call: Call, key: str, path: str) -> tuple[Item, bytes] | None
         hashlib.md5(content).hexdigest(),
         len(content),
     )
-    modified = max(item.modified for item, _parse_document in documents)
+    modified = max(item.modified for item, _document in documents)
     return replace(first, repo=key, modified=modified, **vars(stored)), content
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import quote
 
 MEDIA_TYPES = {
-    f".{extension}": guess_media_type
-    for guess_media_type, extensions in {
+    f".{extension}": media_type
+    for media_type, extensions in {
         "text/plain": "txt properties mf asc log yml yaml",
         "text/html": "htm html",
         "text/css": "css",

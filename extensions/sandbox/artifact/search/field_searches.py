@@ -162,8 +162,8 @@ async def search_unused(call: Call) -> Response:
     threshold = _parse_millis(call, "notUsedSince")
     if threshold is None:
         raise ArtifactError(404, NOT_FOUND)
-    search_created = _parse_millis(call, "createdBefore")
-    creation_limit, storages = threshold if search_created is None else search_created, parse_storages(call)
+    created_before = _parse_millis(call, "createdBefore")
+    creation_limit, storages = threshold if created_before is None else created_before, parse_storages(call)
 
     def query(db: sqlite3.Connection) -> list[dict[str, Any]]:
         tree = Tree(db)

@@ -76,11 +76,11 @@ def _iterate_matches(tree: Tree, storages: list[tuple[str, str]], name: str) -> 
 def build_entry(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
     """Return the entry of a result with the requested details."""
     detail = {part.strip() for part in call.request.headers.get("x-result-detail", "").split(",")}
-    build_entry = _item_info(call, tree, item) if "info" in detail else {}
-    build_entry["uri"] = f"{call.base}/api/storage/{item.repo}/{item.path}"
+    entry = _item_info(call, tree, item) if "info" in detail else {}
+    entry["uri"] = f"{call.base}/api/storage/{item.repo}/{item.path}"
     if "properties" in detail:
-        build_entry["properties"] = dict(sorted(tree.get_properties(item).items()))
-    return build_entry
+        entry["properties"] = dict(sorted(tree.get_properties(item).items()))
+    return entry
 
 
 def _item_info(call: Call, tree: Tree, item: Item) -> dict[str, Any]:

@@ -30,38 +30,40 @@ COPIED_FIELDS = (
 )
 
 
-def iterate_seeds(folder: SnapshotDirectory) -> Iterator[dict[str, Any]]:
+def iterate_seeds(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
     """Yield a seed without items, then seeds with batches of items."""
-    tokens = folder.manifest["tokens"]
+    tokens = snapshot.manifest["tokens"]
     yield {
-        "users": [_convert_user(folder, name) for name in sorted({_account_name(token) for token in tokens} - {ADMIN})]
-        + [{**_convert_user(folder, ADMIN), "admin": True}],
-        "tokens": [_convert_token(folder, token) for token in tokens] + [_create_admin_token(folder)],
+        "users": [
+            _convert_user(snapshot, name) for name in sorted({_account_name(token) for token in tokens} - {ADMIN})
+        ]
+        + [{**_convert_user(snapshot, ADMIN), "admin": True}],
+        "tokens": [_convert_token(snapshot, token) for token in tokens] + [_create_admin_token(snapshot)],
         "repositories": [
             _convert_repository(repository)
-            for repository in folder.manifest["repositories"]
+            for repository in snapshot.manifest["repositories"]
             if repository["type"] in CLASS_LABELS
         ],
-        "builds": [_convert_build(record) for record in folder.manifest["builds"]],
+        "builds": [_convert_build(record) for record in snapshot.manifest["builds"]],
     }
-    rows = folder.read_records("items")
+    rows = snapshot.read_records("items")
     while batch := [_convert_item(row) for row in itertools.islice(rows, BATCH_SIZE)]:
         yield {"items": batch}
 
 
-def _convert_user(folder: SnapshotDirectory, name: str) -> dict[str, Any]:
-    return {"name": name, "password": folder.derive_secret(f"artifact user {name}")}
+def _convert_user(snapshot: SnapshotDirectory, name: str) -> dict[str, Any]:
+    return {"name": name, "password": snapshot.derive_secret(f"artifact user {name}")}
 
 
 def _account_name(token: dict[str, Any]) -> str:
     return str(token["username"] or (token["subject"] or "unknown").rpartition("/")[2])
 
 
-def _convert_token(folder: SnapshotDirectory, token: dict[str, Any]) -> dict[str, Any]:
+def _convert_token(snapshot: SnapshotDirectory, token: dict[str, Any]) -> dict[str, Any]:
     fields = {name: token[name] for name in ("token_id", "scope", "description") if token[name] is not None}
     return {
         **fields,
-        "token": folder.derive_secret(f"artifact token {token['token_id']}"),
+        "token": snapshot.derive_secret(f"artifact token {token['token_id']}"),
         "username": _account_name(token),
         "issued_at": token["issued_at"],
         "expiry": token["expiry"],
@@ -69,9 +71,9 @@ def _convert_token(folder: SnapshotDirectory, token: dict[str, Any]) -> dict[str
     }
 
 
-def _create_admin_token(folder: SnapshotDirectory) -> dict[str, Any]:
+def _create_admin_token(snapshot: SnapshotDirectory) -> dict[str, Any]:
     return {
-        "token": folder.derive_secret("artifact token"),
+        "token": snapshot.derive_secret("artifact token"),
         "username": ADMIN,
         "scope": "applied-permissions/admin",
         "description": "of the snapshot, not of the server",
@@ -88,7 +90,7 @@ def _convert_repository(repository: dict[str, Any]) -> dict[str, Any]:
 
 
 def _convert_item(row: dict[str, Any]) -> dict[str, Any]:
-    folder = row["type"] == "folder"
+    is_folder = row["type"] == "folder"
     properties: dict[str, list[str]] = {}
     for pair in row.get("properties", ()):
         properties.setdefault(pair["key"], []).append(pair.get("value", ""))
@@ -99,7 +101,7 @@ def _convert_item(row: dict[str, Any]) -> dict[str, Any]:
     return {
         **{name: row[name] for name in COPIED_FIELDS if name in row},
         **{name: row[f"actual_{name}"] for name in ("sha1", "md5") if f"actual_{name}" in row},
-        **({"folder": True} if folder else {"size": row["size"]}),
+        **({"folder": True} if is_folder else {"size": row["size"]}),
         "repo": row["repo"],
         "path": "/".join(part for part in (row["path"], row["name"]) if part != "."),
         "properties": properties,
