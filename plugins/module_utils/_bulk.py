@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Many items in one task: a few at a time, one outcome for each, in memory that does not grow with their number."""
+"""Many items in one task, processed by several workers. Memory does not grow with the number of items."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ Act = t.Callable[[Task], None]
 
 _STATUSES = ("changed", "ok", "failed", "unknown", "skipped")
 _FAILURES = ("failed", "unknown")
-# These go into the result of the task as a whole
-_NOT_OF_ITEMS = ("diff", "refused_credential")
-_SECONDS_BETWEEN_LOOKS = 0.2
-_MOST_GROUPS = 3
-# Addresses, numbers and ids, in which equal failures differ
-_OF_ONE_FAILURE = re.compile(r"\S*(?:\d|://)\S*")
+# Members of the result of an item that are moved to the result of the task
+_TASK_MEMBERS = ("diff", "refused_credential")
+_POLLING_INTERVAL = 0.2
+_MAX_GROUPS = 3
+# URLs, numbers and IDs, in which messages of the same failure differ
+_VARIABLE_PARTS = re.compile(r"\S*(?:\d|://)\S*")
 
 
 class ItemSkipped(Exception):
-    """Raised for an item that is not worth a try, with the reason if it differs from the reason of the whole task."""
+    """Raised to skip an item, with a reason if it differs from the reason of the task."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """What is to be said of the remaining items.
+    """The progress of the remaining items.
 
-    :ivar seconds: how long they take
+    :ivar seconds: estimated time
     :ivar waiting: what the task waits for, and until when
-    :ivar state: the same, without the time
+    :ivar state: the same without times
     """
 
     seconds: float | None = None
     waiting: str | None = None
-    state: str = "at work"
+    state: str = "running"
 
 
 def process_one_or_items(
@@ -71,15 +71,15 @@ def process_one_or_items(
     identity: t.Callable[[Item], t.Hashable] | None = None,
     expand_all: t.Callable[[list[Item]], list[Item]] = list,
 ) -> None:
-    """Act on what the task's options name, or on each of its `items`, whose defaults those options are.
+    """Run the module for its options or, if `items` is set, for each item with these options as defaults.
 
-    :arg spec: the options of an item, and the rules between them
-    :arg act: does for a task of its own what the module does
-    :arg check: raises `BadOption` when the options of an item cannot work; called for all before the first request
-    :arg expand: gives, for the options of an item that stands for several, those in which each of them differs
-    :arg identity: what two items must not have in common
-    :arg spread: gives the items in place of those that stand for several as only the service knows them
-    :raises ToolchainError: when items failed, unless the task goes on with them
+    :arg spec: options of an item, and their rules
+    :arg act: runs the module for the task of an item
+    :arg check: raises `BadOption` if the options of an item are invalid; called for all items before the first request
+    :arg expand: for an item that stands for several, returns the options in which each of these differs
+    :arg identity: returns what must be unique among the items
+    :arg expand_all: replaces items that stand for several, if this needs requests to the service
+    :raises ToolchainError: if items failed, unless the option `on_error` allows it
     """
     items = task.params["items"]
     if items is None:
@@ -89,27 +89,27 @@ def process_one_or_items(
     work: list[Item] = []
     seen: dict[t.Hashable, int] = {}
     for index, item in enumerate(items):
-        with _named(f"items[{index}]"):
-            given = {**task.params, **_given(item)}
-            spec.check_rules(given)
-            for differing in expand(given):
-                params = {**given, **differing}
+        with _prefix_errors(f"items[{index}]"):
+            merged = {**task.params, **_drop_null(item)}
+            spec.check_rules(merged)
+            for differing in expand(merged):
+                params = {**merged, **differing}
                 check(params)
                 first = seen.setdefault(identity(params), index) if identity else index
                 if first != index:
-                    raise ToolchainError(f"names the same as items[{first}].")
+                    raise ToolchainError(f"duplicate of items[{first}].")
                 work.append({**item, **differing})
     process_items(task, expand_all(work), act)
 
 
 def process_items(task: Task, items: t.Iterable[Item], act: Act) -> None:
-    """Act on each item, `workers` of them at a time, and put into the result what became of them.
+    """Process items with `workers` threads.
 
     The result has `counts` by status, all `failures`, and the outcomes of the first items, in the order of the items.
 
-    :arg items: options of the items; may be an iterator, which is read as the work proceeds
-    :arg act: called with a task of the item's own, in a thread
-    :raises ToolchainError: when items failed, unless the task goes on with them
+    :arg items: options of the items; an iterator is consumed as workers become free
+    :arg act: called in a thread with the task of an item
+    :raises ToolchainError: if items failed, unless the option `on_error` allows it
     """
     if task.params["to_file"]:
         check_writable(task, task.params["to_file"], "to_file")
@@ -126,11 +126,11 @@ def run_items(
     item_path: t.Callable[[int], str] = "items[{}]".format,
     **more: t.Any,
 ) -> ItemQueue:
-    """Act on each item as `each` does, but for `to_file`; `check` of the result raises the failures.
+    """Process items as `process_items` does, without `to_file`, and return the queue.
 
-    :arg write_outcome: called with each outcome as it comes, by one thread at a time
-    :arg place: where the user gave an item, by its number
-    :arg more: see `Work`
+    :arg write_outcome: called with each outcome, by one thread at a time
+    :arg item_path: returns the name of an item by its index, for messages
+    :arg more: further arguments of `ItemQueue`
     """
     work = ItemQueue(task, items, act, write_outcome, item_path, **more)
     try:
@@ -140,16 +140,16 @@ def run_items(
     return work
 
 
-def _skip(_task: Task) -> None:
+def _skip_item(_task: Task) -> None:
     raise ItemSkipped
 
 
 class ItemQueue:
-    """Items on their way from the list to an outcome; all threads share it.
+    """The queue of items and their outcomes, shared by all threads.
 
-    :arg rest: acts on what remains when no more items are begun
-    :arg stop: set when no more items are begun
-    :arg outlook: returns what is to be said of the remaining items; by default they take as long as those before
+    :arg handle_remaining: called for the remaining items after a stop
+    :arg stop: set after a stop, when no more items are started
+    :arg estimate: returns the progress of the remaining items; by default extrapolated
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class ItemQueue:
         write_outcome: t.Callable[[Item], None],
         item_path: t.Callable[[int], str],
         *,
-        handle_remaining: Act = _skip,
+        handle_remaining: Act = _skip_item,
         stop: threading.Event | None = None,
         estimate: t.Callable[[], Estimate] | None = None,
     ) -> None:
@@ -170,11 +170,11 @@ class ItemQueue:
         self._place = item_path
         self._rest = handle_remaining
         self._stop = stop or threading.Event()
-        self._outlook = estimate or self._same_rate
+        self._outlook = estimate or self._extrapolate
         self._items = enumerate(items)
         self._total = len(items) if isinstance(items, t.Sized) else None
         self._lock = threading.Lock()
-        # not Thread.join, which takes a thread for ended when a signal comes in between (Python's bpo-45274)
+        # instead of Thread.join, which can return early after a signal (bpo-45274)
         self._ended = threading.Condition(self._lock)
         self._working = 0
         self._running: dict[int, Item] = {}
@@ -191,10 +191,10 @@ class ItemQueue:
         self._start = time.monotonic()
 
     def run(self) -> None:
-        """Start the workers and wait for them, telling progress."""
+        """Start the workers and wait for them, and display progress."""
         count = self._task.params["workers"]
         count = count if self._total is None else min(count, self._total)
-        with self._task.on_interrupt(self._interrupted):
+        with self._task.on_interrupt(self._clean_up):
             for _number in range(count):
                 with self._lock:
                     self._working += 1
@@ -205,29 +205,29 @@ class ItemQueue:
         self._skip_rest()
 
     def publish(self) -> None:
-        """Put into the result what became of the items."""
+        """Put the counts and outcomes into the result."""
         result = self._task.result
         result["counts"] = {status: self._counts[status] for status in _STATUSES}
-        result["failures"] = sorted(self._failures, key=_index)
-        result["outcomes"] = sorted(self._first, key=_index)
+        result["failures"] = sorted(self._failures, key=_get_index)
+        result["outcomes"] = sorted(self._first, key=_get_index)
         if self._task.diff_mode:
             result["diff"] = [diff for _index, diff in sorted(self._diffs, key=lambda pair: pair[0])]
         for warning in self._warnings.summary():
             self._task.warn(warning)
 
     def group_failures(self) -> list[Item]:
-        """Return each reason for which items failed, with the number of these and the index of the first."""
+        """Return the reasons of failures, each with the number of items and the index of the first."""
         groups: dict[str, Item] = {}
-        for failure in sorted(self._failures, key=_index):
+        for failure in sorted(self._failures, key=_get_index):
             reason = failure["reason"]
             entry = {"reason": reason, "count": 0, "first": failure["index"]}
-            groups.setdefault(_OF_ONE_FAILURE.sub("", reason), entry)["count"] += 1
+            groups.setdefault(_VARIABLE_PARTS.sub("", reason), entry)["count"] += 1
         return list(groups.values())
 
     def raise_failures(self, is_stopped: bool = False) -> None:
         """
-        :arg is_stopped: whether items are left that cannot succeed
-        :raises ToolchainError: when items failed, unless the task goes on with them
+        :arg is_stopped: whether the caller has items left that it did not process
+        :raises ToolchainError: if items failed, unless the option `on_error` allows it
         """
         failed = len(self._failures)
         is_stopped = is_stopped or self._has_left or self._has_enough_failures()
@@ -235,20 +235,20 @@ class ItemQueue:
             return
         if self._refused:
             self._task.result["refused_credential"] = self._refused
-        first = min(self._failures, key=_index)
+        first = min(self._failures, key=_get_index)
         unknown = self._counts["unknown"]
-        doubt = f" (of {unknown:,} it is not known whether they were changed)" if unknown else ""
-        skipped = f", {self._counts['skipped']:,} were not tried" if self._counts["skipped"] else ""
+        doubt = f" ({unknown:,} of them with unknown effect)" if unknown else ""
+        skipped = f", {self._counts['skipped']:,} were skipped" if self._counts["skipped"] else ""
         raise ToolchainError(
             f"{failed:,} of {sum(self._counts.values()):,} items failed{doubt}{skipped}. "
-            f"The first of them, {self._place(first['index'])}: {first['reason']}{self._others()}"
+            f"The first failure is {self._place(first['index'])}: {first['reason']}{self._describe_other_failures()}"
         )
 
-    def _others(self) -> str:
-        """Return what to add to the first failure: how many others are equal to it, or to one another."""
+    def _describe_other_failures(self) -> str:
+        """Return what to add to the message of the first failure: the numbers of equal failures."""
         same, *groups = self.group_failures()
         text = f" {same['count'] - 1:,} more failed in the same way." if same["count"] > 1 else ""
-        for group in [group for group in groups if group["count"] > 1][:_MOST_GROUPS]:
+        for group in [group for group in groups if group["count"] > 1][:_MAX_GROUPS]:
             text += f" {group['count']:,} failed as {self._place(group['first'])}: {group['reason']}"
         return text
 
@@ -258,7 +258,7 @@ class ItemQueue:
                 self._add(entry[0], *self._outcome(*entry, self._act))
         except Exception as defect:
             self._defect = defect
-            self._end("the task broke off")
+            self._end("the task was aborted")
         finally:
             with self._lock:
                 self._working -= 1
@@ -266,23 +266,23 @@ class ItemQueue:
 
     def _next(self) -> tuple[int, Item] | None:
         with self._lock:
-            self._look_for_controller()
+            self._check_controller()
             entry = None if self._stopped else next(self._items, None)
             if entry:
                 self._running[entry[0]] = entry[1]
             return entry
 
     def _end(self, reason: str) -> None:
-        """Begin no more items."""
+        """Start no more items."""
         self._stopped = self._stopped or reason
         self._stop.set()
 
-    def _look_for_controller(self) -> None:
+    def _check_controller(self) -> None:
         if not self._stopped and self._controller.is_gone:
-            self._end("not tried, since the process that runs Ansible was killed")
+            self._end("skipped because the process that runs Ansible was killed")
 
     def _outcome(self, index: int, item: Item, act: Act) -> tuple[Item, Task]:
-        task = self._task.create_item_task(_given(item), diff_mode=self._task.diff_mode and self._is_shown(index))
+        task = self._task.create_item_task(_drop_null(item), diff_mode=self._task.diff_mode and self._is_shown(index))
         status, reason = "ok", None
         try:
             act(task)
@@ -293,27 +293,27 @@ class ItemQueue:
             status = "unknown" if isinstance(error, OutcomeUnknown) else "failed"
             reason = explain_failure(task, error)
             if isinstance(error, ToolchainError) and error.affects_all_items:
-                self._end(f"not tried, since this holds for all: {reason}")
-        return _line(index, item, status, reason, task), task
+                self._end(f"skipped because this affects all items: {reason}")
+        return _build_outcome(index, item, status, reason, task), task
 
     def _add(self, index: int, outcome: Item, task: Task) -> None:
         diff = task.result.get("diff")
         with self._lock:
             if self._running.pop(index, None) is None:
-                return  # told as in doubt already
-            self._gather(task)  # first: if the file of outcomes cannot be written, the task has still changed something
+                return  # recorded as unknown after an interruption
+            self._collect(task)  # before the outcome is written, which can fail: the task has changed something
             self._record(outcome)
             if diff:
                 name = self._place(index)
                 self._diffs.append((index, {"before_header": name, "after_header": name, **diff}))
             if self._has_enough_failures():
-                self._end(f"not tried, for {len(self._failures):,} items had failed")
+                self._end(f"skipped because {len(self._failures):,} items had failed")
 
-    def _gather(self, task: Task) -> None:
-        whole = self._task
-        whole.changed = whole.changed or task.changed or task.has_written
+    def _collect(self, task: Task) -> None:
+        parent = self._task
+        parent.changed = parent.changed or task.changed or task.has_written
         self._refused = self._refused or task.result.get("refused_credential")
-        whole.retry_reasons.merge(task.retry_reasons)
+        parent.retry_reasons.merge(task.retry_reasons)
         self._warnings.merge(Reasons(task.warnings))
 
     def _record(self, outcome: Item) -> None:
@@ -340,8 +340,8 @@ class ItemQueue:
             self._has_left = self._counts["skipped"] > 0
 
     def _wait(self) -> None:
-        while not self._end_within(_SECONDS_BETWEEN_LOOKS):
-            self._look_for_controller()
+        while not self._end_within(_POLLING_INTERVAL):
+            self._check_controller()
             outlook = self._outlook()
             self._task.report_progress(self._progress(outlook), outlook.state)
 
@@ -362,37 +362,37 @@ class ItemQueue:
             parts.append(f"{outlook.seconds:,.0f} s left")
         return ", ".join(parts)
 
-    def _same_rate(self) -> Estimate:
+    def _extrapolate(self) -> Estimate:
         with self._lock:
             done = sum(self._counts.values())
         if not done or self._total is None:
             return Estimate()
         return Estimate((time.monotonic() - self._start) / done * (self._total - done))
 
-    def _interrupted(self) -> t.Iterator[str]:
-        """Let end what runs, and tell what is in doubt: at once, for there may be no later."""
+    def _clean_up(self) -> t.Iterator[str]:
+        """Wait for the running items. The unfinished ones are displayed immediately, in case the process is killed."""
         with self._lock:
-            self._end("not tried, for the task was interrupted")
-        yield f"interrupted: {self._progress(Estimate())}; in doubt until they end: {self._in_doubt()}"
+            self._end("skipped because the task was interrupted")
+        yield f"interrupted: {self._progress(Estimate())}; unfinished: {self._list_running()}"
         self._end_within(SECONDS_TO_CLEAN_UP)
         with self._lock:
-            lost, doubt = self._running, self._in_doubt()
+            lost, doubt = self._running, self._list_running()
             self._running = {}
             for index, item in lost.items():
-                self._record(_line(index, item, "unknown", "interrupted while it was under way"))
-        yield f"interrupted: {self._progress(Estimate())}; in doubt: {doubt}"
+                self._record(_build_outcome(index, item, "unknown", "interrupted before it was finished"))
+        yield f"interrupted: {self._progress(Estimate())}; unknown effect: {doubt}"
         self._skip_rest()
 
-    def _in_doubt(self) -> str:
+    def _list_running(self) -> str:
         return (
-            ", ".join(json.dumps(_given(item), ensure_ascii=False) for item in list(self._running.values()))
-            or "nothing"
+            ", ".join(json.dumps(_drop_null(item), ensure_ascii=False) for item in list(self._running.values()))
+            or "none"
         )
 
 
 @contextlib.contextmanager
-def _named(item: str) -> t.Iterator[None]:
-    """Errors say which item they are about."""
+def _prefix_errors(item: str) -> t.Iterator[None]:
+    """Prefix the messages of errors with the name of an item."""
     try:
         yield
     except BadOption as error:
@@ -401,15 +401,15 @@ def _named(item: str) -> t.Iterator[None]:
         raise ToolchainError(f"{item}: {error}") from None
 
 
-def _given(item: Item) -> Item:
+def _drop_null(item: Item) -> Item:
     return {name: value for name, value in item.items() if value is not None}
 
 
-def _line(index: int, item: Item, status: str, reason: str | None, task: Task | None = None) -> Item:
+def _build_outcome(index: int, item: Item, status: str, reason: str | None, task: Task | None = None) -> Item:
     changed = task is not None and (task.changed or task.has_written)
-    result = {name: value for name, value in task.result.items() if name not in _NOT_OF_ITEMS} if task else {}
-    return {"index": index, "item": _given(item), "status": status, "changed": changed, "reason": reason, **result}
+    result = {name: value for name, value in task.result.items() if name not in _TASK_MEMBERS} if task else {}
+    return {"index": index, "item": _drop_null(item), "status": status, "changed": changed, "reason": reason, **result}
 
 
-def _index(outcome: Item) -> int:
+def _get_index(outcome: Item) -> int:
     return outcome["index"]

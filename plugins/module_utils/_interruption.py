@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How a task ends early: Ctrl-C is handled before the process ends, and a killed controller is noticed."""
+"""Early ends of a task: SIGINT, SIGTERM, and a killed controller process."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import signal
 import threading
 import typing as t
 
-_INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM)
-_MOST_ANCESTORS = 8
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_MAX_ANCESTORS = 8
 
 
 class Interrupted(BaseException):
-    """Somebody ends the process with this signal."""
+    """A signal that terminates the process."""
 
     def __init__(self, signal_number: int) -> None:
         super().__init__(signal_number)
@@ -26,11 +26,11 @@ class Interrupted(BaseException):
 
 @contextlib.contextmanager
 def handle_signals() -> t.Iterator[None]:
-    """A signal that would end the process raises `Interrupted` in here; when all is cleaned up, it ends the process."""
+    """Raise `Interrupted` inside the context on SIGINT and SIGTERM. After the clean-up, terminate the process."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    handlers = {number: signal.signal(number, _raise) for number in _INTERRUPTIONS}
+    handlers = {number: signal.signal(number, _raise) for number in _SIGNALS}
     try:
         yield
     except Interrupted as interruption:
@@ -42,7 +42,7 @@ def handle_signals() -> t.Iterator[None]:
 
 
 def _raise(signal_number: int, _frame: t.Any) -> None:
-    for number in _INTERRUPTIONS:
+    for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # Ansible sends the second one right after the first
     raise Interrupted(signal_number)
 
@@ -53,9 +53,9 @@ def _restore(handlers: dict[signal.Signals, t.Any]) -> None:
 
 
 class Controller:
-    """The process that runs Ansible, as seen from one that works for it.
+    """The process that runs Ansible, seen from one of its descendants.
 
-    When it is killed, nobody tells those that it started: a worker gets another parent, a module keeps its shell.
+    If it is killed, its descendants receive no signal: a worker gets another parent, a module keeps its shell.
     """
 
     def __init__(self) -> None:
@@ -63,19 +63,20 @@ class Controller:
 
     @property
     def is_gone(self) -> bool:
-        """Return whether one of the processes from here to the controller has lost its parent."""
+        """Whether a process between this one and the controller has lost its parent."""
         return any(_parent(pid) != parent for pid, parent in self._parents.items())
 
 
 def _parents_up_to_controller(pid: int) -> dict[int, int | None]:
     """Return the parents of a process and of its ancestors, up to the controller.
 
-    A worker is a fork of the controller, so that both have the same command. Who started the controller does not
-    matter: it may outlive a terminal. Without such a pair, or without `/proc`, only the parent of the process counts.
+    A worker is a fork of the controller, so both have the same command line. The parent of the controller is ignored,
+    because the controller may outlive its terminal. Without such a pair, or without `/proc`, only the parent of the
+    process is returned.
     """
     parents: dict[int, int | None] = {}
     child = pid
-    while len(parents) < _MOST_ANCESTORS and (parent := _parent(child)):
+    while len(parents) < _MAX_ANCESTORS and (parent := _parent(child)):
         parents[child] = parent
         if (command := _command(child)) and command == _command(parent):
             return parents

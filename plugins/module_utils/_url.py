@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Addresses: checked, joined, percent-encoded, and shown without what may be secret in them."""
+"""URLs: validation, percent-encoding, and removal of secrets."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 
 
 def check_url(url: str | None, option: str = "url") -> str:
-    """An address without its last slashes.
+    """Return a URL without trailing slashes.
 
-    :raises BadOption: when it is no http or https address, or has a user name, password, query or fragment in it
+    :raises BadOption: if it is not an http or https URL, or contains a user name, password, query or fragment
     """
     if not url:
         raise BadOption(
             option,
-            "is required: give it to the task, in module_defaults, as a variable of the host, or in the environment",
+            "is required: set it in the task, in module_defaults, as a host variable, or in the environment",
         )
     parts = split_url(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadOption(option, "takes an address such as https://host:port/path")
+        raise BadOption(option, "must be a URL such as https://host:port/path")
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise BadOption(option, "takes an address alone: no user name, password, query or fragment in it")
+        raise BadOption(option, "must be a URL without user name, password, query and fragment")
     return url.rstrip("/")
 
 
 def encode_path(*names: str, option: str) -> str:
-    """A path of percent-encoded segments; a slash in a name stays inside its segment.
+    """Return a path of percent-encoded segments. A slash in a name is encoded.
 
-    :arg option: the option that the names come from
-    :raises BadOption: for `.` and `..`, which no client may put into a path
+    :arg option: option with the names, for messages
+    :raises BadOption: for `.` and `..`, which clients must not use as segments
     """
     for name in names:
         if name in ("", ".", ".."):
-            raise BadOption(option, f"'{name}' cannot be a part of a path")
+            raise BadOption(option, f"'{name}' is not a valid part of a path")
     return "".join(f"/{quote(name, safe='')}" for name in names)
 
 
 def encode_query(fields: t.Mapping[str, str | None]) -> str:
-    """Fields percent-encoded throughout: a blank becomes %20, which means a blank to every server."""
+    """Return a percent-encoded query or form. A space becomes %20, which all servers decode, unlike +."""
     return "&".join(
         quote(name, safe="") if value is None else f"{quote(name, safe='')}={quote(value, safe='')}"
         for name, value in fields.items()
@@ -51,24 +51,24 @@ def encode_query(fields: t.Mapping[str, str | None]) -> str:
 
 
 def split_url(url: str) -> SplitResult | None:
-    """The parts of an address, or `None` when it is none."""
+    """Return the parts of a URL, or `None` if it is invalid."""
     try:
         parts = urlsplit(url)
-        parts.port  # noqa: B018  reading it checks it
+        parts.port  # noqa: B018  raises ValueError for an invalid port
     except ValueError:
         return None
     return parts
 
 
 def url_origin(url: str) -> tuple[str, str | None, int | None]:
-    """Scheme, host and port of an address."""
+    """Return scheme, host and port of a URL."""
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 def redact_url(target: str | None) -> str:
-    """An address for a message, without what may be secret in it."""
+    """Return a URL for messages, without user name, password, query and fragment."""
     if target is None:
-        return "no proper address"
+        return "an invalid URL"
     parts = urlsplit(target)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

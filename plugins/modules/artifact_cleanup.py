@@ -498,7 +498,7 @@ counts:
         RV(failures) lists them, too.
       type: int
     skipped:
-      description: Items that were not tried because of O(max_failures).
+      description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 118, ok: 1, failed: 1, unknown: 0, skipped: 0}
 failures:
@@ -527,7 +527,7 @@ outcomes:
       description: Whether the item was deleted.
       type: bool
     reason:
-      description: Why the item failed or was not tried, in the server's words.
+      description: Why the item failed or was skipped, in the server's words.
       type: str
     outcome:
       description: V(deleted), V(missing) if the item had already been deleted, or V(kept).

@@ -203,7 +203,7 @@ counts:
       description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
       type: int
     skipped:
-      description: Items that were not tried because of O(max_failures).
+      description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
@@ -231,7 +231,7 @@ outcomes:
       description: Whether something was changed. This can also be V(true) for a failed item.
       type: bool
     reason:
-      description: Why the item failed or was not tried.
+      description: Why the item failed or was skipped.
       type: str
     plan:
       description: See RV(plan).

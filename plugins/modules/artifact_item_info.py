@@ -223,7 +223,7 @@ counts:
       description: Always V(0).
       type: int
     skipped:
-      description: Items that were not tried because of O(max_failures).
+      description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 0, ok: 4999, failed: 1, unknown: 0, skipped: 0}
 failures:
@@ -251,7 +251,7 @@ outcomes:
       description: Always V(false).
       type: bool
     reason:
-      description: Why the item failed or was not tried.
+      description: Why the item failed or was skipped.
       type: str
     item_info:
       description: See RV(item).

@@ -88,7 +88,7 @@ counts:
       description: Always V(0).
       type: int
     skipped:
-      description: Items that were not tried because of O(max_failures).
+      description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
@@ -116,7 +116,7 @@ outcomes:
       description: Always V(false).
       type: bool
     reason:
-      description: Why the item failed or was not tried.
+      description: Why the item failed or was skipped.
       type: str
     properties:
       description: See RV(properties).

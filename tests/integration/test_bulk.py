@@ -102,7 +102,7 @@ def test_a_failed_item_fails_the_task_unless_told_otherwise(run: Run) -> None:
     assert failed.status == "failed"
     assert failed.result["counts"] == reported.result["counts"]
     assert failed.result["counts"]["ok"] == failed.result["counts"]["failed"] == 1
-    assert failed.result["msg"].startswith("1 of 2 items failed. The first of them, items[1]: There is no item")
+    assert failed.result["msg"].startswith("1 of 2 items failed. The first failure is items[1]: There is no item")
     assert reported.status == "ok"
     assert reported.result["failures"][0]["item"] == {"path": "many/none.txt"}
 
@@ -148,8 +148,8 @@ def test_whoever_interrupts_is_told_what_is_in_doubt(sandbox: Sandbox, tmp_path:
     told = interrupted([playbook], environment(sandbox), lambda: len(written(sandbox)) > 0)
     lines = [line for line in told.splitlines() if "interrupted: " in line]
     assert lines[0].startswith("localhost: artifact_properties: interrupted: "), told
-    assert '; in doubt until they end: {"path": "many/0' in lines[0]
-    assert lines[1].endswith("; in doubt: nothing"), told
+    assert '; unfinished: {"path": "many/0' in lines[0]
+    assert lines[1].endswith("; unknown effect: none"), told
     counts = collections.Counter(json.loads(line)["status"] for line in file.read_text().splitlines())
     done = len(written(sandbox))
     assert counts == {"changed": done, "skipped": len(PATHS) - done}

@@ -20,6 +20,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch import answers_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.answers_file import AnswersFile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits import rate_limiter
 from sandbox.client import Sandbox
 from support.running import run
 
@@ -94,8 +95,8 @@ def test_prompts_within_limits(
 ) -> None:
     limited(sandbox, **limits)
     clock = SandboxTime(sandbox)
-    monkeypatch.setattr(buckets, "time", clock)
-    monkeypatch.setattr(buckets, "pause", clock.pause)
+    monkeypatch.setattr(rate_limiter, "time", clock)
+    monkeypatch.setattr(rate_limiter, "pause", clock.pause)
     told = {f"max_{name.replace('per', 'per_1')}": limit for name, limit in limits.items()}
     result = batch(sandbox, tmp_path, count, max_tokens=100, limits={MODEL: told} if known else None)
     assert not result.get("failed"), result

@@ -64,7 +64,7 @@ def test_stages_run_in_their_order_up_to_the_first_bad_build(sandbox: Sandbox, t
     assert "team/test #2: SUCCESS" in stopped.output
     assert "broken #1: failed, 'broken' #1 ended with FAILURE" in stopped.output
     assert "no luck" in stopped.output
-    assert "app: skipped, not tried, for 1 items had failed" in stopped.output
+    assert "app: skipped, skipped because 1 items had failed" in stopped.output
     assert "deploy #" not in stopped.output
     assert "team/test #1: SUCCESS already" in continued.output
     assert repeated.changed == 0

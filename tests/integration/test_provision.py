@@ -111,7 +111,7 @@ def test_a_refused_file_stops_no_other_file_and_is_deployed_by_another_run(sandb
     refused = fault(service="artifact", kind="status", status=403, label="deploy_file", body="no right")
     steps = [Step(FILES, [refused]), Step(FILES), Step(FILES), Step(FILES, [RESET])]
     failed, continued, repeated, complete = run_role(sandbox, "artifact_provision", steps, tmp_path)
-    assert failed.failure.startswith("1 of 2 items failed. The first of them, items[0]: ")
+    assert failed.failure.startswith("1 of 2 items failed. The first failure is items[0]: ")
     assert "delete_item" in failed.writes
     assert (continued.failure, continued.changed) == ("", 2)
     assert sorted(continued.writes) == ["deploy_file", "deploy_file", "patch_metadata"]

@@ -171,7 +171,7 @@ def test_an_unknown_option_is_reported_to_an_ad_hoc_command(sandbox: Sandbox) ->
         ({"path": None}, {}, "missing required arguments: path"),
         ({"path": "nothing"}, {}, "Item 'nothing' does not exist in repository 'generic-local'"),
         ({}, {"JFROG_URL": ""}, "Option 'url': is required"),
-        ({}, {"JFROG_URL": "repo.example.com"}, "takes an address such as https://host:port"),
+        ({}, {"JFROG_URL": "repo.example.com"}, "must be a URL such as https://host:port"),
         ({}, {"JFROG_ACCESS_TOKEN": "wr0ng"}, "The credential was not accepted"),
         ({"retries": 0}, {"JFROG_URL": "http://127.0.0.1:1"}, "Connection refused"),
         ({"timeout": "soon"}, {}, "argument 'timeout' is of type"),

@@ -536,7 +536,7 @@ def test_a_life_of_zero_is_for_ever() -> None:
         ({"token_file": "{tmp}/t", "group": "nobody-of-that-name"}, "Option 'group': 'nobody-of-that-name'"),
         ({"token_file": "{tmp}/t", "mode": "u=rw"}, "Option 'mode': takes three octal digits"),
         ({"subject": "a/b"}, "Option 'subject': takes a user name without a slash"),
-        ({"token": "line\nbreak"}, "Option 'token': has characters that cannot be sent in a header"),
+        ({"token": "line\nbreak"}, "Option 'token': contains characters that cannot be sent in an HTTP header"),
     ],
 )
 def test_bad_input_fails_before_any_request(tmp_path: Path, options: dict[str, Any], complaint: str) -> None:

@@ -290,7 +290,7 @@ def test_several_runs_in_one_task() -> None:
             {**ABSENT, "build": 'a"b', "artifacts": True},
             "Option 'artifacts': the files of 'a\"b' cannot be found: a",
         ),
-        ({"items": [{"content": RECORD}, {"content": RECORD}]}, "items[1]: names the same as items[0]."),
+        ({"items": [{"content": RECORD}, {"content": RECORD}]}, "items[1]: duplicate of items[0]."),
     ],
 )
 def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:

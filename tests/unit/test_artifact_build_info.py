@@ -160,8 +160,8 @@ def test_a_404_of_somebody_else_is_an_error() -> None:
     [
         ({"number": "1"}, "missing parameter(s) required by 'number': build"),
         ({"build": "b", "started": "2024-05-01T00:00:00Z"}, "missing parameter(s) required by 'started': number"),
-        ({"build": ".."}, "Option 'build': '..' cannot be a part of a path"),
-        ({"build": "b", "number": "."}, "Option 'number': '.' cannot be a part of a path"),
+        ({"build": ".."}, "Option 'build': '..' is not a valid part of a path"),
+        ({"build": "b", "number": "."}, "Option 'number': '.' is not a valid part of a path"),
         (
             {"build": "b", "number": "1", "started": "2024-05-01"},
             "Option 'started': takes a date and time with a time zone",

@@ -258,7 +258,7 @@ def test_names_arrive_unharmed_and_a_missing_run_is_an_error() -> None:
         ({"status": ""}, "Option 'status': must not be empty"),
         ({"target_repo": None, "repo": "stage"}, "missing parameter(s) required by 'repo': target_repo"),
         ({"properties": {"1st": "x"}}, "Option 'properties': '1st' cannot be a key"),
-        ({"number": ".."}, "Option 'number': '..' cannot be a part of a path"),
+        ({"number": ".."}, "Option 'number': '..' is not a valid part of a path"),
     ],
 )
 def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
@@ -293,8 +293,8 @@ def test_each_run_has_its_outcome() -> None:
 @pytest.mark.parametrize(
     ("items", "problem"),
     [
-        ([{}, {"status": "tested"}], "items[1]: names the same as items[0]."),
-        ([{"number": ".."}], "Option 'items[0].number': '..' cannot be a part of a path"),
+        ([{}, {"status": "tested"}], "items[1]: duplicate of items[0]."),
+        ([{"number": ".."}], "Option 'items[0].number': '..' is not a valid part of a path"),
         ([{"properties": {"1st": "v"}}], "Option 'items[0].properties': '1st' cannot be"),
     ],
 )

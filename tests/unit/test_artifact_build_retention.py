@@ -293,7 +293,7 @@ def test_without_waiting_a_refusal_is_a_failure() -> None:
         ({"build": "b", "minimum_date": "4w"}, "Option 'minimum_date': takes a date and time with a time zone"),
         ({"build": "b", "minimum_date": "2024-02-30T00:00:00Z"}, "Option 'minimum_date': takes a date and time"),
         ({"build": "b", "count": 1, "keep": [""]}, "Option 'keep[0]': must not be empty"),
-        ({"build": "..", "count": 1}, "Option 'build': '..' cannot be a part of a path"),
+        ({"build": "..", "count": 1}, "Option 'build': '..' is not a valid part of a path"),
     ],
 )
 def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
@@ -325,11 +325,11 @@ def test_each_build_has_its_outcome() -> None:
 @pytest.mark.parametrize(
     ("items", "problem"),
     [
-        ([{"build": "b", "count": 1}, {"build": "b", "count": 2}], "items[1]: names the same as items[0]."),
+        ([{"build": "b", "count": 1}, {"build": "b", "count": 2}], "items[1]: duplicate of items[0]."),
         ([{"build": "b"}], "items[0]: one of the following is required: count, minimum_date"),
         ([{"count": 1}], "items[0]: missing required arguments: build"),
         ([{"build": "b", "count": 0}], "Option 'items[0].count': takes 1 to 1,000,000, not 0"),
-        ([{"build": "..", "count": 1}], "Option 'items[0].build': '..' cannot be a part of a path"),
+        ([{"build": "..", "count": 1}], "Option 'items[0].build': '..' is not a valid part of a path"),
     ],
 )
 def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]], problem: str) -> None:

@@ -182,7 +182,7 @@ def test_a_wrong_path_is_told_as_one(answer: dict[str, Any], advice: str) -> Non
 def test_a_repository_that_cannot_be_one_is_named_as_the_option(repo: str) -> None:
     with conversation() as server:
         result = run("artifact_properties_info", url=server.url, repo=repo, path="a")
-    assert result["msg"] == f"Option 'repo': '{repo}' cannot be a part of a path."
+    assert result["msg"] == f"Option 'repo': '{repo}' is not a valid part of a path."
 
 
 @pytest.mark.parametrize(

@@ -624,7 +624,7 @@ def test_a_file_with_the_name_of_a_pattern_is_itself(tree: Path) -> None:
     [
         ([{"src": "{tree}/*.none", "path": "x/"}], "Option 'items[0].src': '{tree}/*.none' matches no file"),
         ([{"src": "{tree}/*", "path": "x"}], "Option 'items[0].path': must end with a slash"),
-        ([{"src": "{tree}/*.txt", "path": "x/"}, {"content": "", "path": "x/a.txt"}], "items[1]: names the same as"),
+        ([{"src": "{tree}/*.txt", "path": "x/"}, {"content": "", "path": "x/a.txt"}], "items[1]: duplicate of"),
         ([{"src": "{tree}/*", "content": "", "path": "x/"}], "mutually exclusive"),
         ([{"path": "x"}], "src"),
     ],

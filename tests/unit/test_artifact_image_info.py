@@ -134,10 +134,10 @@ def test_odd_names_arrive_unharmed() -> None:
     ("options", "complaint"),
     [
         ({"page_size": 0}, "Option 'page_size': takes 1 to 100,000, not 0"),
-        ({"image": "a//b"}, "'' cannot be a part of a path"),
-        ({"image": "/"}, "'' cannot be a part of a path"),
+        ({"image": "a//b"}, "'' is not a valid part of a path"),
+        ({"image": "/"}, "'' is not a valid part of a path"),
         ({"repo": "docker-local/acme"}, "Option 'repo': takes a name without '/', not 'docker-local/acme'"),
-        ({"image": "../x"}, "'..' cannot be a part of a path"),
+        ({"image": "../x"}, "'..' is not a valid part of a path"),
     ],
 )
 def test_bad_input_fails_before_any_request(options: dict[str, Any], complaint: str) -> None:

@@ -350,7 +350,7 @@ def test_each_image_has_its_outcome() -> None:
         ([{"tag": "1"}, {"tag": "2", "target_tag": "1"}], "items[1]: names the same as items[0]."),
         ([{"tag": "1"}, {"target_repo": "stage"}], "Option 'items[1].target_repo': has the same image and tag"),
         ([{"tag": "1"}, {"target_tag": "1"}], "items[1]: missing parameter(s) required by 'target_tag': tag"),
-        ([{"tag": "1"}, {"image": "a/../b"}], "Option 'items[1].image': '..' cannot be a part of a path"),
+        ([{"tag": "1"}, {"image": "a/../b"}], "Option 'items[1].image': '..' is not a valid part of a path"),
     ],
 )
 def test_wrong_items_are_refused_before_any_request(items: list[dict[str, str]], problem: str) -> None:

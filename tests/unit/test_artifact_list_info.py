@@ -142,7 +142,7 @@ def test_a_file_is_no_folder() -> None:
         ({"depth": 2}, "Option 'depth': needs 'deep: true'"),
         ({"depth": 0, "deep": True}, "Option 'depth': takes 1 to 1,000"),
         ({"to_file": "/nowhere/list"}, "Option 'to_file': '/nowhere/list' cannot be written"),
-        ({"path": "a/../b"}, "Option 'path': '..' cannot be a part of a path"),
+        ({"path": "a/../b"}, "Option 'path': '..' is not a valid part of a path"),
     ],
 )
 def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) -> None:

@@ -109,14 +109,14 @@ def test_a_wrong_api_key_is_answered_with_403() -> None:
 )
 def test_an_address_that_cannot_work_is_refused_without_repeating_it(url: str) -> None:
     result = run("access_token_info", url=url)
-    assert result["msg"].startswith("Option 'url': takes an address ")
+    assert result["msg"].startswith("Option 'url': must be a URL ")
     assert "secret-word" not in result["msg"]
 
 
 @pytest.mark.parametrize("url", [{}, {"url": ""}])
 def test_a_missing_address_is_told_with_where_it_can_come_from(url: dict[str, Any]) -> None:
     assert run("access_token_info", **url)["msg"] == (
-        "Option 'url': is required: give it to the task, in module_defaults, as a variable of the host, "
+        "Option 'url': is required: set it in the task, in module_defaults, as a host variable, "
         "or in the environment."
     )
 
@@ -125,11 +125,14 @@ def test_a_missing_address_is_told_with_where_it_can_come_from(url: dict[str, An
 def test_a_user_name_and_a_password_go_together(alone: dict[str, Any]) -> None:
     with conversation() as server:
         result = run("access_token_info", url=server.url, **alone)
-    assert result["msg"] == "Option 'username': is needed together with 'password', and this with it."
+    assert result["msg"] == "Option 'username': is required together with 'password', and vice versa."
 
 
 @pytest.mark.parametrize("credential", [{"token": "a\nb"}, {"api_key": "a\r\nX-Other: b"}, {"token": "ünïcode"}])
 def test_a_credential_that_no_header_can_carry_is_refused(credential: dict[str, Any]) -> None:
     with conversation() as server:
         result = run("access_token_info", url=server.url, **credential)
-    assert result["msg"] == f"Option '{next(iter(credential))}': has characters that cannot be sent in a header."
+    assert (
+        result["msg"]
+        == f"Option '{next(iter(credential))}': contains characters that cannot be sent in an HTTP header."
+    )

@@ -276,7 +276,7 @@ def test_a_key_that_the_server_would_refuse_fails_before_any_request(key: str) -
 def test_a_path_with_dots_fails_before_any_request(path: str) -> None:
     with conversation() as server:
         result = run("artifact_properties", url=server.url, repo="generic-local", path=path, properties={"k": "v"})
-    assert "cannot be a part of a path" in result["msg"]
+    assert "is not a valid part of a path" in result["msg"]
 
 
 def test_no_secret_in_an_error() -> None:
@@ -360,7 +360,7 @@ def test_one_item_fails_and_the_others_go_on() -> None:
         ([{"path": "a", "keys": ["k"]}], "items[0]: parameters are mutually exclusive: properties|keys"),
         ([{"path": "a", "state": "absent"}], "items[0]: state is absent but all of the following are missing: keys"),
         ([{"path": "a"}, {"path": "b", "properties": {"1st": "v"}}], "Option 'items[1].properties': '1st' cannot be"),
-        ([{"path": "a"}, {"path": "/a/"}], "items[1]: names the same as items[0]."),
+        ([{"path": "a"}, {"path": "/a/"}], "items[1]: duplicate of items[0]."),
         ([{"path": "a", "repo": ""}], "Option 'items[0].repo': must not be empty"),
     ],
 )

@@ -64,7 +64,7 @@ def test_odd_paths_arrive_unharmed(path: str, target: str) -> None:
 def test_a_path_with_dots_fails_before_any_request(path: str) -> None:
     with conversation() as server:
         result = run("artifact_properties_info", url=server.url, repo="generic-local", path=path)
-    assert "cannot be a part of a path" in result["msg"]
+    assert "is not a valid part of a path" in result["msg"]
 
 
 def test_a_missing_right_is_told() -> None:

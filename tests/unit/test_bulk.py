@@ -96,8 +96,7 @@ def test_each_item_has_one_outcome() -> None:
         "echo": [2, "red"],
     }
     assert failure == (
-        "2 of 5 items failed (of 1 it is not known whether they were changed). "
-        "The first of them, items[2]: Half of it failed."
+        "2 of 5 items failed (1 of them with unknown effect). The first failure is items[2]: Half of it failed."
     )
     assert task.changed
 
@@ -139,9 +138,9 @@ def test_too_many_failures_end_the_task(on_error: str) -> None:
     kinds = items("ok", "fail", "fail", "change", "change")
     task, failure = bulk(kinds, act, max_failures=2, workers=1, on_error=on_error)
     assert counts(task) == {"ok": 1, "failed": 2, "skipped": 2}
-    assert task.result["outcomes"][4]["reason"] == "not tried, for 2 items had failed"
+    assert task.result["outcomes"][4]["reason"] == "skipped because 2 items had failed"
     assert failure is not None
-    assert failure.startswith("2 of 5 items failed, 2 were not tried. The first of them, items[1]: It failed with")
+    assert failure.startswith("2 of 5 items failed, 2 were skipped. The first failure is items[1]: It failed with")
 
 
 def test_a_defect_is_a_failure_of_its_item() -> None:
@@ -195,8 +194,8 @@ def test_equal_failures_are_counted_in_the_message() -> None:
 
     _task, failure = bulk(items(*["ok"] * 6), fail)
     assert failure == (
-        "6 of 6 items failed. The first of them, items[0]: PUT http://host/0: Full (request 01). 2 more failed in the "
-        "same way. 2 failed as items[3]: PUT http://host/3: Wrong (request 31)."
+        "6 of 6 items failed. The first failure is items[0]: PUT http://host/0: Full (request 01). 2 more failed in "
+        "the same way. 2 failed as items[3]: PUT http://host/3: Wrong (request 31)."
     )
 
 
@@ -376,9 +375,9 @@ def test_what_runs_when_the_user_interrupts_comes_to_its_end(tmp_path: Path) -> 
 
     with pytest.raises(Interrupted):
         bulk(items("change", "ok", "ok"), waits, last_words=told, workers=1, to_file=str(file))
-    assert told.lines[0] == 'interrupted: 0 of 3 done; in doubt until they end: {"n": 0, "kind": "change"}'
+    assert told.lines[0] == 'interrupted: 0 of 3 done; unfinished: {"n": 0, "kind": "change"}'
     assert told.lines[1].startswith("interrupted: 1 of 3 done")
-    assert told.lines[1].endswith("; in doubt: nothing")
+    assert told.lines[1].endswith("; unknown effect: none")
     assert [line["status"] for line in lines_of(file)] == ["changed", "skipped", "skipped"]
 
 
@@ -393,6 +392,6 @@ def test_what_does_not_come_to_its_end_is_in_doubt(monkeypatch: pytest.MonkeyPat
     with pytest.raises(Interrupted):
         bulk(items("change", "ok"), waits, last_words=told, workers=1, to_file=str(file))
     gate.set()
-    assert told.lines[-1].endswith('; in doubt: {"n": 0, "kind": "change"}')
+    assert told.lines[-1].endswith('; unknown effect: {"n": 0, "kind": "change"}')
     assert [line["status"] for line in lines_of(file)] == ["unknown", "skipped"]
-    assert lines_of(file)[0]["reason"] == "interrupted while it was under way"
+    assert lines_of(file)[0]["reason"] == "interrupted before it was finished"

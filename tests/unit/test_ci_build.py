@@ -262,7 +262,7 @@ def test_what_the_job_does_not_take_is_refused_before_it_is_sent(options: dict[s
         ({"files": {"A": "/nowhere"}}, "Option 'files.A': '/nowhere' cannot be read: there is none"),
         ({"files": {"A": 7}}, "Option 'files.A': takes a path"),
         ({"job": "/app"}, "takes the full name"),
-        ({"job": "a/../b"}, "'..' cannot be a part of a path"),
+        ({"job": "a/../b"}, "'..' is not a valid part of a path"),
         ({"accept": []}, "Option 'accept': must not be empty"),
     ],
 )
@@ -818,7 +818,7 @@ def test_items_may_be_of_many_jobs() -> None:
 def test_items_that_the_server_would_take_for_one_are_refused() -> None:
     with conversation() as server:
         result = run_build(server.url, items=[{"parameters": {"A": 1}}, {"job": "app", "parameters": {"A": 1}}])
-    assert result["msg"] == "items[1]: names the same as items[0]."
+    assert result["msg"] == "items[1]: duplicate of items[0]."
 
 
 def test_an_item_needs_a_job() -> None:

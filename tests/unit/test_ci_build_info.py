@@ -257,7 +257,7 @@ def test_a_file_that_cannot_be_written_is_found_out_first(tmp_path: Path) -> Non
         ({"limit": 0}, "Option 'limit': takes 1 to 2,147,483,647"),
         ({"results": ["RED"]}, "value of results must be one or more of"),
         ({"job": "/app"}, "Option 'job': takes the full name"),
-        ({"job": "../app"}, "Option 'job': '..' cannot be a part of a path"),
+        ({"job": "../app"}, "Option 'job': '..' is not a valid part of a path"),
     ],
 )
 def test_bad_options_are_refused_first(options: dict[str, Any], message: str) -> None:

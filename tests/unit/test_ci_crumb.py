@@ -65,7 +65,7 @@ def test_by_xml_where_the_json_view_is_closed() -> None:
     ("options", "message"),
     [
         ({}, "Option 'url': is required"),
-        ({"url": "http://ci", "password": "x"}, "Option 'username': is needed together with"),
+        ({"url": "http://ci", "password": "x"}, "Option 'username': is required together with"),
         ({"url": "http://ci", "as": "cookie"}, "value of as must be one of: parts, header, got: cookie"),
         ({"url": "http://ci", "what": 1}, "what"),
         ({"terms": ("http://ci",)}, "ci_crumb takes options only"),

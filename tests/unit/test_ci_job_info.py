@@ -169,7 +169,7 @@ def test_a_job_that_is_not_there_is_an_answer() -> None:
         ({"job": "a", "folder": "b"}, "parameters are mutually exclusive: job|folder"),
         ({"depth": 0}, "Option 'depth': takes 1 to 50"),
         ({"folder": "a/"}, "Option 'folder': takes the full name"),
-        ({"folder": ".."}, "Option 'folder': '..' cannot be a part of a path"),
+        ({"folder": ".."}, "Option 'folder': '..' is not a valid part of a path"),
     ],
 )
 def test_bad_options_are_refused_first(options: dict[str, Any], message: str) -> None:

@@ -46,7 +46,7 @@ def test_jobs_in_other_addresses(url: str, name: str | None) -> None:
 
 @pytest.mark.parametrize("name", ["..", "folder/.", "folder/../app"])
 def test_names_that_would_lead_elsewhere(name: str) -> None:
-    with pytest.raises(BadOption, match=r"Option 'job': .* cannot be a part of a path"):
+    with pytest.raises(BadOption, match=r"Option 'job': .* is not a valid part of a path"):
         jobs.path_of(name)
 
 

@@ -178,7 +178,7 @@ def test_half_a_credential_fails_before_any_request(given: dict[str, str]) -> No
     with conversation() as server:
         result = ask_for_restart(server.url, **given)
     assert result["failed"]
-    assert "Option 'username': is needed together with 'password' or 'api_token'" in result["msg"]
+    assert "Option 'username': is required together with 'password' or 'api_token'" in result["msg"]
 
 
 def test_half_a_credential_in_the_environment_is_half_a_credential(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -560,7 +560,7 @@ def test_a_write_is_never_sent_elsewhere(status: int) -> None:
 @pytest.mark.parametrize("location", ["http://[::1", "http://127.0.0.1:99999/", ""])
 def test_a_redirect_to_nowhere_is_told(location: str) -> None:
     moved = call("GET", "/x", 302, headers={"Location": location})
-    with conversation(moved) as server, pytest.raises(ServerRefusal, match="redirected to no proper address"):
+    with conversation(moved) as server, pytest.raises(ServerRefusal, match="redirected to an invalid URL"):
         transport(server.url).read("GET", "/x")
 
 

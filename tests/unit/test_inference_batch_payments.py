@@ -128,7 +128,7 @@ def test_a_batch_stops_when_a_refusal_holds_for_all(
     assert (result["summary"]["answered"], result["reused"], result["remaining"]) == (answered, 3, left)
     assert (result["counts"]["ok"], result["counts"]["skipped"]) == (3, left)
     assert result["failed"]
-    assert f"of 100 items failed, {left} were not tried." in result["msg"]
+    assert f"of 100 items failed, {left} were skipped." in result["msg"]
     assert result["stop_reason"] in result["msg"]
     assert [reason["count"] for reason in result["failure_reasons"]] == [refused]
     server.faults = {}
@@ -206,7 +206,7 @@ def test_a_refusal_is_left_to_the_playbook_when_no_prompt_is_left(server: Paying
 def test_equal_failures_are_told_once(server: PayingServer, tmp_path: Path) -> None:
     server.faults = {text: ["bad"] for text in texts(12)[1:]}
     result = batch(server, tmp_path, texts(12))
-    assert result["msg"].startswith("11 of 12 items failed. The first of them, prompts_file, line 2: POST ")
+    assert result["msg"].startswith("11 of 12 items failed. The first failure is prompts_file, line 2: POST ")
     assert result["msg"].endswith("400 Bad request. 10 more failed in the same way.")
     assert [(reason["count"], reason["first"]) for reason in result["failure_reasons"]] == [(11, 1)]
 

@@ -135,7 +135,7 @@ def test_what_failed_is_asked_again_and_what_was_refused_is_not(tmp_path: Path) 
     first, second = address_in(tmp_path, *calls, then=dict)
     assert first["failed"]
     assert first["changed"]
-    assert first["msg"] == "3 of 3 items failed. The first of them, prompts[0]: The model refused to answer: No."
+    assert first["msg"] == "3 of 3 items failed. The first failure is prompts[0]: The model refused to answer: No."
     assert first["summary"] == {"answered": 0, "refused": 1, "truncated": 1, "mismatched": 0, "failed": 1}
     assert not second.get("failed")
     assert second["summary"] == {"answered": 1, "refused": 1, "truncated": 1, "mismatched": 0, "failed": 0}
@@ -250,7 +250,7 @@ def test_a_bound_on_tokens_is_one_on_all_answers_of_a_request(tmp_path: Path) ->
 def test_what_is_not_begun_after_failures_takes_nothing_of_a_bound(tmp_path: Path) -> None:
     quota = refused("First?", 429, error(QUOTA, "insufficient_quota", "insufficient_quota"))
     result = batch(tmp_path, quota, max_failures=1, max_tokens_total=3)
-    assert "1 of 3 items failed, 2 were not tried" in result["msg"]
+    assert "1 of 3 items failed, 2 were skipped" in result["msg"]
     assert (result["failure_reasons"][0]["reason"], result["counts"]["skipped"]) == (result["stop_reason"], 2)
 
 
@@ -369,7 +369,7 @@ def test_a_failure_is_named_by_the_line_of_the_file(tmp_path: Path) -> None:
     source.write_text('{"prompt": "First?"}\n{"prompt": "Second?"}\n')
     calls = [answered("First?"), refused("Second?", 400, error("Bad"))]
     result = batch(tmp_path, *calls, prompts=None, prompts_file=str(source))
-    assert "1 of 2 items failed. The first of them, prompts_file, line 2: POST" in result["msg"]
+    assert "1 of 2 items failed. The first failure is prompts_file, line 2: POST" in result["msg"]
 
 
 @pytest.mark.parametrize(
@@ -604,7 +604,7 @@ def test_progress_names_the_limit_and_the_time_left_when_the_batch_waits(
         naps.append(seconds)
 
     monkeypatch.setattr(rate_limiter, "pause", pause)
-    monkeypatch.setattr(_bulk, "_SECONDS_BETWEEN_LOOKS", 0.001)
+    monkeypatch.setattr(_bulk, "_POLLING_INTERVAL", 0.001)
     monkeypatch.setattr(Task, "report_progress", progress)
     calls = [answered(prompt["prompt"]) for prompt in PROMPTS]
     batch(tmp_path, *calls, limits={MODEL: limits})

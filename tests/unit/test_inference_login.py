@@ -195,7 +195,7 @@ def test_all_modules_have_a_key_class() -> None:
 def test_value_fails_before_any_request_when_headers_cannot_contain_it(option: str, value: str) -> None:
     with conversation() as server:
         result = listed(server.url, **{option: value})
-    assert result["msg"] == f"Option '{option}': has characters that cannot be sent in a header."
+    assert result["msg"] == f"Option '{option}': contains characters that cannot be sent in an HTTP header."
 
 
 def test_request_is_sent_without_a_key_when_none_is_set() -> None:

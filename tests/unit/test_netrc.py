@@ -72,12 +72,12 @@ def test_it_is_never_read_unasked(path: pathlib.Path, monkeypatch: pytest.Monkey
     ("content", "mode", "options", "expected"),
     [
         (None, 0o600, {}, "'{path}' cannot be read: there is none."),
-        (LINES, 0o640, {}, "others than its owner may use '{path}': chmod 600 '{path}'."),
-        ("machine 127.0.0.1 pasword s3cret", 0o600, {}, "'{path}' is no netrc file: line 1 cannot be understood."),
-        (b"\xff\xfe\x00", 0o600, {}, "'{path}' is no netrc file: "),
-        ("machine elsewhere login a password b", 0o600, {}, "'{path}' has no line with a password for 127.0.0.1."),
-        ("machine 127.0.0.1 login a", 0o600, {}, "'{path}' has no line with a password for 127.0.0.1."),
-        (LINES, 0o600, {"username": "me"}, "'{path}' has no line with a password for 'me' at 127.0.0.1."),
+        (LINES, 0o640, {}, "other users can access '{path}': run chmod 600 '{path}'."),
+        ("machine 127.0.0.1 pasword s3cret", 0o600, {}, "'{path}' is not a netrc file: cannot parse line 1."),
+        (b"\xff\xfe\x00", 0o600, {}, "'{path}' is not a netrc file: "),
+        ("machine elsewhere login a password b", 0o600, {}, "'{path}' has no entry with a password for 127.0.0.1."),
+        ("machine 127.0.0.1 login a", 0o600, {}, "'{path}' has no entry with a password for 127.0.0.1."),
+        (LINES, 0o600, {"username": "me"}, "'{path}' has no entry with a password for 'me' at 127.0.0.1."),
     ],
 )
 def test_a_file_that_cannot_work_is_refused_before_anything_is_sent(

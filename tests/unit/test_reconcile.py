@@ -528,7 +528,8 @@ def test_result_shows_the_part_that_exists_when_a_reply_is_lost() -> None:
         raise OutcomeUnknown(LOST)
 
     task = Task({})
-    part = f"{LOST} Reading back shows a part of the change, but these fields of the role do not have the requested values: b."
+    shortfall = "these fields of the role do not have the requested values: b."
+    part = f"{LOST} Reading back shows a part of the change, but {shortfall}"
     with pytest.raises(ToolchainError) as error:
         reconcile(task, "role", read=server.read, desired={"a": 2, "b": 2}, update=update)
     assert str(error.value) == part

@@ -91,7 +91,7 @@ def test_what_is_left_after_a_creation_is_no_success() -> None:
     created = [listed(), version("23"), act("create_project", name="app")]
     lost = act("update_project", drop=True, name="app", description="The app")
     result = project(*created, lost, listed({**APP, "description": ""}), description="The app")
-    assert "Reading back shows a part of the change, but these fields of the project are not" in result["msg"]
+    assert "Reading back shows a part of the change, but these fields of the project do not" in result["msg"]
     assert result["changed"]
 
 

@@ -418,7 +418,7 @@ def test_a_lost_reply_is_not_resolved_by_half_of_the_effect() -> None:
         )
     assert result["failed"]
     assert result["changed"]
-    assert "Reading back shows a part of the change, but these fields of the role are not" in result["msg"]
+    assert "Reading back shows a part of the change, but these fields of the role do not" in result["msg"]
 
 
 def test_a_permission_that_the_server_ignores_is_a_failure() -> None:

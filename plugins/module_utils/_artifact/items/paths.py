@@ -78,6 +78,6 @@ def check_content_path(repo: str, path: str) -> None:
 def _check_names(path: str, option: str, problem: str | None) -> None:
     for name in path.split("/"):
         if name in ("", ".", ".."):
-            raise BadOption(option, f"'{name}' cannot be a part of a path")
+            raise BadOption(option, f"'{name}' is not a valid part of a path")
     if problem:
         raise BadOption(option, f"cannot be '{path}': {problem}")

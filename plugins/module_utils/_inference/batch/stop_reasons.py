@@ -32,9 +32,9 @@ class StopReasons:
         :raises NotTried: when a prompt of this model must not be sent
         """
         if reason := self._refused_models.get(model):
-            raise ItemSkipped(f"not tried, since this holds for all prompts of the model: {reason}")
+            raise ItemSkipped(f"skipped because this affects all prompts of the model: {reason}")
         if self.bound:
-            raise ItemSkipped(f"not tried, since it may go beyond '{self.bound}'")
+            raise ItemSkipped(f"skipped because it may exceed '{self.bound}'")
 
     def add_bound(self, option: str) -> None:
         """Send no more prompts, because the bound of an option has no room for them."""
