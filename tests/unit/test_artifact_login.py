@@ -116,8 +116,7 @@ def test_an_address_that_cannot_work_is_refused_without_repeating_it(url: str) -
 @pytest.mark.parametrize("url", [{}, {"url": ""}])
 def test_a_missing_address_is_told_with_where_it_can_come_from(url: dict[str, Any]) -> None:
     assert run("access_token_info", **url)["msg"] == (
-        "Option 'url': is required: set it in the task, in module_defaults, as a host variable, "
-        "or in the environment."
+        "Option 'url': is required: set it in the task, in module_defaults, as a host variable, or in the environment."
     )
 
 

@@ -21,9 +21,7 @@ def estimate_texts(texts: t.Iterable[str]) -> int:
 
 def estimate_prompt(body: Body) -> int:
     """Return the estimated number of tokens of the messages in a request."""
-    return estimate_texts(
-        text for message in body["messages"] for text in _extract_texts(message.get("content"))
-    )
+    return estimate_texts(text for message in body["messages"] for text in _extract_texts(message.get("content")))
 
 
 def max_answer_tokens(body: Body) -> int:
