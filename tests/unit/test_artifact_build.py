@@ -283,7 +283,7 @@ def test_several_runs_in_one_task() -> None:
         ({"content": {**RECORD, "modules": [1]}}, "Option 'content': 'modules[0]' is the number 1 instead of an"),
         ({"content": RECORD, "build": "other"}, "has the name 'my-build', but 'build' is 'other'"),
         ({"content": RECORD, "number": "52"}, "has the number '51', but 'number' is '52'"),
-        ({"content": {**RECORD, "name": ".."}}, "'..' cannot be a part of a path"),
+        ({"content": {**RECORD, "name": ".."}}, "'..' is not a valid part of a path"),
         ({"src": "/nowhere"}, "Option 'src': '/nowhere' cannot be read: there is none"),
         ({"src": "/"}, "Option 'src': '/' cannot be read: it is not a regular file"),
         (

@@ -316,7 +316,7 @@ def test_each_build_has_its_outcome() -> None:
             items=[{"build": "web"}, {"build": "api", "count": 3}],
             workers=1,
         )
-    assert result["msg"].startswith("1 of 2 items failed. The first of them, items[1]: Build 'api' does not exist")
+    assert result["msg"].startswith("1 of 2 items failed. The first failure is items[1]: Build 'api' does not exist")
     assert result["changed"]
     assert (result["counts"]["changed"], result["counts"]["failed"]) == (1, 1)
     assert result["outcomes"][0]["discarded"] == [entry("1")]

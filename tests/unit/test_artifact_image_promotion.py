@@ -254,9 +254,9 @@ def test_the_servers_words_are_told() -> None:
     [
         ({"target_repo": "stage"}, "Option 'target_repo': has the same image and tag"),
         ({"target_repo": "stage", "target_image": "/acme/web/", "target_tag": "1.0"}, "has the same image and tag"),
-        ({"image": "a//b"}, "Option 'image': '' cannot be a part of a path"),
-        ({"tag": ".."}, "Option 'tag': '..' cannot be a part of a path"),
-        ({"repo": "."}, "Option 'repo': '.' cannot be a part of a path"),
+        ({"image": "a//b"}, "Option 'image': '' is not a valid part of a path"),
+        ({"tag": ".."}, "Option 'tag': '..' is not a valid part of a path"),
+        ({"repo": "."}, "Option 'repo': '.' is not a valid part of a path"),
     ],
 )
 def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
@@ -346,8 +346,8 @@ def test_each_image_has_its_outcome() -> None:
 @pytest.mark.parametrize(
     ("items", "problem"),
     [
-        ([{"tag": "1"}, {"tag": "1", "repo": "other"}], "items[1]: names the same as items[0]."),
-        ([{"tag": "1"}, {"tag": "2", "target_tag": "1"}], "items[1]: names the same as items[0]."),
+        ([{"tag": "1"}, {"tag": "1", "repo": "other"}], "items[1]: duplicate of items[0]."),
+        ([{"tag": "1"}, {"tag": "2", "target_tag": "1"}], "items[1]: duplicate of items[0]."),
         ([{"tag": "1"}, {"target_repo": "stage"}], "Option 'items[1].target_repo': has the same image and tag"),
         ([{"tag": "1"}, {"target_tag": "1"}], "items[1]: missing parameter(s) required by 'target_tag': tag"),
         ([{"tag": "1"}, {"image": "a/../b"}], "Option 'items[1].image': '..' is not a valid part of a path"),

@@ -349,7 +349,7 @@ def test_one_item_fails_and_the_others_go_on() -> None:
             workers=1,
         )
     assert result["failed"]
-    assert result["msg"].startswith("1 of 2 items failed. The first of them, items[0]: Item 'gone' does not exist")
+    assert result["msg"].startswith("1 of 2 items failed. The first failure is items[0]: Item 'gone' does not exist")
     assert result["counts"]["ok"] == 1
 
 

@@ -248,7 +248,7 @@ def test_an_account_that_sees_no_trash_can() -> None:
         ({**FILE, "to_repo": "q"}, "Option 'to_repo': does not go with 'action: clean'"),
         ({**FILE, "build_records": True}, "Option 'build_records': does not go with 'repo'"),
         ({**FILE, "project_key": "p"}, "Option 'project_key': needs 'build_records'"),
-        ({**FILE, "path": "a/../b"}, "'..' cannot be a part of a path"),
+        ({**FILE, "path": "a/../b"}, "'..' is not a valid part of a path"),
     ],
 )
 def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) -> None:
@@ -268,7 +268,7 @@ def test_each_place_has_its_outcome() -> None:
     ("items", "said"),
     [
         ([{"action": "empty"}, FILE], "Option 'items[0].action': 'empty' deletes the whole trash can"),
-        ([FILE, {**FILE, "path": "/a/b.txt/"}], "items[1]: names the same as items[0]."),
+        ([FILE, {**FILE, "path": "/a/b.txt/"}], "items[1]: duplicate of items[0]."),
         ([FILE, {"repo": "q", "path": ""}], "items[1]: missing required arguments: action"),
         ([{**FILE, "path": "a/../b"}], "'..' is not a valid part of a path"),
     ],
