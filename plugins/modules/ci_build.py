@@ -423,25 +423,26 @@ import json
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.builds import RESULTS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.run import RESULT_NAMES, BuildRun
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.run import GIVES, RESULTS, Run
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT, with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-_DECLARED = "checked against what the job declares"
+_CHECKED = "checked against the definition of the job"
 
 ITEM = ArgumentSpec(
     dict(
         job=dict(type="str", required=True, **JOB),
-        parameters=dict(type="dict", text_values=True, unchecked=_DECLARED),
-        secret_parameters=dict(type="dict", text_values=True, no_log=True, unchecked=_DECLARED),
+        parameters=dict(type="dict", text_values=True, unchecked=_CHECKED),
+        secret_parameters=dict(type="dict", text_values=True, no_log=True, unchecked=_CHECKED),
         files=dict(
             type="dict",
             text_values=True,
-            unchecked="the names are checked against what the job declares, each path by its file",
+            unchecked="the names are checked against the definition of the job, the paths by reading the files",
         ),
         form=dict(type="str", choices=["fields", "json"], default="fields"),
         delay=dict(type="int", at_least=0, at_most=2592000),
@@ -450,11 +451,11 @@ ITEM = ArgumentSpec(
             type="dict",
             narrows_scope=True,
             options=dict(
-                results=dict(type="list", elements="str", choices=list(RESULTS), default=["SUCCESS"], not_empty=True),
+                results=dict(type="list", elements="str", choices=RESULTS, default=["SUCCESS"], not_empty=True),
                 max_age=dict(type="float", at_least=0, at_most=315360000),
             ),
         ),
-        accept=dict(type="list", elements="str", choices=list(RESULTS), default=["SUCCESS"], not_empty=True),
+        accept=dict(type="list", elements="str", choices=RESULTS, default=["SUCCESS"], not_empty=True),
         on_timeout=dict(type="str", choices=["fail", "stop", "detach"], default="fail"),
         console_lines=dict(type="int", default=20, at_least=0, at_most=1000),
     ),
@@ -463,17 +464,17 @@ SPEC = (CI + WAIT) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, build_one, identity=run_of)
+    process_one_or_items(task, ITEM, run_build, identity=identify_build)
 
 
-def run_of(params: dict[str, t.Any]) -> str:
+def identify_build(params: dict[str, t.Any]) -> str:
     return json.dumps([params[name] for name in ("job", "parameters", "secret_parameters", "files")], sort_keys=True)
 
 
-def build_one(task: Task) -> None:
-    build = Run(task, CiService(task))
+def run_build(task: Task) -> None:
+    build = BuildRun(task, CiService(task))
     plan = build.plan()
-    operate(task, plan, build.carry_out, changes_state=not build.joins, result_names=GIVES, predict=build.rehearse)
+    operate(task, plan, build.apply, changes_state=not build.joins, result_names=RESULT_NAMES, predict=build.predict)
 
 
 def main() -> None:

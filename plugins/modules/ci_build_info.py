@@ -289,8 +289,8 @@ masked:
     places: ["parameters: DB_PASSWORD: value"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import history, one_build, parameters
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds import BUILD, FIELDS, RESULTS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds import details, history, parameters
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.builds import BUILD, FIELDS, RESULTS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
@@ -321,10 +321,12 @@ SPEC = (CI + LISTING) + ArgumentSpec(
         limit=dict(type="int", at_least=1, at_most=2**31 - 1),
         results=dict(type="list", elements="str", choices=RESULTS, not_empty=True),
         building=dict(type="bool"),
-        parameters=dict(type="dict", text_values=True, not_empty=True, unchecked="checked when they become texts"),
+        parameters=dict(
+            type="dict", text_values=True, not_empty=True, unchecked="checked when they are converted to strings"
+        ),
         newer_than=_SECONDS,
         older_than=_SECONDS,
-        xpath=dict(type="str", not_empty=True, unchecked="the server knows what it takes"),
+        xpath=dict(type="str", not_empty=True, unchecked="checked by the server"),
         console_lines=dict(type="int", at_least=1, at_most=10_000),
         console_file=dict(type="path", not_empty=True),
     ),
@@ -337,22 +339,22 @@ def run(task: Task) -> None:
     ci = CiService(task)
     params, fields = task.params, task.params["fields"]
     if params["build"] is not None:
-        task.result.update(one_build.told(task, ci, FIELDS if fields is None else fields))
+        task.result.update(details.fetch_details(task, ci, FIELDS if fields is None else fields))
         return
-    wanted = history.Wanted(
+    conditions = history.BuildFilter(
         **task.select("results", "building", "newer_than", "older_than"),
-        parameters=parameters.texts(params["parameters"] or {}, "parameters"),
+        parameters=parameters.to_strings(params["parameters"] or {}, "parameters"),
     )
-    found = history.listed(
+    builds = history.list_builds(
         ci,
         params["job"],
         [name for name in FIELDS if name != "artifacts"] if fields is None else fields,
-        wanted,
-        everything=params["all_builds"],
+        conditions,
+        all_builds=params["all_builds"],
         offset=params["offset"] or 0,
         limit=params["limit"],
     )
-    task.result["count"] = output_list(task, "builds", found)
+    task.result["count"] = output_list(task, "builds", builds)
 
 
 def main() -> None:

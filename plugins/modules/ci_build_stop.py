@@ -153,23 +153,27 @@ cancelled:
   type: bool
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds import BUILD
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.builds import BUILD
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.cancel import (
+    METHODS,
+    RESULT_NAMES,
+    BuildCancellation,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.stopping import GIVES, WAYS, Stopping
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-_PATIENCE = {"wait_timeout": {**WAIT.options["wait_timeout"], "default": 30.0}}
+_WAIT_TIMEOUT = {"wait_timeout": {**WAIT.options["wait_timeout"], "default": 30.0}}
 
-SPEC = (CI + ArgumentSpec({**WAIT.options, **_PATIENCE})) + ArgumentSpec(
+SPEC = (CI + ArgumentSpec({**WAIT.options, **_WAIT_TIMEOUT})) + ArgumentSpec(
     dict(
         job=dict(type="str", narrows_scope=True, **JOB),
         build=dict(type="str", narrows_scope=True, **BUILD),
         queue_item=dict(type="int", narrows_scope=True, at_least=1, at_most=2**53 - 1),
-        escalate_to=dict(type="str", choices=list(WAYS), default="stop"),
+        escalate_to=dict(type="str", choices=list(METHODS), default="stop"),
     ),
     mutually_exclusive=[("build", "queue_item")],
     required_one_of=[("build", "queue_item")],
@@ -178,8 +182,8 @@ SPEC = (CI + ArgumentSpec({**WAIT.options, **_PATIENCE})) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    stopping = Stopping(task, CiService(task))
-    operate(task, stopping.plan(), stopping.carry_out, result_names=GIVES)
+    cancellation = BuildCancellation(task, CiService(task))
+    operate(task, cancellation.plan(), cancellation.apply, result_names=RESULT_NAMES)
 
 
 def main() -> None:

@@ -226,8 +226,8 @@ stderr_lines:
   elements: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.command import GIVES, Command
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.ways import WAYS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.command import RESULT_NAMES, Command
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.transports import TRANSPORTS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
@@ -235,14 +235,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-WITHOUT_NUL = dict(matches=(r"[^\0]*", "a string without NUL characters"))
+_NO_NUL = dict(matches=(r"[^\0]*", "a string without NUL characters"))
 SPEC = (CI + TO_FILE) + ArgumentSpec(
     dict(
         command=dict(type="str", required=True, **NAME, matches=("[^-].*", "a name that does not start with '-'")),
-        arguments=dict(type="list", elements="str", default=[], each_element=WITHOUT_NUL),
-        stdin=dict(type="str", unchecked="the command says what it reads"),
+        arguments=dict(type="list", elements="str", default=[], each_element=_NO_NUL),
+        stdin=dict(type="str", unchecked="checked by the command"),
         stdin_file=dict(type="path", not_empty=True),
-        via=dict(type="str", choices=list(WAYS), default="http"),
+        via=dict(type="str", choices=list(TRANSPORTS), default="http"),
         read_only=dict(type="bool", default=False),
         accept=dict(type="list", elements="int", default=[0], each_element=dict(at_least=0, at_most=2**31 - 1)),
         wait_timeout=dict(type="float", default=600.0, at_least=0.1, at_most=2_592_000),
@@ -266,18 +266,18 @@ SPEC = (CI + TO_FILE) + ArgumentSpec(
 
 def run(task: Task) -> None:
     ci, command = CiService(task), Command(task)
-    way = WAYS[task.params["via"]]
+    execute = TRANSPORTS[task.params["via"]]
 
-    def carry_out() -> Fields:
-        return command.run(lambda: way(task, ci, command))
+    def run_command() -> Fields:
+        return command.run(lambda: execute(task, ci, command))
 
     operate(
         task,
         command.plan(),
-        carry_out,
-        changes_state=not command.reads,
-        result_names=GIVES,
-        predict=carry_out if command.reads else dict,
+        run_command,
+        changes_state=not command.read_only,
+        result_names=RESULT_NAMES,
+        predict=run_command if command.read_only else dict,
     )
 
 

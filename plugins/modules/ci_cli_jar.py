@@ -66,7 +66,7 @@ jar:
     version: "2.579"
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.client import Copy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.jar import LocalJar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
@@ -76,15 +76,15 @@ SPEC = CI + ArgumentSpec(dict(dest=dict(type="path", required=True, not_empty=Tr
 
 
 def run(task: Task) -> None:
-    copy = Copy.at_dest(task, CiService(task))
+    jar = LocalJar.from_dest(task, CiService(task))
     reconcile(
         task,
         "jar",
-        read=copy.read,
-        desired=copy.wanted,
-        create=copy.fetch,
-        update=copy.fetch,
-        to_result=copy.show,
+        read=jar.read,
+        desired=jar.desired,
+        create=jar.download,
+        update=jar.download,
+        to_result=jar.to_result,
     )
 
 

@@ -110,7 +110,7 @@ SPEC = CI
 
 def run(task: Task) -> None:
     ci = CiService(task)
-    task.result.update(server=server.found(ci), user=server.user(ci))
+    task.result.update(server=server.fetch_server(ci), user=server.fetch_user(ci))
 
 
 def main() -> None:

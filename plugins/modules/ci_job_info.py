@@ -217,10 +217,10 @@ def run(task: Task) -> None:
     ci = CiService(task)
     fields = list(folders.FIELDS) if task.params["fields"] is None else task.params["fields"]
     if task.params["job"] is not None:
-        task.result["job"] = folders.found(ci, task.params["job"], fields)
+        task.result["job"] = folders.fetch_job(ci, task.params["job"], fields)
     else:
         task.result["count"] = output_list(
-            task, "jobs", folders.below(ci, **task.select("folder", "depth"), fields=fields)
+            task, "jobs", folders.list_jobs(ci, **task.select("folder", "depth"), fields=fields)
         )
 
 

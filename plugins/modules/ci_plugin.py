@@ -220,8 +220,8 @@ restart:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import wanted_plugins
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugin_changes import PluginChanges
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import desired
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.changes import PluginManager
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import DEADLINE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -230,9 +230,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 SPEC = (CI + DEADLINE) + ArgumentSpec(
     dict(
-        plugins=dict(
-            type="list", elements="dict", required=True, not_empty=True, options=wanted_plugins.WANTED.options
-        ),
+        plugins=dict(type="list", elements="dict", required=True, not_empty=True, options=desired.PLUGIN_SPEC.options),
         restart=dict(type="str", choices=["never", "when_needed"], default="never"),
         break_dependents=dict(type="bool", default=False),
         metadata_max_age=dict(type="float", default=3600.0, at_least=0, at_most=2_592_000),
@@ -241,17 +239,18 @@ SPEC = (CI + DEADLINE) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    changes = PluginChanges(task, CiService(task), wanted_plugins.wanted(task.params["plugins"]))
+    manager = PluginManager(task, CiService(task), desired.parse_plugins(task.params["plugins"]))
+    manager.prepare()
     reconcile(
         task,
         "plugins",
-        read=changes.read,
-        desired=changes.desired,
-        update=changes.carry_out,
-        predict_refusal=changes.predict_refusal,
-        to_result=changes.show,
+        read=manager.read,
+        desired=manager.desired,
+        update=manager.update,
+        predict_refusal=manager.predict_refusal,
+        to_result=manager.to_result,
     )
-    changes.settle()
+    manager.finish()
 
 
 def main() -> None:

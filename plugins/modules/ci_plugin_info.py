@@ -131,7 +131,7 @@ failed_to_load:
       sample: "Plugin is missing: credentials (1319.v7eb_51b_3a_c97b_)"
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import failed_plugins, plugins
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import failures, listing
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -149,20 +149,20 @@ SPEC = CI + ArgumentSpec(
 
 def run(task: Task) -> None:
     ci = CiService(task)
-    installed = plugins.listed(ci)
-    listed = {plugin["name"] for plugin in installed}
-    names, wanted = task.params["names"], task.select_provided("enabled", "has_update")
+    installed = listing.list_plugins(ci)
+    installed_names = {plugin["name"] for plugin in installed}
+    names, conditions = task.params["names"], task.select_provided("enabled", "has_update")
     task.result["plugins"] = [
         plugin
         for plugin in installed
-        if (names is None or plugin["name"] in names) and wanted.items() <= plugin.items()
+        if (names is None or plugin["name"] in names) and conditions.items() <= plugin.items()
     ]
-    task.result["missing"] = sorted(set(names or ()) - listed)
+    task.result["missing"] = sorted(set(names or ()) - installed_names)
     if task.params["failed_to_load"]:
         task.result["failed_to_load"] = [
             {"name": name, "reason": reason}
-            for name, reason in sorted(failed_plugins.all_reasons(ci).items())
-            if name not in listed and (names is None or name in names)
+            for name, reason in sorted(failures.fetch_all_reasons(ci).items())
+            if name not in installed_names and (names is None or name in names)
         ]
 
 

@@ -106,7 +106,7 @@ hidden_builds:
   type: int
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.quiet_down import QuietDown
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restarts.quiet_down import QuietDown
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -115,7 +115,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 SPEC = (CI + STATE + WAIT) + ArgumentSpec(
     dict(
-        reason=dict(type="str", unchecked="any text, also none"),
+        reason=dict(type="str", unchecked="any text"),
         cancel_on_timeout=dict(type="bool", default=False),
     )
 )
@@ -123,17 +123,17 @@ SPEC = (CI + STATE + WAIT) + ArgumentSpec(
 
 def run(task: Task) -> None:
     quiet_down = QuietDown(task, CiService(task))
-    with task.on_interrupt(quiet_down.interrupted):
+    with task.on_interrupt(quiet_down.handle_interrupt):
         reconcile(
             task,
             "quiet_down",
             read=quiet_down.read,
             desired=quiet_down.desired,
-            create=quiet_down.begin,
-            update=quiet_down.announce,
+            create=quiet_down.start,
+            update=quiet_down.update_reason,
             delete=quiet_down.end,
-            predict_refusal=quiet_down.foresee,
-            to_result=quiet_down.show,
+            predict_refusal=quiet_down.predict_refusal,
+            to_result=quiet_down.to_result,
         )
         task.result.update(running_builds=None, hidden_builds=None)
         if task.params["wait"] and task.params["state"] == "present":

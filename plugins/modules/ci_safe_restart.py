@@ -129,7 +129,7 @@ restart:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restart import SafeRestart
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restarts import restart
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -145,14 +145,14 @@ SPEC = (CI + WAIT) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    restart = SafeRestart(task, CiService(task))
+    operation = restart.safe_restart(task, CiService(task))
     operate(
         task,
-        restart.plan(),
-        lambda: {"restart": restart.carry_out()},
-        changes_state=not restart.under_way,
+        operation.plan(),
+        lambda: {"restart": operation.apply()},
+        changes_state=not operation.is_in_progress,
         result_names=["restart"],
-        predict=restart.rehearse,
+        predict=operation.predict,
     )
 
 

@@ -171,7 +171,7 @@ error:
       - TaskScript.run(TaskScript.groovy:2)
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import Script
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.script import Script
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -199,10 +199,10 @@ def run(task: Task) -> None:
     operate(
         task,
         script.plan(),
-        script.carry_out,
+        script.apply,
         changes_state=not task.params["read_only"],
         result_names=["output", "value"],
-        predict=script.rehearse,
+        predict=script.predict,
     )
 
 

@@ -133,11 +133,11 @@ def test_the_client_program(with_jar: client.Sandbox, transport: str) -> None:
     with_jar.seed({"ci": {"jobs": [{"name": "bad", "command": "exit 3"}]}})
     result = cli(with_jar, "build", "bad", "-s", "-v", tell=told.append, **how)
     assert result["rc"] == 2
-    assert result["msg"] == "The command 'build bad -s -v' ended with exit code 2: Completed bad #1 : FAILURE."
+    assert result["msg"] == "The command 'build bad -s -v' failed with exit code 2: Completed bad #1 : FAILURE."
     assert result["changed"]
     assert any("bad" in line for line in told)
     refused = cli(with_jar, "list-plugins", "nosuch", **how)
-    assert "exit code 3, what it names is not there: No plugin with the name 'nosuch' found" in refused["msg"]
+    assert "exit code 3, an object does not exist: No plugin with the name 'nosuch' found" in refused["msg"]
     assert not refused["changed"]
 
 
@@ -173,7 +173,7 @@ def test_a_wrong_password_is_told_as_such(with_jar: client.Sandbox, transport: s
     with_jar.fault(kind="status", status=401, service="ci", label="cli_websocket")
     result = cli(with_jar, "quiet-down", **how)
     assert result["rc"] == {"http": 255, "websocket": 15}[transport]
-    assert "The user name does not fit the password or API token." in result["msg"]
+    assert "Check the user name and the password or API token." in result["msg"]
     assert not result["changed"]
 
 
@@ -236,7 +236,7 @@ def test_ssh(over_ssh: dict[str, Any]) -> None:
     assert not result["changed"]
     refused = run("ci_cli", command="build", arguments=["no such job"], **over_ssh)
     assert refused["rc"] == 3
-    assert "what it names is not there: No such job 'no such job'" in refused["msg"]
+    assert "an object does not exist: No such job 'no such job'" in refused["msg"]
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_a_key_that_no_account_has_is_refused(over_ssh: dict[str, Any]) -> None:
 
 def test_a_command_over_ssh_that_takes_too_long(server: client.Sandbox, over_ssh: dict[str, Any]) -> None:
     result = run("ci_cli", command="build", arguments=["app", "-s"], wait_timeout=1, **over_ssh)
-    assert "Waited 1 s, but the command 'build app -s' goes on." in result["msg"]
+    assert "Waited 1 s, but the command 'build app -s' is still running." in result["msg"]
 
 
 def test_there_is_no_shell(over_ssh: dict[str, Any], server: client.Sandbox) -> None:
@@ -288,7 +288,7 @@ def test_there_is_no_shell(over_ssh: dict[str, Any], server: client.Sandbox) -> 
 
 def test_a_server_without_ssh_says_so(sandbox: client.Sandbox) -> None:
     result = cli(sandbox, "version", via="ssh", ssh_user="robot")
-    assert "names no SSH server: none is switched on" in result["msg"]
+    assert "announces no SSH server: none is switched on" in result["msg"]
     sandbox.switch("ci", ssh_endpoint="-oProxyCommand=id:22")
     assert "is no address of a host and its port" in cli(sandbox, "version", via="ssh")["msg"]
 
@@ -327,7 +327,7 @@ def test_hudson_by_its_own_client(open_hudson: Hudson, tmp_path: Path) -> None:
     assert (result["rc"], result["stdout"].strip()) == (0, "1.395")
     assert retry_without_output(open_hudson, "groovy", "=", stdin="println 6 * 7\n")["stdout"].strip() == "42"
     refused = retry_without_output(open_hudson, "build", "nothing")
-    assert refused["msg"].startswith("The command 'build nothing' ended with exit code 255: No such job 'nothing'")
+    assert refused["msg"].startswith("The command 'build nothing' failed with exit code 255: No such job 'nothing'")
     assert not refused["changed"]
     kept = run("ci_cli_jar", url=open_hudson.url, dest=str(tmp_path / "cli.jar"))
     assert (kept["changed"], kept["jar"]["version"]) == (True, None)

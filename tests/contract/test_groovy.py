@@ -116,8 +116,8 @@ def test_scripts_may_be_whole_programs(server: dict[str, Any], console: dict[str
             2,
             True,
         ),
-        ("int i = 1\nassert i == 2", "failed in line 2: an assertion does not hold: assert i == 2.", 2, True),
-        ("assert false : 'so'", "failed in line 1: an assertion does not hold: so. Expression: false.", 1, True),
+        ("int i = 1\nassert i == 2", "failed in line 2: the assertion is false: assert i == 2.", 2, True),
+        ("assert false : 'so'", "failed in line 1: the assertion is false: so. Expression: false.", 1, True),
         ("def f() { f() }\nf()", "failed in line 1: StackOverflowError.", 1, True),
         ("nowhere", "failed in line 1: MissingPropertyException: No such property: nowhere", 1, True),
         (

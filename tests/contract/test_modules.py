@@ -70,7 +70,7 @@ def test_ci_info_reports_hudson(hudson: Hudson) -> None:
 def test_a_wrong_password_and_a_missing_right_are_told_apart(hudson: Hudson) -> None:
     wrong = run("ci_safe_restart", **{**as_admin(hudson), "password": "wr0ng-password"})
     assert "401" in wrong["msg"]
-    assert "does not fit the password" in wrong["msg"]
+    assert "Check the user name and the password" in wrong["msg"]
     unable = run("ci_safe_restart", **as_reader(hudson))
     assert "403" in unable["msg"]
     assert "reader is missing the Administer permission" in unable["msg"]
@@ -80,12 +80,12 @@ def test_a_wrong_password_and_a_missing_right_are_told_apart(hudson: Hudson) -> 
 def test_ci_plugin_info_says_that_there_is_no_listing(hudson: Hudson) -> None:
     result = run("ci_plugin_info", **as_admin(hudson))
     assert result["failed"]
-    assert "does not offer the listing of its plugins" in result["msg"]
+    assert "the server does not provide the list" in result["msg"]
 
 
 def test_only_if_required_needs_a_server_that_tells(hudson: Hudson) -> None:
     result = run("ci_safe_restart", only_if_required=True, **as_admin(hudson))
-    assert "does not tell whether a restart is pending" in result["msg"]
+    assert "does not report whether a restart is pending" in result["msg"]
 
 
 def test_ci_safe_restart_waits_for_a_running_build_and_proves_the_restart(hudson: Hudson, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_ci_safe_restart_waits_for_a_running_build_and_proves_the_restart(hudson
         "session_after": None,
     }
     assert any("1 build(s) still run" in line for line in told)
-    assert any("the server answers 503" in line or "the server is down" in line for line in told)
+    assert any("the server returns 503" in line or "the server is down" in line for line in told)
     assert hudson.build("slow", number)["result"] == "SUCCESS"
     assert run("ci_info", **as_admin(hudson))["server"]["version"] == "1.395"
 
@@ -120,7 +120,7 @@ def test_ci_restart_kills_a_running_build_only_when_told_and_proves_the_restart(
     hudson.create_sleeping_job("endless", 600)
     number = hudson.start_build("endless")
     refused = run("ci_restart", **as_admin(hudson))
-    assert refused["msg"].startswith(f"A restart now would kill endless #{number}. ")
+    assert refused["msg"].startswith(f"Jenkins was not restarted: this would kill endless #{number}. ")
     assert hudson.build("endless", number)["building"]
     checked = run("ci_restart", kill_builds=True, check_mode=True, **as_admin(hudson))
     result = run("ci_restart", kill_builds=True, wait_timeout=300, **as_admin(hudson))
@@ -171,7 +171,7 @@ def test_ci_script_runs_on_the_groovy_of_then(hudson: Hudson) -> None:
     ("script", "message"),
     [
         ("\nthrow new IOException('no\\nway')", "The script failed in line 2: IOException: no."),
-        ("def i = 1\nassert i == 2 : 'so it is'", "The script failed in line 2: an assertion does not hold: so it is."),
+        ("def i = 1\nassert i == 2 : 'so it is'", "The script failed in line 2: the assertion is false: so it is."),
         ("x = 1\ndef (", "The script does not compile in line 2, and nothing of it was run: unexpected token: "),
         ("nowhere", "The script failed in line 1: MissingPropertyException: No such property: nowhere"),
     ],

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import requests
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import start
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds import trigger
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
@@ -53,7 +53,7 @@ JOB = {"name": "life", "command": "echo version $VERSION\nsleep 0.3", "quiet_per
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for a build after a late reply no longer than needed."""
-    monkeypatch.setattr(start, "_SECONDS_TO_LOOK", 2 * LATE)
+    monkeypatch.setattr(trigger, "_SEARCH_TIMEOUT", 2 * LATE)
 
 
 @dataclasses.dataclass

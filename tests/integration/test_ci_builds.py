@@ -109,7 +109,7 @@ def test_the_build_of_another_user_stays_when_the_task_gives_up(sandbox: Sandbox
     given = {"job": "later", "form": form, "delay": 600}
     theirs = run("ci_build", **given, username="builder", api_token=TOKENS["builder"], wait=False)
     result = run("ci_build", **given, wait_timeout=0, on_timeout="stop")
-    assert "It was left alone: it waited in the queue before" in result["msg"]
+    assert "It was not stopped: it was already in the queue" in result["msg"]
     assert not result["changed"]
     left = run("ci_build_stop", queue_item=theirs["queue_item"], check_mode=True)
     assert left["plan"]["action"] == "cancel"
@@ -126,5 +126,5 @@ def test_the_own_build_stays_when_another_user_has_joined_it(sandbox: Sandbox, m
     reached = {"url": sandbox.environment["JENKINS_URL"]}
     admin = {"username": sandbox.environment["JENKINS_USER_ID"], "api_token": sandbox.environment["JENKINS_API_TOKEN"]}
     result = run("ci_build", **reached, **admin, job="later", wait_timeout=0.2, on_timeout="stop")
-    assert "It was left alone: it has 2 causes, not only this request." in result["msg"]
+    assert "It was not stopped: it has 2 causes, not only this request." in result["msg"]
     assert result["changed"]

@@ -50,5 +50,5 @@ def test_tasks_send_the_crumb(sandbox: Sandbox) -> None:
     assert posted.writes == ["POST quiet_down"]
     assert shown.result["msg"].startswith("Jenkins-Crumb:")
     assert denied.status == "failed"
-    assert "does not fit the password" in denied.result["msg"]
+    assert "Check the user name and the password" in denied.result["msg"]
     assert "wr0ng" not in run.output

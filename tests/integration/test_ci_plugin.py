@@ -61,7 +61,7 @@ def writes(sandbox: Sandbox) -> list[str]:
         ),
         ("unsummed", "unsummed 1.0: Unable to confirm integrity of downloaded file, refusing installation"),
         ("broken", "broken 1.0: Failed to dynamically deploy this plugin (java.lang.ClassNotFoundException"),
-        ("stale", "stale 2.0: the server lists version 1.0; is the file another one than the site says?"),
+        ("stale", "stale 2.0: Jenkins lists version 1.0. Check whether the file than the site says?"),
         ("alias", "alias 1.0: the server does not list it"),
     ],
 )
@@ -215,7 +215,7 @@ def test_what_failed_to_load_is_not_absent(go: Go) -> None:
     go("broken")
     result = go({"name": "broken", "state": "absent"})
     assert (
-        "broken is not loaded (java.lang.ClassNotFoundException: broken.PluginImpl), but its file is there"
+        "broken is not loaded (java.lang.ClassNotFoundException: broken.PluginImpl), but Jenkins tries to load its file"
         in result["msg"]
     )
     found = ok(running.run("ci_plugin_info", names=["broken", "nothing", "git"], failed_to_load=True))
@@ -257,7 +257,7 @@ def test_a_restart_of_others_loses_installations(go: Go, sandbox: Sandbox) -> No
 
     results = at_once(lambda: go("top", retries=0), restart)
     failed = next(result for result in results if "plan" in result)
-    assert "The server restarted meanwhile, which loses installations without a trace. Run again." in failed["msg"]
+    assert "the server restarted, which discards queued installations. Run the task again." in failed["msg"]
     sandbox.switch("ci", install_seconds=0.05)
     assert ok(go("top"))["changed"]
 
@@ -271,5 +271,5 @@ def test_two_tasks_that_install_at_once(go: Go) -> None:
 def test_a_server_that_cannot_restart(go: Go, sandbox: Sandbox) -> None:
     sandbox.switch("ci", restart_supported=False)
     result = go("static", restart="when_needed")
-    assert "The server could not restart: Jenkins cannot restart itself" in result["msg"]
+    assert "The restart failed: Jenkins cannot restart itself" in result["msg"]
     assert result["changed"]

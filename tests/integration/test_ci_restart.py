@@ -70,13 +70,13 @@ def test_it_gets_through_all_stages_of_a_restart(sandbox: Sandbox) -> None:
 def test_a_server_that_never_answers_does_not_outlast_the_deadline(sandbox: Sandbox) -> None:
     sandbox.switch("ci", restart_stages=[{"stage": "hanging", "seconds": 3600}])
     done = restart(sandbox, wait_timeout=1)
-    assert "The restart has begun, but has not come to its end." in done.result["msg"]
+    assert "The restart has begun but is not complete." in done.result["msg"]
 
 
 def test_cancel_on_timeout(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
     done = restart(sandbox, wait_timeout=0.5, cancel_on_timeout=True)
-    assert "1 build(s) still run: slow #1. The restart was cancelled, the server takes" in done.result["msg"]
+    assert "1 build(s) are still running: slow #1. The restart was cancelled, the server takes" in done.result["msg"]
     assert not quieting(sandbox)
 
 
@@ -92,7 +92,7 @@ def test_a_cancellation_by_others_ends_the_wait(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
     sandbox.switch("ci", quiet_down_seconds=0.5)
     done = restart(sandbox)
-    assert done.result["msg"] == "Another client cancelled the restart: the server takes builds again."
+    assert done.result["msg"] == "The restart did not take place: another client canceled it."
 
 
 def test_a_restart_under_way_is_waited_for(sandbox: Sandbox) -> None:
@@ -113,7 +113,7 @@ def test_builds_that_the_account_may_not_see(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
     account = {"username": "ops", "password": "ops-secret"}
     done = restart(sandbox, wait_timeout=0.5, cancel_on_timeout=True, **account)
-    assert "1 build(s) that this account may not see still run. The restart was cancelled" in done.result["msg"]
+    assert "1 build(s) that the account cannot read still run. The restart was cancelled" in done.result["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True], ids=["run", "check"])
@@ -142,7 +142,7 @@ def test_a_disabled_plugin_requires_a_restart(sandbox: Sandbox) -> None:
 def test_a_hard_restart_kills_only_when_told(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
     refused = run(sandbox, "ci_restart")
-    assert refused.result["msg"].startswith("A restart now would kill slow #1. ")
+    assert refused.result["msg"].startswith("Jenkins was not restarted: this would kill slow #1. ")
     assert not refused.writes
     done = run(sandbox, "ci_restart", kill_builds=True)
     assert done.result["restart"]["session_after"] != done.result["restart"]["session_before"]
@@ -161,8 +161,8 @@ def test_a_quiet_down_waits_for_the_running_build(sandbox: Sandbox) -> None:
 def test_a_quiet_down_that_takes_too_long(sandbox: Sandbox, cancel: bool) -> None:
     start_build(sandbox, 3600)
     done = run(sandbox, "ci_quiet_down", wait_timeout=0.5, cancel_on_timeout=cancel)
-    told = "It takes builds again." if cancel else "The server takes no builds; ci_quiet_down with 'state: absent'"
-    assert f"1 build(s) still run: slow #1. {told}" in done.result["msg"]
+    told = "The quiet-down mode was ended." if cancel else "Jenkins is still in quiet-down mode. ci_quiet_down with 'state: absent'"
+    assert f"1 build(s) are still running: slow #1. {told}" in done.result["msg"]
     assert quieting(sandbox) is not cancel
 
 
@@ -171,7 +171,7 @@ INTERRUPTED = {
         r"the restart is (still|perhaps) asked for, cancelling it",
         "The restart was cancelled, the server takes",
     ),
-    "ci_quiet_down": (r"the server quiets down\.", "It takes builds again."),
+    "ci_quiet_down": (r"the server quiets down\.", "The quiet-down mode was ended."),
 }
 
 

@@ -208,7 +208,7 @@ def test_a_restart_that_did_not_take_place_is_made_up_for(host: Host) -> None:
     )
     assert (later.failure, later.written) == ("", [])
     assert later.changed
-    assert "1 build(s) still run: slow #1. It takes builds again." in overrun.failure
+    assert "1 build(s) are still running: slow #1. The quiet-down mode was ended." in overrun.failure
     assert failed.failure
     assert overrun.written == failed.written == ["quiet_down", "cancel_quiet_down"]
     assert (restarted.failure, restarted.written) == ("", SAFELY)

@@ -126,7 +126,7 @@ def interrupted_maintenance(sandbox: Sandbox, folder: Path, moment: Callable[[],
 def test_an_interruption_while_builds_run(sandbox: Sandbox, tmp_path: Path) -> None:
     start_build(sandbox, 600)
     output = interrupted_maintenance(sandbox, tmp_path, lambda: has_written(sandbox, "ci"))
-    assert "interrupted while the server quiets down. It takes builds again." in output
+    assert "interrupted during the quiet-down. The quiet-down mode was ended." in output
     assert state(sandbox) == (False, None)
 
 

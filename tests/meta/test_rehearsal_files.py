@@ -36,8 +36,8 @@ EXEMPT = {
         "_read_zip": "is given the path to read",
     },
     "module_utils/_artifact/cleanup/store.py": {"close": "closes and removes the file that it opened"},
-    "module_utils/_ci/cli/client.py": {"_version": "is given the path to read"},
-    "module_utils/_ci/cli/program.py": {"course": "runs a program, whose files are its own"},
+    "module_utils/_ci/cli/jar.py": {"_read_version": "is given the path to read"},
+    "module_utils/_ci/cli/process.py": {"execute": "runs a program, whose files are its own"},
     "module_utils/_http/certificates.py": dict.fromkeys(
         ("ca_bundle", "_no_authorities", "_has"), "gets paths of _file"
     ),

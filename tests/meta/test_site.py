@@ -29,11 +29,11 @@ def test_messages_are_found_wherever_they_are_told() -> None:
     messages = told()
     assert len(messages) > 300
     for message in (
-        "'…' is no plugin: it is no archive with a manifest",  # an option's
+        "must be a plugin, but '…' is not an archive with a manifest",  # an option's
         "Cannot get the version: the server returned no record.",  # an error
         "The search returned … results, the maximum for this account. There may be more. Search in fewer "
         "repositories or use artifact_query_info.",  # a warning
-        "The server is starting, restarting or overloaded.",  # added to a status
+        "The server is starting, restarting or overloaded. Try again later.",  # added to a status
         "Jenkins … is too old: ci_provision_minimum_version requires … or newer. Upgrade Jenkins.",  # a role's
     ):
         assert message in messages

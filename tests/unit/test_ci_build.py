@@ -230,16 +230,19 @@ def test_files_are_sent_in_parts(form: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"parameters": {"VERSON": "2"}}, "'app' has no parameter 'VERSON', it takes 'VERSION', 'TARGET', 'DRY'"),
-        ({"parameters": {"TARGET": "moon"}}, "'TARGET' takes one of 'staging', 'production', not 'moon'"),
-        ({"parameters": {"DRY": "on"}}, "'DRY' takes true or false, not 'on'"),
-        ({"parameters": {"PACKAGE": "x"}}, "'PACKAGE' takes a file: give its path in 'files'"),
-        ({}, "Option 'files': 'app' needs a value for 'PACKAGE', for which it has no default"),
-        ({"files": {"VERSION": __file__}}, "'VERSION' of 'app' takes no file"),
+        (
+            {"parameters": {"VERSON": "2"}},
+            "'app' has no parameter 'VERSON'. Its parameters are 'VERSION', 'TARGET', 'DRY'",
+        ),
+        ({"parameters": {"TARGET": "moon"}}, "'TARGET' must be one of 'staging', 'production', not 'moon'"),
+        ({"parameters": {"DRY": "on"}}, "'DRY' must be true or false, not 'on'"),
+        ({"parameters": {"PACKAGE": "x"}}, "'PACKAGE' is a file parameter. Set its path in 'files'"),
+        ({}, "Option 'files': must have a value for 'PACKAGE', because 'app' has no default for it"),
+        ({"files": {"VERSION": __file__}}, "'VERSION' is not a file parameter of 'app'"),
         ({"files": {"OTHER": __file__}}, "'app' has no parameter 'OTHER'"),
         (
             {"files": {"PACKAGE": __file__}, "form": "json"},
-            "must have a value for 'SECRET': the server does not tell its",
+            "must have a value for 'SECRET': the server does not return its",
         ),
     ],
 )
@@ -254,13 +257,16 @@ def test_what_the_job_does_not_take_is_refused_before_it_is_sent(options: dict[s
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"parameters": {"A": None}}, "Option 'parameters.A': takes a text, a number, true, false or a list of these"),
+        (
+            {"parameters": {"A": None}},
+            "Option 'parameters.A': must be a string, a number, true, false or a list of these",
+        ),
         ({"parameters": {"A": {"b": 1}}}, "not a dictionary"),
-        ({"parameters": {"A": ["x,y"]}}, "commas between the elements, so none of them can have one"),
-        ({"parameters": {"A": "x\0"}}, "without NUL"),
-        ({"parameters": {"A": "x"}, "secret_parameters": {"A": "y"}}, "'A' is given twice"),
+        ({"parameters": {"A": ["x,y"]}}, "must not have elements with commas"),
+        ({"parameters": {"A": "x\0"}}, "must not contain NUL"),
+        ({"parameters": {"A": "x"}, "secret_parameters": {"A": "y"}}, "'A' is set in more than one of"),
         ({"files": {"A": "/nowhere"}}, "Option 'files.A': '/nowhere' cannot be read: there is none"),
-        ({"files": {"A": 7}}, "Option 'files.A': takes a path"),
+        ({"files": {"A": 7}}, "Option 'files.A': must be a path"),
         ({"job": "/app"}, "takes the full name"),
         ({"job": "a/../b"}, "'..' is not a valid part of a path"),
         ({"accept": []}, "Option 'accept': must not be empty"),
@@ -285,7 +291,7 @@ def test_true_by_another_name_is_true() -> None:
 @pytest.mark.parametrize("option", [{"delay": 5}, {"parameters": {"delay": "x"}}])
 def test_a_parameter_that_the_server_takes_for_its_own_needs_the_json_form(option: dict[str, Any]) -> None:
     with conversation(job({**DEPLOY[0], "name": "delay"})) as server:
-        assert "has to be json" in run_build(server.url, **option)["msg"]
+        assert "must be 'json'" in run_build(server.url, **option)["msg"]
     with conversation(job({**DEPLOY[0], "name": "delay"}), start()) as server:
         assert not run_build(server.url, wait=False, form="json", **option).get("failed")
 
@@ -293,14 +299,16 @@ def test_a_parameter_that_the_server_takes_for_its_own_needs_the_json_form(optio
 @pytest.mark.parametrize("members", [{"buildable": False}, {"buildable": None}])
 def test_a_job_that_takes_no_builds(members: dict[str, Any]) -> None:
     with conversation(job(**members)) as server:
-        assert "'app' takes no builds: it is disabled, or holds" in run_build(server.url)["msg"]
+        assert "Job 'app' cannot be built: it is disabled" in run_build(server.url)["msg"]
 
 
 def test_a_job_that_is_not_there() -> None:
     with conversation(
         view("/job/app", f"buildable,fullName,nextBuildNumber,queueItem[id],{DEFINITIONS}", status=404)
     ) as server:
-        assert "There is no job 'app', or the account may not see it." in run_build(server.url)["msg"]
+        assert (
+            "Job 'app' does not exist, or the account has no Job/Read permission on it." in run_build(server.url)["msg"]
+        )
 
 
 def test_names_are_encoded() -> None:
@@ -366,15 +374,17 @@ def test_several_that_are_alike_cannot_be_told_apart() -> None:
     builds = [{"number": number, "queueId": number, "actions": like(VERSION="1.0")} for number in (5, 4)]
     with conversation(job(DEPLOY[0]), start(location="job/app/"), numbered(*builds), waiting()) as server:
         result = run_build(server.url, form="json")
-    assert "were asked for alike, #4, #5: which is ours is not known." in result["msg"]
+    assert "#4, #5 have the same parameters and account." in result["msg"]
     assert result["changed"]  # for the server took the request
 
 
 def test_a_request_that_the_server_dropped_is_not_called_a_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ansible_collections.buildworks.toolchain.plugins.module_utils._ci.start._SECONDS_TO_LOOK", 0)
+    monkeypatch.setattr(
+        "ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.trigger._SEARCH_TIMEOUT", 0
+    )
     with conversation(job(*DEPLOY), deploy({}, status=302, location="job/app/"), numbered(), waiting()) as server:
         result = run_build(server.url)
-    assert "answered 302 without naming the build, and neither its queue nor 'app' has one like it" in result["msg"]
+    assert "the server returned 302 without naming it, and neither the queue nor the job contains" in result["msg"]
     assert not result["changed"]
 
 
@@ -392,7 +402,7 @@ def test_a_lost_reply_is_resolved_by_looking() -> None:
     ) as server:
         result = run_build(server.url)
     assert (result["changed"], result["build"]["number"], result["matched_by"]) == (True, 3, "parameters")
-    assert "A build that is like it shows that the request had its effect." in result["warnings"][0]
+    assert "A matching build shows that the request took effect." in result["warnings"][0]
 
 
 def test_a_lost_reply_to_a_request_for_what_waits_already_is_no_change() -> None:
@@ -409,11 +419,13 @@ def test_a_lost_reply_to_a_request_for_what_waits_already_is_no_change() -> None
 
 
 def test_a_lost_reply_without_a_build_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ansible_collections.buildworks.toolchain.plugins.module_utils._ci.start._SECONDS_TO_LOOK", 0)
+    monkeypatch.setattr(
+        "ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.trigger._SEARCH_TIMEOUT", 0
+    )
     known = view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3})
     with conversation(job(), start(drop=True), known, numbered(), waiting()) as server:
         result = run_build(server.url)
-    assert "no build that is like it can be seen. Whether the request had its effect is not known." in result["msg"]
+    assert "no matching build exists. Whether the request had its effect is not known." in result["msg"]
 
 
 def test_a_forgotten_item_is_matched_by_its_number() -> None:
@@ -434,7 +446,7 @@ def test_a_forgotten_item_is_matched_by_its_number() -> None:
 def test_a_forgotten_item_of_which_no_build_came() -> None:
     with conversation(job(), start(), item(404), numbered({"number": 2, "queueId": 7}, members="queueId")) as server:
         result = run_build(server.url)
-    assert "Item 7 of the queue is not remembered any more, and no build of 'app' came of it" in result["msg"]
+    assert "Cannot find the build of queue item 7: the server has forgotten the item" in result["msg"]
     assert result["changed"]
 
 
@@ -444,20 +456,20 @@ def test_it_waits_for_as_long_as_it_takes() -> None:
     told: list[str] = []
     with conversation(job(), start(), *[waits] * 1100, *to_the_end()) as server:
         assert run_build(server.url, tell=told.append)["build"]["number"] == 3
-    assert "item 7 of the queue is stuck: Waiting for next available executor" in told[0]
+    assert "queue item 7 is stuck: Waiting for next available executor" in told[0]
 
 
 def test_a_cancelled_item() -> None:
     with conversation(job(), start(), item(cancelled=True, executable=None, why=None)) as server:
-        assert "Item 7 of the queue was cancelled before it became a build." in run_build(server.url)["msg"]
+        assert "Queue item 7 was canceled before its build started." in run_build(server.url)["msg"]
 
 
 def test_a_bad_end_is_told_with_the_last_lines() -> None:
     with conversation(job(), start(), *to_the_end("FAILURE")) as server:
         result = run_build(server.url, console_lines=2)
     assert result["msg"] == (
-        "'app' #3 ended with FAILURE, not with SUCCESS: see http://ci.example.com/job/app/3/console, which ends with:\n"
-        "working\nFinished: FAILURE."
+        "The result of 'app' #3 is FAILURE, not SUCCESS. See http://ci.example.com/job/app/3/console. "
+        "Last lines of the console:\nworking\nFinished: FAILURE."
     )
     assert result["changed"]
     assert result["build"]["result"] == "FAILURE"
@@ -514,7 +526,7 @@ def test_a_build_that_is_deleted_meanwhile(answer: Call) -> None:
     answer.status, answer.body = 404, b""
     calls = [log(LOG.format("SUCCESS")), answer] if "logText" not in answer.target else [answer]
     with conversation(job(), start(), left(), *calls) as server:
-        assert "'app' #3 is not there any more: somebody deleted it." in run_build(server.url)["msg"]
+        assert "Waiting for 'app' #3 failed: the build was deleted." in run_build(server.url)["msg"]
 
 
 def running(more: str = "working\r\n") -> tuple[Call, ...]:
@@ -524,7 +536,7 @@ def running(more: str = "working\r\n") -> tuple[Call, ...]:
 def test_the_time_is_over() -> None:
     with conversation(*running(), build(None)) as server:
         result = run_build(server.url, wait_timeout=0)
-    assert result["msg"] == "Waited 0 s, but 'app' #3 runs. It was not stopped."
+    assert result["msg"] == "Waited 0 s, but 'app' #3 is running. It was not stopped."
     assert (result["build"]["building"], result["console"]) == (True, ["working"])
 
 
@@ -556,14 +568,14 @@ def test_the_time_is_over_and_the_build_is_stopped() -> None:
     looks = caused("/job/app/3"), look(None), stop(), look(None), look("ABORTED"), build("ABORTED")
     with conversation(*running(), *looks) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
-    assert result["msg"] == "Waited 0 s, but 'app' #3 runs. It was stopped: ABORTED."
+    assert result["msg"] == "Waited 0 s, but 'app' #3 is running. It was stopped: ABORTED."
     assert result["build"]["result"] == "ABORTED"
 
 
 def test_the_time_is_over_when_it_has_ended() -> None:
     with conversation(*running(), caused("/job/app/3"), look("SUCCESS"), build()) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
-    assert result["msg"] == "Waited 0 s, but 'app' #3 runs. It has ended meanwhile."
+    assert result["msg"] == "Waited 0 s, but 'app' #3 is running. It has finished in the meantime."
 
 
 def test_the_time_is_over_in_the_queue() -> None:
@@ -579,7 +591,7 @@ def test_the_time_is_over_in_the_queue() -> None:
         call("POST", "/queue/cancelItem?id=7", 204),
     ) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
-    assert result["msg"].endswith("item 7 of the queue waits: In the quiet period. It was taken out of the queue.")
+    assert result["msg"].endswith("queue item 7 is waiting: In the quiet period. Its queue item was canceled.")
     assert result["build"] is None
 
 
@@ -595,7 +607,7 @@ def test_a_build_that_was_only_joined_is_left_alone_when_the_time_is_over(before
     with conversation(job(DEPLOY[0], queueItem=before), start(**answer), *found, waits) as server:
         result = run_build(server.url, form="json", wait_timeout=0, on_timeout="stop")
     assert result["msg"].endswith(
-        "It was left alone: it waited in the queue before, and the server merged this request with it."
+        "It was not stopped: it was already in the queue, and the server merged this request with it."
     )
     assert not result["changed"]
 
@@ -606,7 +618,7 @@ def test_a_build_that_was_only_joined_is_left_alone_when_interrupted(monkeypatch
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
     with conversation(job(), start(303), waits) as server, pytest.raises(KeyboardInterrupt):
         run_build(server.url, on_timeout="stop", last_words=words.append)
-    assert words[-1].startswith("It was left alone: it waited in the queue before")
+    assert words[-1].startswith("It was not stopped: it was already in the queue")
 
 
 @pytest.mark.parametrize(
@@ -614,13 +626,13 @@ def test_a_build_that_was_only_joined_is_left_alone_when_interrupted(monkeypatch
     [
         ({"causes": 2}, "it has 2 causes, not only this request."),
         ({"causes": 0}, "it has 0 causes, not only this request."),
-        ({"status": 404}, "reading who else requested it failed: GET "),
+        ({"status": 404}, "reading its causes failed: GET "),
     ],
 )
 def test_a_build_is_left_alone_when_others_may_have_requested_it_too(look: dict[str, Any], reason: str) -> None:
     with conversation(*running(), caused("/job/app/3", **look), build(None)) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
-    assert f"'app' #3 runs. It was left alone: {reason}" in result["msg"]
+    assert f"'app' #3 is running. It was not stopped: {reason}" in result["msg"]
 
 
 def test_a_build_found_after_a_lost_response_is_left_alone() -> None:
@@ -629,7 +641,7 @@ def test_a_build_found_after_a_lost_response_is_left_alone() -> None:
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
     with conversation(job(), start(drop=True), known, numbered(), waiting(found), waits) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
-    assert "It was left alone: the response to the request was lost" in result["msg"]
+    assert "It was not stopped: the response to the request was lost" in result["msg"]
     assert result["changed"]
 
 
@@ -650,7 +662,7 @@ def test_an_interruption_tells_how_the_build_is_left(on_timeout: str, monkeypatc
     assert words == (
         ["interrupted, stopping 'app' #3.", "It was stopped: ABORTED."]
         if on_timeout == "stop"
-        else ["interrupted, 'app' #3 goes on."]
+        else ["interrupted, 'app' #3 continues to run."]
     )
 
 
@@ -659,7 +671,7 @@ def test_an_interruption_of_the_request_tells_that_a_build_may_come() -> None:
     asked = start(held=True, meanwhile=ctrl_c)
     with conversation(job(), asked) as server, pytest.raises(KeyboardInterrupt):
         run_build(server.url, on_timeout="stop", last_words=words.append)
-    assert words == ["interrupted while a build of 'app' was asked for. If it comes, it goes on."]
+    assert words == ["interrupted while a build of 'app' was requested. If it starts, it continues to run."]
 
 
 def test_unless_there_is_one_that_will_do() -> None:
@@ -801,7 +813,7 @@ def test_items_are_built_one_after_the_other_until_one_fails() -> None:
     assert [outcome["status"] for outcome in result["outcomes"]] == ["changed", "failed", "skipped"]
     assert result["outcomes"][0]["build"]["number"] == 3
     assert result["failures"][0]["console"] == ["Finished: FAILURE"]
-    assert "items[1]: 'app' #3 ended with FAILURE" in result["msg"]
+    assert "items[1]: The result of 'app' #3 is FAILURE" in result["msg"]
 
 
 def test_items_may_be_of_many_jobs() -> None:

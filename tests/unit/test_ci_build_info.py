@@ -141,7 +141,7 @@ def test_an_old_server_knows_no_ranges() -> None:
 def test_a_job_that_is_not_there() -> None:
     with conversation(call("GET", listing([]).target, 404, text=page("Not Found - Jenkins", "Oops!"))) as server:
         result = run("ci_build_info", url=server.url, job="app", fields=["result"], **TOKEN)
-    assert result["msg"].startswith("There is no job 'app', or the account may not see it.")
+    assert result["msg"].startswith("Job 'app' does not exist, or the account has no Job/Read permission on it.")
 
 
 def test_to_file(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_job_without_such_a_build() -> None:
 
 def test_a_build_of_a_job_that_is_not_there() -> None:
     result = asked(no_such(), no_such("/job/app", "name"))
-    assert result["msg"].startswith("There is no job 'app'")
+    assert result["msg"].startswith("Job 'app' does not exist")
 
 
 def xml(expression: str, status: int = 200, text: str = "", **answer: Any) -> Call:
@@ -200,18 +200,18 @@ def test_no_match_is_an_answer() -> None:
     [
         (
             {"status": 500, "text": 'XPath "/*/x" matched 3 nodes. Create XPath that only matches one, or ...'},
-            "Option 'xpath': finds 3 elements in the build: narrow it to one, for example with '[1]'.",
+            "Option 'xpath': matches 3 elements. Narrow it to one, for example with '[1]'.",
         ),
         (
             {"status": 403, "json": engine_error(403, "primitive XPath result sets forbidden; implement ...", "/x")},
-            "Option 'xpath': finds a text, a number or a truth value, which the server refuses: find the element.",
+            "Option 'xpath': must select an element: Jenkins rejects strings, numbers and booleans.",
         ),
         (
             {"status": 500, "text": page("Oops", "Oops!", "A problem occurred. Logging ID=1-2")},
-            "Option 'xpath': is perhaps none that the server understands. GET http",
+            "Option 'xpath': may be invalid. GET http",
         ),
         ({"status": 403, "text": missing("reader", "Job/Read")}, "403 reader is missing the Job/Read permission"),
-        ({"status": 404, "text": page("Not Found", "Oops!")}, "'app' has no build 7, there is no such job"),
+        ({"status": 404, "text": page("Not Found", "Oops!")}, "Job 'app' has no build 7, the job does not exist"),
     ],
 )
 def test_refusals_are_told_apart(answer: dict[str, Any], message: str) -> None:

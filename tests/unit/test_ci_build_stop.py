@@ -32,7 +32,7 @@ def way(name: str = "stop", location: str = "/job/app/7/", status: int = 302, **
 
 
 def unknown(name: str) -> Call:
-    """What the server answers to a way that the build does not know."""
+    """What the server returns to a way that the build does not know."""
     return way(name, f"/job/app/7/{name}/")
 
 
@@ -105,7 +105,7 @@ def test_a_build_that_is_not_there() -> None:
 @pytest.mark.parametrize("build", ["7", "last"])
 def test_a_job_that_is_not_there(build: str) -> None:
     gone = look(build="lastBuild" if build == "last" else build, status=404, text=page("Not Found", "Oops!"))
-    assert stopped(gone, there(404), build=build)["msg"].startswith("There is no job 'app'")
+    assert stopped(gone, there(404), build=build)["msg"].startswith("Job 'app' does not exist")
 
 
 def test_each_way_in_turn_with_a_look_after_it() -> None:
@@ -118,15 +118,14 @@ def test_each_way_in_turn_with_a_look_after_it() -> None:
 def test_no_further_than_it_is_allowed_to() -> None:
     result = stopped(look(), way(), look(), look(), wait_timeout=0)
     assert (result["failed"], result["changed"]) == (True, True)
-    assert result["msg"] == (
-        "'app' #7 still runs, 0 s after stop. Of a Pipeline build, 'escalate_to: term' goes further."
-    )
+    assert result["msg"] == ("'app' #7 is still running 0 s after stop. For a Pipeline build, try 'escalate_to: term'.")
 
 
 def test_a_302_to_nothing_is_no_success() -> None:
     result = stopped(look(), way(), look(), unknown("term"), look(), escalate_to="kill", wait_timeout=0)
     assert result["msg"] == (
-        "'app' #7 still runs, 0 s after stop. It is no Pipeline build: the server does not know term and kill for it."
+        "'app' #7 is still running 0 s after stop. It is not a Pipeline build, so Jenkins does not "
+        "support term and kill for it."
     )
 
 
@@ -157,7 +156,7 @@ def test_a_build_that_ends_by_itself_is_no_change_when_the_response_is_lost() ->
 
 def test_a_build_that_still_runs_is_no_change_when_the_response_is_lost() -> None:
     result = stopped(look(), way(drop=True), look(), look(), retries=0, wait_timeout=0)
-    assert "'app' #7 still runs, 0 s after stop." in result["msg"]
+    assert "'app' #7 is still running 0 s after stop." in result["msg"]
     assert not result["changed"]
 
 
@@ -175,7 +174,7 @@ def test_the_outcome_is_unknown_when_the_response_is_lost(wait: bool, read: dict
 
 def test_an_item_that_still_waits_is_no_change_when_the_response_is_lost() -> None:
     result = stopped(item(), cancel(drop=True), item(), queue_item=5, retries=0)
-    assert "Item 5 of the queue was not cancelled" in result["msg"]
+    assert "Queue item 5 was not canceled" in result["msg"]
     assert not result["changed"]
 
 
@@ -192,7 +191,7 @@ def test_an_interruption_says_how_things_are_left() -> None:
     told: list[str] = []
     with conversation(look(), way(), look()) as server, pytest.raises(KeyboardInterrupt):
         run("ci_build_stop", url=server.url, **TOKEN, job="app", build="7", tell=ctrl_c, last_words=told.append)
-    assert told == ["interrupted while 'app' #7 was asked to end (stop). Whether it does is not known."]
+    assert told == ["interrupted after 'app' #7 was requested to end (stop). Its state is unknown."]
 
 
 def test_it_is_gone_meanwhile() -> None:
@@ -241,7 +240,7 @@ def test_an_item_is_looked_at_when_the_answer_does_not_tell(answer: Call) -> Non
 
 def test_an_item_that_may_not_be_cancelled() -> None:
     result = stopped(item(), cancel(422, text=page("Oops", "Oops!")), item(), queue_item=5)
-    assert result["msg"].startswith("Item 5 of the queue was not cancelled, POST /queue/cancelItem: 422. The account")
+    assert result["msg"].startswith("Queue item 5 was not canceled: POST /queue/cancelItem: 422. The account")
     assert result["changed"] is False
 
 
@@ -250,8 +249,8 @@ def test_an_item_of_another_job_is_left_alone(state: dict[str, Any]) -> None:
     result = stopped(item(**state), queue_item=5, job="folder/other")
     assert (result["failed"], result["changed"]) == (True, False)
     assert result["msg"] == (
-        "Item 5 of the queue is one of 'app', not of 'folder/other', and was left alone. "
-        "Give the right 'job', or none to end what came of the item, whatever its job is."
+        "Queue item 5 was not canceled: it belongs to 'app', not to 'folder/other'. "
+        "Correct 'job', or omit it to cancel the item for any job."
     )
 
 
@@ -260,7 +259,7 @@ def test_an_item_of_the_job_is_cancelled() -> None:
 
 
 def test_an_item_that_the_server_has_forgotten() -> None:
-    assert "Give 'job' too" in stopped(forgotten(), queue_item=5)["msg"]
+    assert "Set 'job' to find" in stopped(forgotten(), queue_item=5)["msg"]
 
 
 @pytest.mark.parametrize("queue_id", [5, 6])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import builds
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds import builds
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, UnexpectedResponse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, describe_mismatch
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -53,7 +53,7 @@ def record(**members: Any) -> Record:
 
 
 def test_a_build_with_all_that_is_told_of_it() -> None:
-    assert builds.shown(record(), "folder/app") == {
+    assert builds.to_result(record(), "folder/app") == {
         "job": "folder/app",
         "number": 42,
         "url": URL,
@@ -76,13 +76,13 @@ def test_a_build_with_all_that_is_told_of_it() -> None:
 
 
 def test_a_pipeline_tells_no_node_and_hudson_no_queue_item() -> None:
-    build = builds.shown(Record({"number": 1}, UnexpectedResponse), "app", ["built_on", "queue_id", "parameters"])
+    build = builds.to_result(Record({"number": 1}, UnexpectedResponse), "app", ["built_on", "queue_id", "parameters"])
     assert build == {"job": "app", "number": 1, "url": None, "built_on": None, "queue_id": None, "parameters": {}}
 
 
 def test_only_what_is_wanted_is_asked_for() -> None:
-    assert builds.tree(["result", "duration"]) == "number,url,result,duration"
-    assert builds.tree(["parameters", "result", "causes"]) == (
+    assert builds.build_tree(["result", "duration"]) == "number,url,result,duration"
+    assert builds.build_tree(["parameters", "result", "causes"]) == (
         "number,url,actions[parameters[name,value],causes[shortDescription]],result"
     )
 
@@ -90,7 +90,7 @@ def test_only_what_is_wanted_is_asked_for() -> None:
 @pytest.mark.parametrize("timestamp", ["soon", True, 1.5, 10**18, -(10**18)])
 def test_a_timestamp_that_is_none(timestamp: Any) -> None:
     with pytest.raises(UnexpectedResponse, match=r"'timestamp' is .* instead of milliseconds since 1970"):
-        builds.shown(record(timestamp=timestamp), "app")
+        builds.to_result(record(timestamp=timestamp), "app")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_timestamp_that_is_none(timestamp: Any) -> None:
     [("42", "/job/app/42"), (7, "/job/app/7"), *((name, f"/job/app/{own}") for name, own in builds.SELECTORS.items())],
 )
 def test_where_a_build_is(build: str | int, path: str) -> None:
-    assert builds.path_of("app", build) == path
+    assert builds.build_path("app", build) == path
 
 
 @pytest.mark.parametrize("build", ["", "0", "-1", "1.5", "lastBuild", "LAST", "1/stop", "12345678901"])
@@ -109,5 +109,5 @@ def test_what_names_no_build(build: str) -> None:
 
 
 def test_a_missing_build_is_named() -> None:
-    assert str(builds.missing("app", "42")).startswith("'app' has no build 42, there is no such job")
-    assert str(builds.missing("app", "last_failed")).startswith("'app' has no last failed build, there is no")
+    assert str(builds.build_not_found("app", "42")).startswith("Job 'app' has no build 42, the job does not exist")
+    assert str(builds.build_not_found("app", "last_failed")).startswith("Job 'app' has no last failed build, the job")

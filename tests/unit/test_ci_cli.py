@@ -16,7 +16,7 @@ import urllib3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli import over_http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli import http_transport
 from sandbox.ci.cli import frames as of_server
 from support.ci_server import basic
 from support.cli_server import (
@@ -107,13 +107,18 @@ def test_input_comes_from_a_text_or_a_file(tmp_path: Path) -> None:
         (
             2,
             "No such command nope\n",
-            "exit code 2, the command or its arguments are not as .*: No such command nope.",
+            "exit code 2, invalid command or arguments: No such command nope.",
             False,
         ),
-        (3, "\nERROR: No such job 'x'\n", "exit code 3, what it names is not there: No such job 'x'.", False),
-        (4, "\nERROR: Cannot build x because it is disabled.\n", "exit code 4, .* no state for that: Cannot", False),
+        (3, "\nERROR: No such job 'x'\n", "exit code 3, an object does not exist: No such job 'x'.", False),
+        (
+            4,
+            "\nERROR: Cannot build x because it is disabled.\n",
+            "exit code 4, an object is in an invalid state: Cannot",
+            False,
+        ),
         (6, "\nERROR: r is missing the Job/Build permission\n", "exit code 6, the account lacks a permission", False),
-        (5, "\nERROR: null\n", "exit code 5, the command gave up: null.", True),
+        (5, "\nERROR: null\n", "exit code 5, the command was aborted: null.", True),
         (
             1,
             "\nERROR: Unexpected exception occurred while performing groovy command.\nX: boom\n\tat a.b(c)\n",
@@ -128,7 +133,7 @@ def test_exit_codes_are_told_apart(code: int, said: str, words: str, changed: bo
     with command_line(answer=out("Completed app #3 : ABORTED\n") + error(said) + end(code)) as server:
         result = cli(server, "build", "app")
     assert result["failed"]
-    assert re.search(f"^The command 'build app' ended with {words}", result["msg"])
+    assert re.search(f"^The command 'build app' failed with {words}", result["msg"])
     assert result["changed"] is changed
     assert (result["rc"], result["stderr"]) == (code, said)
 
@@ -154,14 +159,14 @@ def test_an_exit_code_that_is_accepted() -> None:
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        ({"download": [401]}, "401 Unauthorized. The user name does not fit the password or API token."),
-        ({"download": [403]}, "403 Forbidden. The account lacks a permission"),
-        ({"download": [404]}, "404 Not Found. Is the path in 'url' right?"),
+        ({"download": [401]}, "401 Unauthorized. Check the user name and the password or API token."),
+        ({"download": [403]}, "403 Forbidden. The account lacks the required permission"),
+        ({"download": [404]}, "404 Not Found. Check the path in 'url'."),
         ({"upload": 401}, "401 Unauthorized"),
         ({"upload": 403}, "403 Forbidden"),
         ({"upload": 503}, "503 Service Unavailable"),
-        ({"headers": {}}, "does not speak the protocol of today's command-line client"),
-        ({"first": b"<===[HUDSON REMOTING CAPACITY]===>"}, "does not speak the protocol"),
+        ({"headers": {}}, "does not support the protocol of current CLI clients"),
+        ({"first": b"<===[HUDSON REMOTING CAPACITY]===>"}, "does not support the protocol"),
     ],
 )
 def test_what_refuses_the_command(what: dict[str, Any], words: str) -> None:
@@ -211,7 +216,7 @@ def test_a_command_that_is_silent_for_longer_than_timeout_goes_on(monkeypatch: p
     hide_read1(monkeypatch)
     with command_line(patient=True) as server:
         result = cli(server, "build", "app", "-s", timeout=0.2, wait_timeout=1)
-    assert "Waited 1 s, but the command 'build app -s' goes on." in result["msg"]
+    assert "Waited 1 s, but the command 'build app -s' is still running." in result["msg"]
 
 
 def test_a_download_that_is_not_ready_is_asked_for_again() -> None:
@@ -230,7 +235,7 @@ def test_a_stream_that_ends_early_has_no_known_outcome(cut: bool, reads: bool, w
     with command_line(answer=out("Started app #3\n") + b"\0\0\0\4", cut=cut) as server:
         result = cli(server, "build", "app", "-s", read_only=reads, retries=1)
     assert len(server.requests) == (4 if reads else 2)
-    assert result["msg"].startswith("The connection ended before the command 'build app -s' did")
+    assert result["msg"].startswith("The connection was lost while 'build app -s' was running")
     assert result["msg"].endswith(words)
     assert not result["changed"]
 
@@ -244,10 +249,10 @@ def test_a_command_that_takes_too_long_is_hung_up_on(monkeypatch: pytest.MonkeyP
                 server.fed.wait()
                 raise queue.Empty
 
-        monkeypatch.setattr(over_http.queue, "Queue", Overdue)
+        monkeypatch.setattr(http_transport.queue, "Queue", Overdue)
         result = cli(server, "build", "app", "-s", wait_timeout=30)
         assert server.hung_up.wait(60)
-    assert "Waited 30 s, but the command 'build app -s' goes on. The server interrupts" in result["msg"]
+    assert "Waited 30 s, but the command 'build app -s' is still running. Jenkins interrupts" in result["msg"]
 
 
 def test_a_command_is_not_lost_because_nothing_came_until_the_time_was_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,10 +260,10 @@ def test_a_command_is_not_lost_because_nothing_came_until_the_time_was_over(monk
         def get(self, block: bool = True, timeout: float | None = None) -> Any:
             return super().get()
 
-    monkeypatch.setattr(over_http.queue, "Queue", Late)
+    monkeypatch.setattr(http_transport.queue, "Queue", Late)
     with command_line(patient=True) as server:
         result = cli(server, "build", "app", "-s", wait_timeout=1)
-    assert "Waited 1 s, but the command 'build app -s' goes on." in result["msg"]
+    assert "Waited 1 s, but the command 'build app -s' is still running." in result["msg"]
 
 
 def interrupt_when(event: threading.Event) -> None:
@@ -306,7 +311,7 @@ def test_much_output_needs_little_memory(tmp_path: Path) -> None:
         _now, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert len(result["stdout"]) == 4 * 1024 * 1024
-    assert "wrote 61440000 bytes to its stdout, of which the result has the last 4194304" in result["warnings"][0]
+    assert "has 61440000 bytes. The result contains only the last 4194304" in result["warnings"][0]
     assert peak < 100_000_000  # 60 of them are the server's
 
 
@@ -324,7 +329,7 @@ def test_progress_is_the_last_line_without_hidden_notes() -> None:
         ({"command": ""}, "Option 'command': must not be empty"),
         ({"command": "-s"}, "Option 'command': takes a name that does not start with '-'"),
         ({"arguments": ["a\0b"]}, r"Option 'arguments\[0\]': takes a string without NUL characters"),
-        ({"arguments": ["é" * 32768]}, r"Option 'arguments\[0\]': takes at most 65535 bytes"),
+        ({"arguments": ["é" * 32768]}, r"Option 'arguments\[0\]': must have at most 65535 bytes"),
         ({"stdin": "a", "stdin_file": "/etc/hosts"}, "mutually exclusive"),
         ({"stdin_file": "/nothing/there"}, "Option 'stdin_file': '/nothing/there' cannot be read"),
         ({"to_file": "/nothing/there"}, "Option 'to_file': '/nothing/there' cannot be written"),
@@ -341,7 +346,7 @@ def test_what_cannot_work_is_refused_before_the_first_request(parameters: dict[s
 
 @given(st.text(max_size=60))
 def test_any_text_arrives_as_java_writes_it(text: str) -> None:
-    sent = over_http.utf(text)
+    sent = http_transport.to_java_utf(text)
     assert struct.unpack(">H", sent[:2])[0] == len(sent) - 2
     assert b"\0" not in sent[2:]
     assert of_server.decode_text(sent) == text
@@ -349,7 +354,7 @@ def test_any_text_arrives_as_java_writes_it(text: str) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 255), st.binary(max_size=40))), st.integers(1, 7))
 def test_frames_survive_any_cut(sent: list[tuple[int, bytes]], size: int) -> None:
-    stream = b"".join(over_http.frame(operation, data) for operation, data in sent)
+    stream = b"".join(http_transport.to_frame(operation, data) for operation, data in sent)
     pieces = [stream[place : place + size] for place in range(0, len(stream), size)]
-    assert list(over_http.frames(pieces)) == sent
-    assert list(over_http.frames([*pieces, b"\0\0\0\2\7a"])) == sent
+    assert list(http_transport.parse_frames(pieces)) == sent
+    assert list(http_transport.parse_frames([*pieces, b"\0\0\0\2\7a"])) == sent

@@ -75,8 +75,8 @@ def test_another_one_replaces_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (jar("2.541"), "The server is 2.579, but its client is 2.541"),
-        (b"<html>Please log in</html>", "but its client is no jar"),
+        (jar("2.541"), "it is version 2.541, but the server is version 2.579"),
+        (b"<html>Please log in</html>", "it is not a jar, but the server is version 2.579"),
     ],
 )
 def test_what_is_no_client_of_this_server_is_not_put_there(tmp_path: Path, content: bytes, words: str) -> None:
@@ -105,7 +105,7 @@ def test_without_a_time_the_size_decides(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    assert f"Option 'dest': '{tmp_path}' is a folder: name the file" in keep(tmp_path)["msg"]
+    assert f"Option 'dest': must be the path of a file, but '{tmp_path}' is a directory" in keep(tmp_path)["msg"]
 
 
 def test_a_missing_page_is_told(tmp_path: Path) -> None:

@@ -74,14 +74,14 @@ def test_a_missing_file_is_refused_before_any_request(ssh: Path, option: str) ->
 def test_ssh_needs_a_user() -> None:
     with conversation() as server:
         result = run("ci_cli", url=server.url, command="version", via="ssh")
-    assert "Option 'ssh_user': is required with 'via: ssh', or 'username'" in result["msg"]
+    assert "Option 'ssh_user': is required with 'via: ssh', unless 'username'" in result["msg"]
 
 
 @pytest.mark.parametrize(
     ("headers", "message"),
     [
-        ({}, "names no SSH server"),
-        ({"X-SSH-Endpoint": "-oProxyCommand=x:22"}, "is no address of a host and its port: '-oProxyCommand=x:22'"),
+        ({}, "announces no SSH server"),
+        ({"X-SSH-Endpoint": "-oProxyCommand=x:22"}, "is not a host and a port: '-oProxyCommand=x:22'"),
     ],
 )
 def test_an_unusable_endpoint_is_reported(ssh: Path, headers: dict[str, str], message: str) -> None:
@@ -103,7 +103,7 @@ def test_ssh_reads_the_input_of_the_command(ssh: Path) -> None:
 def test_a_command_that_exceeds_its_time_is_stopped(ssh: Path) -> None:
     program(ssh / "ssh", "exec sleep 60")
     result = over_ssh(wait_timeout=0.1)
-    assert "Waited 0.1 s, but the command 'version' goes on." in result["msg"]
+    assert "Waited 0.1 s, but the command 'version' is still running." in result["msg"]
 
 
 @pytest.mark.parametrize(
@@ -139,4 +139,4 @@ def test_java_runs_the_client_of_the_server(tmp_path: Path, parameters: dict[str
 
 def test_a_missing_program_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "Option 'via': cannot run 'ssh': No such file or directory" in over_ssh()["msg"]
+    assert "Option 'via': cannot be used: running 'ssh' failed: No such file or directory" in over_ssh()["msg"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.console import Cleaner, Console
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.console import AnnotationFilter, Console
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import IncompleteResponse, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -42,8 +42,8 @@ def pieces(text: bytes, size: int) -> Iterable[bytes]:
 
 @pytest.mark.parametrize("size", range(1, 40))
 def test_notes_and_line_ends_go_wherever_the_text_is_cut(size: int) -> None:
-    clean = Cleaner()
-    assert "".join(map(clean, pieces(LOG.encode(), size))) + clean.rest() == CLEAN
+    annotations = AnnotationFilter()
+    assert "".join(map(annotations.feed, pieces(LOG.encode(), size))) + annotations.flush() == CLEAN
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def test_notes_and_line_ends_go_wherever_the_text_is_cut(size: int) -> None:
 )
 def test_what_only_looks_like_a_note_stays(text: str) -> None:
     for size in (1, 3, 100):
-        clean = Cleaner()
-        assert "".join(map(clean, pieces(text.encode(), size))) + clean.rest() == text
+        annotations = AnnotationFilter()
+        assert "".join(map(annotations.feed, pieces(text.encode(), size))) + annotations.flush() == text
 
 
 def test_a_note_without_end_is_not_kept_in_memory() -> None:
-    clean = Cleaner()
-    letters = sum(len(clean(b"\x1b[8mha:" if number == 0 else b"A" * 65536)) for number in range(64))
+    annotations = AnnotationFilter()
+    letters = sum(len(annotations.feed(b"\x1b[8mha:" if number == 0 else b"A" * 65536)) for number in range(64))
     assert letters > 3_000_000
 
 
@@ -66,24 +66,24 @@ def test_a_log_is_read_as_it_grows() -> None:
         log(LOG[:30], 0, 20, more=True), log("", 20, 20, more=True), log(LOG[30:], 20, 55), log("", 55, 55)
     ) as server:
         reader = console(server.url)
-        read = list(reader.lines())
-        assert (list(reader.lines()), reader.ended) == ([], False)
-        read += list(reader.lines())
-        assert reader.ended
-        assert list(reader.lines()) == []
+        read = list(reader.read_lines())
+        assert (list(reader.read_lines()), reader.is_complete) == ([], False)
+        read += list(reader.read_lines())
+        assert reader.is_complete
+        assert list(reader.read_lines()) == []
     assert read == CLEAN.splitlines()
 
 
 def test_the_last_line_may_have_no_end() -> None:
     with conversation(log("one\r\ntw", 0, 6, more=True), log("o\r", 6, 8)) as server:
         reader = console(server.url)
-        assert list(reader.lines()) == ["one"]
-        assert list(reader.lines()) == ["two\r"]
+        assert list(reader.read_lines()) == ["one"]
+        assert list(reader.read_lines()) == ["two\r"]
 
 
 def test_a_long_line_comes_in_parts() -> None:
     with conversation(log("x" * 25_000 + "\r\nshort\r\n", 0, 25_007)) as server:
-        lines = list(console(server.url).lines())
+        lines = list(console(server.url).read_lines())
     assert [len(line) for line in lines] == [10_000, 10_000, 5_000, 5]
 
 
@@ -93,10 +93,10 @@ def test_what_breaks_off_is_gone_on_with() -> None:
     with conversation(cut, log(text, 0, len(text))) as server:
         reader, read = console(server.url), []
         with pytest.raises(IncompleteResponse):
-            for line in reader.lines():
+            for line in reader.read_lines():
                 read.append(line)
         assert read
-        read += list(reader.lines())
+        read += list(reader.read_lines())
     assert read == text.split("\r\n")[:-1]
 
 
@@ -111,26 +111,26 @@ def test_what_breaks_off_is_gone_on_with() -> None:
 )
 def test_the_last_lines(whole: str, count: int, last: list[str]) -> None:
     with conversation(log("", -1, len(whole)), log(whole, 0, len(whole), more=True)) as server:
-        assert console(server.url).last_lines(count) == last
+        assert console(server.url).read_last_lines(count) == last
 
 
 def test_an_old_server_knows_no_place_before_the_beginning() -> None:
     refused = call("GET", "/job/app/7/logText/progressiveText?start=-1", 500, text="<h1>Negative seek offset.</h1>")
     with conversation(refused, log("a\r\nb\r\n", 0, 4), log("a\r\nb\r\n", 0, 4)) as server:
-        assert console(server.url).last_lines(1) == ["b"]
+        assert console(server.url).read_last_lines(1) == ["b"]
 
 
 def test_the_last_lines_of_a_long_log_begin_with_a_whole_one() -> None:
     with conversation(log("", -1, 100_000), log("rest of one\r\ntwo\r\n", 100_000 - 65_536, 100_000)) as server:
-        assert console(server.url).last_lines(5) == ["two"]
+        assert console(server.url).read_last_lines(5) == ["two"]
 
 
 def test_a_log_without_its_size_is_none() -> None:
     with (
         conversation(call("GET", "/job/app/7/logText/progressiveText?start=0", text="<html>Log in</html>")) as server,
-        pytest.raises(ToolchainError, match="without X-Text-Size"),
+        pytest.raises(ToolchainError, match="has no X-Text-Size"),
     ):
-        list(console(server.url).more())
+        list(console(server.url).read())
 
 
 def test_memory_stays_flat() -> None:
@@ -139,7 +139,7 @@ def test_memory_stays_flat() -> None:
         reader = console(server.url)
         tracemalloc.start()
         try:
-            read = sum(1 for _line in reader.lines())
+            read = sum(1 for _line in reader.read_lines())
             most = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

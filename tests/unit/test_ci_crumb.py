@@ -79,7 +79,10 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], mes
 
 def test_refusals_are_told_without_the_secret() -> None:
     refusal = call("GET", CRUMB_ISSUER, 401, json=engine_error(401, "Unauthorized", CRUMB_ISSUER))
-    with conversation(refusal) as server, pytest.raises(AnsibleError, match="does not fit the password") as raised:
+    with (
+        conversation(refusal) as server,
+        pytest.raises(AnsibleError, match="Check the user name and the password") as raised,
+    ):
         looked_up(url=server.url, **PASSWORD)
     assert "s3cret" not in str(raised.value)
     assert NO_CRUMB not in str(raised.value)

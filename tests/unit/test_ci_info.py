@@ -132,7 +132,7 @@ def test_something_else_is_no_ci_server() -> None:
     with conversation(login({}), call("GET", "/", text=page("Welcome", "It works"))) as server:
         result = run("ci_info", url=server.url, **ACCOUNT)
     assert result["failed"]
-    assert result["msg"] == f"What answers at {server.url} is no CI server: it names no version of one."
+    assert result["msg"] == f"{server.url} is not a Jenkins server: the response contains no version. Check 'url'."
 
 
 def test_a_wrong_password_is_told() -> None:
@@ -140,7 +140,7 @@ def test_a_wrong_password_is_told() -> None:
     with conversation(login(JENKINS), answer) as server:
         result = run("ci_info", url=server.url, **ACCOUNT)
     assert result["msg"] == (
-        f"GET {server.url}/api/json: 401 Unauthorized. The user name does not fit the password or API token."
+        f"GET {server.url}/api/json: 401 Unauthorized. Check the user name and the password or API token."
     )
 
 
@@ -187,5 +187,5 @@ def test_a_wrong_path_is_not_told_as_a_missing_credential(status: int) -> None:
         result = run("ci_info", url=server.url, **ACCOUNT)
     assert result["msg"].endswith(
         f"/login: {status} Authentication required. "
-        "This request goes without credentials, for everybody may see this page. Is the path in 'url' right?"
+        "This page is public, so the request is sent without credentials. Check the path in 'url'."
     )

@@ -154,7 +154,7 @@ def test_deep_folders_are_asked_for_in_turn() -> None:
 def test_a_folder_that_is_none() -> None:
     for answer in ({"status": 404, "text": page("Not Found", "Oops!")}, {"json": {"_class": "FreeStyleProject"}}):
         refused = call("GET", listing(EMPTY_FOLDER, {}, "/job/app").target, **answer)  # type: ignore[arg-type]
-        assert asked(refused, folder="app", fields=[])["msg"].startswith("There is no folder 'app'")
+        assert asked(refused, folder="app", fields=[])["msg"].startswith("Folder 'app' does not exist")
 
 
 def test_a_job_that_is_not_there_is_an_answer() -> None:

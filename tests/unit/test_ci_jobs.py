@@ -25,9 +25,9 @@ PATHS = {
 
 @pytest.mark.parametrize(("name", "path"), PATHS.items())
 def test_names_and_paths(name: str, path: str) -> None:
-    assert jobs.path_of(name) == path
-    assert jobs.name_in(f"https://ci.example.com/ci{path}/") == name
-    assert jobs.name_in(f"https://ci.example.com{path}/42/") == name
+    assert jobs.job_path(name) == path
+    assert jobs.parse_job_url(f"https://ci.example.com/ci{path}/") == name
+    assert jobs.parse_job_url(f"https://ci.example.com{path}/42/") == name
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,18 @@ def test_names_and_paths(name: str, path: str) -> None:
     ],
 )
 def test_jobs_in_other_addresses(url: str, name: str | None) -> None:
-    assert jobs.name_in(url) == name
+    assert jobs.parse_job_url(url) == name
 
 
 @pytest.mark.parametrize("name", ["..", "folder/.", "folder/../app"])
 def test_names_that_would_lead_elsewhere(name: str) -> None:
+<<<<<<< HEAD
     with pytest.raises(BadOption, match=r"Option 'job': .* is not a valid part of a path"):
         jobs.path_of(name)
+=======
+    with pytest.raises(BadOption, match=r"Option 'job': .* cannot be a part of a path"):
+        jobs.job_path(name)
+>>>>>>> 2f9e4c0 (Group the code of the Jenkins modules by noun and name it in field terms)
 
 
 @pytest.mark.parametrize("name", ["", "/", "/app", "app/", "a//b", " app", "app\n"])

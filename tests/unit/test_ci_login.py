@@ -98,7 +98,7 @@ def test_a_crumb_is_renewed_only_once() -> None:
     assert not result["changed"]
     assert result["msg"] == (
         f"POST {server.url}/safeRestart: 403 {NO_CRUMB}. "
-        "Does something in between drop the session cookie or the crumb's header?"
+        "Check whether a proxy removes the session cookie or the header with the crumb."
     )
 
 
@@ -202,14 +202,15 @@ def test_an_address_is_required() -> None:
 def test_a_wrong_password_is_told(answer: dict[str, Any], message: str) -> None:
     headers = {"WWW-Authenticate": 'Basic realm="Jenkins", charset="UTF-8"'}
     assert refused(call("GET", COMPUTERS, 401, headers=headers, **answer)) == (
-        f"/computer/api/json: 401 {message}. The user name does not fit the password or API token."
+        f"/computer/api/json: 401 {message}. Check the user name and the password or API token."
     )
 
 
 def test_a_missing_permission_is_told() -> None:
     answer = call("GET", COMPUTERS, 403, text=missing("admin", "Overall/Read"))
     assert refused(answer) == (
-        "/computer/api/json: 403 admin is missing the Overall/Read permission. The account lacks a permission for this."
+        "/computer/api/json: 403 admin is missing the Overall/Read permission. "
+        "The account lacks the required permission."
     )
 
 
@@ -221,7 +222,7 @@ def test_anonymous_without_rights_is_told() -> None:
 @pytest.mark.parametrize(
     ("status", "heading", "text", "message"),
     [
-        (404, "Oops! Not Found", "This page may not exist", "404 Oops! Not Found. Is the path in 'url' right?"),
+        (404, "Oops! Not Found", "This page may not exist", "404 Oops! Not Found. Check the path in 'url'."),
         (
             500,
             "Oops!",

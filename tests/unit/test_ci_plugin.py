@@ -165,12 +165,13 @@ def test_metadata_that_did_not_come(said: str, age: float | None) -> None:
     asked = (refresh(), manager_page(said), *moved, listing(GIT), center(age=age))
     result = go(*begin, *asked, plugins=[{"name": "git", "version": "latest"}])
     assert (
-        f"What is the latest version is not known: the update site failed ({said or 'nothing came'})" in result["msg"]
+        f"The latest versions are unknown: refreshing the update site failed ({said or 'the metadata did not change'})"
+        in result["msg"]
     )
     assert (result["failed"], result["changed"]) == (True, False)
     old = (prevalidate("git@5.3", "git"),)
     result = go(*begin, *old, *asked, *old, not_offered("git"), plugins=[{"name": "git", "version": "5.3"}])
-    assert "what the server knew of it before is used" in result["warnings"][0]
+    assert "The existing metadata was used" in result["warnings"][0]
 
 
 def test_all_that_speaks_against_a_plan_is_told_before_anything_is_done() -> None:
@@ -181,10 +182,10 @@ def test_all_that_speaks_against_a_plan_is_told_before_anything_is_done() -> Non
         plugins=[{"name": "git", "version": "9"}, "nothing", "orphan", "modern"],
     )
     assert result["msg"] == (
-        "Nothing was changed, for 4 reason(s): git is offered in version 5.7 only, 9 is needed; "
-        "nothing is not offered by the update site, as far as the server knows; "
-        "orphan needs base 1.0, which is neither installed nor offered; "
-        "modern 1.0 needs version 9.0 of the server."
+        "No plugin was changed because of 4 problem(s): git 9 is not available, only 5.7; "
+        "nothing is not available from the update site; "
+        "orphan requires base 1.0, which is neither installed nor available; "
+        "modern 1.0 requires Jenkins 9.0."
     )
     assert not result["changed"]
 
@@ -200,7 +201,7 @@ FAILED = {
         {"gone": "java.io.IOException: Failed to load: Gone (gone 1.0)\n - Plugin is missing: x (1.0)"},
         "gone 1.0: Failed to dynamically deploy this plugin (Plugin is missing: x (1.0))",
     ),
-    "silent": (None, {}, "gone 1.0: the server does not say why"),
+    "silent": (None, {}, "gone 1.0: Jenkins gave no reason"),
 }
 
 
@@ -222,7 +223,7 @@ def test_a_batch_that_says_success_proves_nothing(case: str) -> None:
 
 @pytest.mark.parametrize(
     ("version", "told"),
-    [("1.0", "the server lists version 1.0; is the file another one"), (None, "the server does not list it; did it")],
+    [("1.0", "Jenkins lists version 1.0. Check whether the file"), (None, "Jenkins does not list it. Check whether")],
 )
 def test_an_installation_that_says_success_proves_nothing(version: str | None, told: str) -> None:
     after = (listing(*[plugin("stale", version)] if version else []), center(job(1, "stale", version="2.0"), batch(2)))
@@ -240,7 +241,7 @@ def test_a_refusal_with_200_is_one() -> None:
         *(listing(), center(), installed_page(), offered("plain"), install("plain", json=refused)),
         plugins=["plain"],
     )
-    assert "The server refused to install plugins: No such plugin: plain." in result["msg"]
+    assert "Installing plugins failed: No such plugin: plain." in result["msg"]
 
 
 def test_a_failed_download_is_tried_again_by_the_next_run() -> None:
@@ -270,7 +271,7 @@ def test_an_installation_that_takes_too_long() -> None:
         plugins=["plain"],
         wait_timeout=0,
     )
-    assert "1 installation(s) are under way: plain Installing" in result["msg"]
+    assert "1 installation(s) are in progress: plain Installing" in result["msg"]
 
 
 def test_a_restart_in_between_loses_installations() -> None:
@@ -280,7 +281,7 @@ def test_a_restart_in_between_loses_installations() -> None:
         *(center(job(1, "plain", "Pending")), down, down, center(session=NEW_SESSION)),
         plugins=["plain"],
     )
-    assert "The server restarted meanwhile, which loses installations without a trace. Run again." in result["msg"]
+    assert "the server restarted, which discards queued installations. Run the task again." in result["msg"]
 
 
 def test_a_disabled_dependency_is_enabled_and_nothing_is_loaded_at_once() -> None:
@@ -309,7 +310,7 @@ def test_dependants_are_named(state: str, action: str) -> None:
     )
     wanted = [{"name": "base", "state": state}]
     refused = go(*needed, plugins=wanted)
-    assert refused["msg"].endswith("for 1 reason(s): base is needed by top (see 'break_dependents').")
+    assert refused["msg"].endswith("because of 1 problem(s): base is required by top (see 'break_dependents').")
     assert not refused["changed"]
     effect = {"deleted": True} if state == "absent" else {"enabled": False}
     after = (listing(plugin("base", **effect), plugin("top", needs="base")), center())
@@ -352,7 +353,10 @@ def test_an_upgrade_leaves_a_disabled_plugin_disabled() -> None:
 def test_a_plugin_that_failed_to_load_is_no_absent_one() -> None:
     script = failed_script(odd="java.lang.ClassNotFoundException: odd.Impl\n\tat x")
     result = go(listing(), center(), installed_page("odd"), script, plugins=[{"name": "odd", "state": "absent"}])
-    assert "odd is not loaded (java.lang.ClassNotFoundException: odd.Impl), but its file is there" in result["msg"]
+    assert (
+        "odd is not loaded (java.lang.ClassNotFoundException: odd.Impl), but Jenkins tries to load its file"
+        in result["msg"]
+    )
     unseen = go(
         *(listing(), center(), installed_page("odd"), failed_script(403)), plugins=[{"name": "odd", "state": "absent"}]
     )
@@ -382,7 +386,7 @@ def test_an_exact_version_is_handed_in_by_its_address_beside_the_offered_one() -
         *(listing(GIT), center(), offered("git", "5.7", url=None)),
         plugins=[{"name": "git", "version": "5.0", "exact": True}],
     )
-    assert "git 5.0 is not offered, 5.7 is: give its file by 'src' or 'url'" in nowhere["msg"]
+    assert "git 5.0 is not available, only 5.7: set its file in 'src' or 'url'" in nowhere["msg"]
 
 
 def test_a_file_that_the_server_cannot_get() -> None:
@@ -390,7 +394,7 @@ def test_a_file_that_the_server_cannot_get() -> None:
     wanted = {"name": "own", "version": "1.0", "url": "https://x/own.hpi"}
     failing = call("POST", "/pluginManager/uploadPlugin", 500, text=oops)
     result = go(listing(), center(), installed_page(), failing, plugins=[wanted])
-    assert "Could the server get https://x/own.hpi, and is it a plugin?" in result["msg"]
+    assert "Check whether https://x/own.hpi is accessible and a plugin." in result["msg"]
 
 
 def test_an_uninstalled_plugin_comes_back_by_its_file_only() -> None:
@@ -427,42 +431,42 @@ OLD_BASE = plugin("base", "1.0")
 @pytest.mark.parametrize(
     ("attributes", "server", "problem"),
     [
-        ({"Jenkins_Version": "2.600"}, [listing()], "own 3.0 needs Jenkins 2.600, this is 2.579"),
-        ({"Hudson_Version": "2.600"}, [listing()], "own 3.0 needs Jenkins 2.600, this is 2.579"),
+        ({"Jenkins_Version": "2.600"}, [listing()], "own 3.0 requires Jenkins 2.600, but the server is 2.579"),
+        ({"Hudson_Version": "2.600"}, [listing()], "own 3.0 requires Jenkins 2.600, but the server is 2.579"),
         (
             {"Plugin_Dependencies": "base:2.0"},
             [listing(), not_offered("base")],
-            "own needs base 2.0, which is neither installed nor offered",
+            "own requires base 2.0, which is neither installed nor available",
         ),
         (
             {"Plugin_Dependencies": "base:2.0"},
             [listing(), offered("base", "1.5")],
-            "own needs base 2.0, which is neither installed nor offered",
+            "own requires base 2.0, which is neither installed nor available",
         ),
         (
             {"Plugin_Dependencies": "base:2.0"},
             [listing(OLD_BASE), offered("base", "2.0")],
-            "own 3.0 needs base, which Jenkins loads with its next start",
+            "own 3.0 requires base, which Jenkins loads at its next start",
         ),
         (
             {"Plugin_Dependencies": "other:1.0;resolution:=optional,base:2.0;resolution:=optional"},
             [listing(OLD_BASE), not_offered("base")],
-            "own needs base 2.0, which is neither installed nor offered",
+            "own requires base 2.0, which is neither installed nor available",
         ),
         (
             {"Plugin_Dependencies": "base:1.0"},
             [listing(plugin("base", enabled=False, active=False))],
-            "own 3.0 needs base, which Jenkins loads with its next start",
+            "own 3.0 requires base, which Jenkins loads at its next start",
         ),
         (
             {"Plugin_Dependencies": "base:1.0"},
             [listing(plugin("base", active=False))],
-            "own 3.0 needs base, which Jenkins loads with its next start",
+            "own 3.0 requires base, which Jenkins loads at its next start",
         ),
         (
             {"Plugin_Dependencies": "base:1.0"},
             [listing(plugin("base", deleted=True))],
-            "own needs base, which is uninstalled with the next start",
+            "own requires base, which is uninstalled at the next start",
         ),
     ],
 )
@@ -472,7 +476,7 @@ def test_a_file_that_cannot_be_loaded_is_not_uploaded(
     wanted = [{"name": "own", "src": str(plugin_file(tmp_path, **attributes))}]
     list_of_plugins, *offers = server
     result = go(list_of_plugins, center(), installed_page(), *offers, plugins=wanted, check_mode=check_mode)
-    assert f"Nothing was changed, for 1 reason(s): {problem}" in result["msg"]
+    assert f"No plugin was changed because of 1 problem(s): {problem}" in result["msg"]
     assert not result["changed"]
 
 
@@ -480,7 +484,7 @@ def test_the_version_is_on_the_login_page_when_a_proxy_drops_the_header(tmp_path
     wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Jenkins_Version="2.600"))}]
     listed = listing(json={"plugins": []})
     result = go(listed, center(), installed_page(), login(), plugins=wanted)
-    assert "own 3.0 needs Jenkins 2.600, this is 2.579" in result["msg"]
+    assert "own 3.0 requires Jenkins 2.600, but the server is 2.579" in result["msg"]
 
 
 def test_a_file_is_uploaded_with_the_dependencies_that_are_offered(tmp_path: Path) -> None:
@@ -507,7 +511,7 @@ def test_files_are_uploaded_in_the_order_of_their_dependencies(tmp_path: Path) -
     assert steps(ok(result)) == ["upload base 2.0", "upload own 3.0"]
     base = plugin_file(tmp_path, "base", "1.9")
     result = go(listing(), center(), installed_page(), plugins=wanted, check_mode=True)
-    assert "own needs base 2.0, this task brings 1.9" in result["msg"]
+    assert "own requires base 2.0, but this task installs 1.9" in result["msg"]
 
 
 def test_a_new_server_may_offer_what_a_file_needs(tmp_path: Path) -> None:
@@ -517,20 +521,20 @@ def test_a_new_server_may_offer_what_a_file_needs(tmp_path: Path) -> None:
     server = listing(), center(age=None), installed_page(), not_offered("base"), nothing, not_offered("other")
     result = go(*server, administers(), plugins=wanted, check_mode=True)
     assert steps(ok(result)) == ["install base None", "install other None", "upload own 3.0"]
-    assert "Whether the update site offers base, other is not known" in result["warnings"][0]
+    assert "Assumed that the update site offers base, other" in result["warnings"][0]
 
 
 def test_a_file_needs_what_the_task_removes(tmp_path: Path) -> None:
     own = plugin_file(tmp_path, Plugin_Dependencies="base:1.0")
     wanted = [{"name": "own", "src": str(own)}, {"name": "base", "state": "absent"}]
     result = go(listing(OLD_BASE), center(), installed_page(), plugins=wanted)
-    assert "own needs base, which this task removes or disables" in result["msg"]
+    assert "own requires base, which this task uninstalls or disables" in result["msg"]
 
 
 def test_a_dependency_without_a_version_is_no_dependency(tmp_path: Path) -> None:
     path = plugin_file(tmp_path, Plugin_Dependencies="base")
     result = go(plugins=[{"name": "own", "src": str(path)}])
-    assert result["msg"].endswith("is no plugin: its dependency 'base' has no version.")
+    assert result["msg"].endswith(f"must be a plugin, but in '{path}' the dependency 'base' has no version.")
 
 
 @pytest.mark.parametrize(
@@ -539,15 +543,18 @@ def test_a_dependency_without_a_version_is_no_dependency(tmp_path: Path) -> None
         ([], "plugins': must not be empty"),
         ([{"name": "a.b"}], "plugins[0].name': takes a short name"),
         ([{"name": ""}], "plugins[0].name': takes a short name"),
-        ([{"name": "a"}, {"name": "a"}], "plugins[1].name': 'a' is in the list already"),
+        ([{"name": "a"}, {"name": "a"}], "plugins[1].name': must be unique: 'a' occurs twice"),
         ([{"name": "a", "version": "1@2"}], "plugins[0].version': takes a version number, such as"),
-        ([{"name": "a", "exact": True}], "plugins[0].exact': needs a version"),
-        ([{"name": "a", "exact": True, "version": "latest"}], "plugins[0].exact': needs a version"),
-        ([{"name": "a", "state": "absent", "version": "1"}], "plugins[0].version': does not go with state=absent"),
-        ([{"name": "a", "url": "http://x/a.hpi"}], "plugins[0].url': takes the address of a file"),
-        ([{"name": "a", "url": "http://x/a.zip", "version": "1"}], "plugins[0].url': takes the address of a file"),
+        ([{"name": "a", "exact": True}], "plugins[0].exact': requires a version"),
+        ([{"name": "a", "exact": True, "version": "latest"}], "plugins[0].exact': requires a version"),
+        (
+            [{"name": "a", "state": "absent", "version": "1"}],
+            "plugins[0].version': cannot be combined with state=absent",
+        ),
+        ([{"name": "a", "url": "http://x/a.hpi"}], "plugins[0].url': must be the URL of a .hpi"),
+        ([{"name": "a", "url": "http://x/a.zip", "version": "1"}], "plugins[0].url': must be the URL of a .hpi"),
         ([{"name": "a", "src": "/nowhere/a.hpi"}], "plugins[0].src': '/nowhere/a.hpi' cannot be read"),
-        ([{"name": "a", "src": "/etc/passwd"}], "plugins[0].src': takes a file .hpi or .jpi"),
+        ([{"name": "a", "src": "/etc/passwd"}], "plugins[0].src': must be a .hpi or .jpi file"),
     ],
 )
 def test_bad_input(wanted: list[dict[str, Any]], told: str) -> None:
@@ -558,16 +565,18 @@ def test_bad_input(wanted: list[dict[str, Any]], told: str) -> None:
 
 def test_a_file_of_another_plugin(tmp_path: Path) -> None:
     path = plugin_file(tmp_path)
-    assert f"'{path}' is the plugin own 3.0, not other" in go(plugins=[{"name": "other", "src": str(path)}])["msg"]
+    assert (
+        f"must be other, but '{path}' is the plugin own 3.0" in go(plugins=[{"name": "other", "src": str(path)}])["msg"]
+    )
     wrong = go(plugins=[{"name": "own", "version": "4", "src": str(path)}])
-    assert "is the plugin own 3.0, not own 4" in wrong["msg"]
+    assert "must be own 4, but" in wrong["msg"]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("META-INF/MANIFEST.MF", "Short-Name: own\n" * 9)
     content = path.read_bytes()
     damaged = content[:55] + b"\xff" * 5 + content[60:]
     for data in (b"PK", damaged):
         path.write_bytes(data)
-        assert "is no plugin" in go(plugins=[{"name": "own", "src": str(path)}])["msg"]
+        assert "must be a plugin" in go(plugins=[{"name": "own", "src": str(path)}])["msg"]
 
 
 def login(headers: dict[str, str] = OLD_SESSION, status: int = 200) -> Call:
@@ -619,8 +628,8 @@ def test_check_mode_foresees_the_restart() -> None:
 @pytest.mark.parametrize(
     ("status", "told"),
     [
-        ("Failure", "The server could not restart: Jenkins cannot restart itself"),
-        ("Canceled", "Another client cancelled the restart"),
+        ("Failure", "The restart failed: Jenkins cannot restart itself"),
+        ("Canceled", "The restart did not take place: another client canceled it"),
     ],
 )
 def test_a_restart_that_does_not_come(status: str, told: str) -> None:
@@ -641,7 +650,7 @@ def test_what_a_start_leaves_out_is_told() -> None:
         plugins=["base"],
         restart="when_needed",
     )
-    assert result["msg"].endswith("not as asked for: base: Jenkins (9.0) or higher required.")
+    assert result["msg"].endswith("not in the desired state: base: Jenkins (9.0) or higher required.")
     assert (result["failed"], result["changed"]) == (True, True)
 
 
@@ -650,7 +659,7 @@ def test_what_is_not_loaded_yet_goes_after_a_restart() -> None:
     before = (listing(), center(waits, waits=True))
     wanted = [{"name": "static", "state": "absent"}]
     refused = go(*before, plugins=wanted, check_mode=True)
-    assert "static waits for a restart, and can be uninstalled after that only (see 'restart')" in refused["msg"]
+    assert "static can only be uninstalled after the pending restart (see 'restart')" in refused["msg"]
     done = go(
         *(*before, computers(), restart_behind(), *BACK, listing(plugin("static")), center()),
         *(change("static", "doUninstall", 302), listing(plugin("static", deleted=True)), center()),
@@ -677,5 +686,5 @@ def test_a_password_needs_one_crumb_for_all() -> None:
 
 def test_a_server_without_plugins_of_this_kind() -> None:
     missing = {"status": 404, "text": page("Error 404", "Not Found")}
-    assert "This server does not list its plugins" in go(listing(**missing), plugins=["git"])["msg"]
-    assert "This server has no update centre" in go(listing(GIT), center(**missing), plugins=["git"])["msg"]
+    assert "The server does not list its plugins" in go(listing(**missing), plugins=["git"])["msg"]
+    assert "The server has no update center" in go(listing(GIT), center(**missing), plugins=["git"])["msg"]

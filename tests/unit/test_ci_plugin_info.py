@@ -99,7 +99,7 @@ def test_what_failed_to_load_is_asked_for_and_what_was_loaded_since_is_none_of_i
     with conversation(listing(GIT), script) as server:
         result = run("ci_plugin_info", url=server.url, check_mode=True, failed_to_load=True, **TOKEN)
     assert result["failed_to_load"] == [
-        {"name": "odd", "reason": "it does not say why"},
+        {"name": "odd", "reason": "Jenkins gave no reason"},
         {"name": "ssh", "reason": "Plugin is missing: trilead (1); Update required: ant"},
     ]
 
@@ -120,14 +120,14 @@ def test_plugins_without_names_are_no_listing() -> None:
     with conversation(listing({}, {})) as server:
         result = run("ci_plugin_info", url=server.url, **TOKEN)
     assert result["failed"]
-    assert "listed plugins without their names" in result["msg"]
+    assert "the response contains no names" in result["msg"]
 
 
 def test_a_server_without_the_listing_is_no_empty_list() -> None:
     with conversation(call("GET", LISTING, 404, text=page("Error 404", "Not Found"))) as server:
         result = run("ci_plugin_info", url=server.url, **TOKEN)
     assert result["failed"]
-    assert "does not offer the listing of its plugins" in result["msg"]
+    assert "the server does not provide the list" in result["msg"]
 
 
 def test_a_missing_permission_is_told() -> None:

@@ -17,7 +17,7 @@ STATE = "/api/json?tree=quietDownReason%2CquietingDown"
 BANNER = page("Hudson", "", '<div id="shutdown-msg">Hudson is going to shut down</div>')
 RUNNING = [{"name": "app #42", "job": "app", "number": 42, "url": "http://ci/job/app/42/"}]
 UNSEEN = {"running_builds": None, "hidden_builds": None}
-STAYS = "The server takes no builds; ci_quiet_down with 'state: absent' ends that."
+STAYS = "Jenkins is still in quiet-down mode. Use ci_quiet_down with 'state: absent' to end it."
 
 
 def quiet(reason: str | None = None, **answer: Any) -> Call:
@@ -101,7 +101,7 @@ def test_running_builds_are_waited_for_and_told() -> None:
         result = run("ci_quiet_down", url=server.url, tell=told.append, **TOKEN)
     assert not result["changed"]
     assert result["running_builds"] == []
-    assert told[0] == "waiting, 1 build(s) still run: app #42 (0 of at most 600 s)"
+    assert told[0] == "waiting, 1 build(s) are still running: app #42 (0 of at most 600 s)"
 
 
 def test_check_mode_only_reads_and_tells_what_runs() -> None:
@@ -124,10 +124,10 @@ def test_a_quiet_down_that_another_client_ends_is_told() -> None:
     with conversation(open_to_all(), begin(), quiet(), computers(), open_to_all()) as server:
         result = run("ci_quiet_down", url=server.url, **TOKEN)
     assert result["failed"]
-    assert result["msg"] == "Another client ended the quiet-down: the server takes builds again."
+    assert result["msg"] == "Waiting for running builds failed: another client ended the quiet-down mode."
 
 
-LATE = "but 1 build(s) still run: app #42."
+LATE = "but 1 build(s) are still running: app #42."
 
 
 def late(*rest: Call) -> tuple[Call, ...]:
@@ -147,8 +147,8 @@ def test_when_the_time_is_over_the_server_still_takes_no_builds() -> None:
 @pytest.mark.parametrize(
     ("rest", "told"),
     [
-        ((end(), open_to_all()), "It takes builds again."),
-        ((end(), quiet()), f"It accepted the end of the quiet-down without acting. {STAYS}"),
+        ((end(), open_to_all()), "The quiet-down mode was ended."),
+        ((end(), quiet()), f"The server accepted the request to end it, but did not act. {STAYS}"),
     ],
     ids=["ended", "not"],
 )
@@ -161,18 +161,18 @@ def test_when_the_time_is_over_the_quiet_down_is_ended_if_that_is_wanted(rest: t
 def test_an_end_that_is_refused_is_told() -> None:
     with conversation(*late(end(403, text=missing("ops", "Overall/Manage")))) as server:
         result = run("ci_quiet_down", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
-    assert result["msg"].partition(", ")[2].startswith(f"{LATE} Whether it takes builds again is not known: POST ")
+    assert result["msg"].partition(", ")[2].startswith(f"{LATE} Ending the quiet-down mode failed: POST ")
 
 
 def test_a_quiet_down_of_before_is_not_ended() -> None:
     with conversation(quiet("Backup"), begin(), quiet("Disks"), computers(running=(APP,)), quiet("Disks")) as server:
         result = run("ci_quiet_down", url=server.url, reason="Disks", wait_timeout=0, cancel_on_timeout=True, **TOKEN)
-    assert result["msg"].partition(", ")[2] == f"{LATE} {STAYS} It did so before this task."
+    assert result["msg"].partition(", ")[2] == f"{LATE} {STAYS} It was active before this task."
 
 
 @pytest.mark.parametrize(
     ("cancel", "rest", "told"),
-    [(False, (), STAYS), (True, (end(), open_to_all()), "It takes builds again.")],
+    [(False, (), STAYS), (True, (end(), open_to_all()), "The quiet-down mode was ended.")],
     ids=["stays", "cancelled"],
 )
 def test_an_interruption_tells_in_what_state_the_server_is_left(
@@ -182,11 +182,11 @@ def test_an_interruption_tells_in_what_state_the_server_is_left(
     monkeypatch.setattr(time, "sleep", ctrl_c)
     with conversation(*late(*rest)) as server, pytest.raises(KeyboardInterrupt):
         run("ci_quiet_down", url=server.url, cancel_on_timeout=cancel, last_words=lines.append, **TOKEN)
-    assert lines == [f"interrupted while the server quiets down. {told}"]
+    assert lines == [f"interrupted during the quiet-down. {told}"]
 
 
 DOUBT = "interrupted during this: POST /quietDown. Whether it had its effect is not known."
-ENDED = "interrupted while the server quiets down. It takes builds again."
+ENDED = "interrupted during the quiet-down. The quiet-down mode was ended."
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ RESTARTED = {
     "session_before": "5f0c9a3e",
     "session_after": "77aa01bc",
 }
-INSTEAD = "Wait for the end of what runs with ci_safe_restart, or give 'kill_builds'."
+INSTEAD = "Use ci_safe_restart to wait for them, or set 'kill_builds'."
 
 
 def restart(status: int = 302, **answer: Any) -> Call:
@@ -61,8 +61,8 @@ def test_an_idle_server_restarts() -> None:
     ("running", "unseen", "named"),
     [
         ((APP,), 0, "app #42"),
-        ((APP,), 2, "app #42 and 2 build(s) that this account may not see"),
-        ((), 1, "1 build(s) that this account may not see"),
+        ((APP,), 2, "app #42 and 2 build(s) that the account cannot read"),
+        ((), 1, "1 build(s) that the account cannot read"),
         ((APP,) * 12, 0, ", ".join(["app #42"] * 10) + " and 2 more"),
     ],
     ids=["seen", "both", "unseen", "many"],
@@ -74,7 +74,7 @@ def test_builds_are_not_killed_unless_that_is_wanted(
         result = run("ci_restart", url=server.url, check_mode=check_mode, **TOKEN)
     assert result["failed"]
     assert not result["changed"]
-    assert result["msg"] == f"A restart now would kill {named}. {INSTEAD}"
+    assert result["msg"] == f"Jenkins was not restarted: this would kill {named}. {INSTEAD}"
     assert len(result["plan"]["running_builds"]) == len(running)
 
 
@@ -93,7 +93,7 @@ def test_check_mode_says_which_builds_it_would_kill() -> None:
 def test_check_mode_knows_a_server_that_cannot_restart_itself() -> None:
     with conversation(computers(), form("safeRestart")) as server:
         result = run("ci_restart", url=server.url, check_mode=True, **TOKEN)
-    assert result["msg"] == "This server cannot restart itself in the way in which it runs."
+    assert result["msg"] == "Jenkins cannot restart itself in this environment. Restart its service instead."
 
 
 def test_the_old_process_may_answer_for_a_while() -> None:
@@ -101,7 +101,7 @@ def test_the_old_process_may_answer_for_a_while() -> None:
     with conversation(computers(), restart(), login(), login(), down(), *back()) as server:
         result = run("ci_restart", url=server.url, tell=told.append, **TOKEN)
     assert result["restart"] == RESTARTED
-    assert told[0] == "waiting, the server has not gone down yet (0 of at most 600 s)"
+    assert told[0] == "waiting, the server has not shut down yet (0 of at most 600 s)"
 
 
 def test_a_server_without_session_id_must_have_been_down() -> None:
@@ -160,8 +160,8 @@ def test_a_lost_reply_to_a_request_that_did_not_act_is_a_failure(quiet: bool) ->
 @pytest.mark.parametrize(
     ("seen", "told"),
     [
-        (login(), "the server has not gone down yet. The restart is still asked for."),
-        (down(), "the server answers 503. The restart has begun, but has not come to its end."),
+        (login(), "the server has not shut down yet. The restart is still pending."),
+        (down(), "the server returns 503. The restart has begun but is not complete."),
     ],
     ids=["before", "down"],
 )
@@ -178,14 +178,14 @@ def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pyt
     monkeypatch.setattr(time, "sleep", ctrl_c)
     with conversation(computers(), restart(), down()) as server, pytest.raises(KeyboardInterrupt):
         run("ci_restart", url=server.url, last_words=told.append, **TOKEN)
-    assert told == ["interrupted while the server restarts."]
+    assert told == ["interrupted while the server is restarting."]
 
 
 @pytest.mark.parametrize(
     ("refusal", "told"),
     [
         (restart(403, text=missing("reader", "Overall/Manage")), "reader is missing the Overall/Manage permission"),
-        (restart(500, text=page("Jenkins", "Oops!")), "Perhaps it runs in a way in which it cannot restart itself."),
+        (restart(500, text=page("Jenkins", "Oops!")), "Jenkins may be unable to restart itself in this environment."),
     ],
     ids=["right", "unable"],
 )

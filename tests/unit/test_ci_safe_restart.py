@@ -124,7 +124,7 @@ def test_running_builds_are_waited_for_and_told() -> None:
         {"name": "app #42", "job": "app", "number": 42, "url": "http://ci/job/app/42/"},
         {"name": "http://ci/job/flow/7/", "job": "flow", "number": 7, "url": "http://ci/job/flow/7/"},
     ]
-    assert told == ["waiting, 1 build(s) still run: app #42 (0 of at most 600 s)"]
+    assert told == ["waiting, 1 build(s) are still running: app #42 (0 of at most 600 s)"]
 
 
 def test_check_mode_only_reads() -> None:
@@ -175,7 +175,7 @@ def test_a_server_that_does_not_tell_whether_a_restart_is_required_is_not_restar
         result = run("ci_safe_restart", url=server.url, only_if_required=True, **TOKEN)
     assert result["failed"]
     assert not result["changed"]
-    assert "does not tell whether a restart is pending" in result["msg"]
+    assert "does not report whether a restart is pending" in result["msg"]
 
 
 def test_without_waiting_the_result_does_not_claim_a_restart() -> None:
@@ -191,7 +191,7 @@ def late(*rest: Call) -> tuple[Call, ...]:
     return running, quieting(False), restart(), login(), quieting(), running, *rest
 
 
-STILL = "Waited 0 s, but 1 build(s) still run: app #42."
+STILL = "Waited 0 s, but 1 build(s) are still running: app #42."
 
 
 def test_when_the_time_is_over_the_restart_stays_asked_for() -> None:
@@ -200,10 +200,10 @@ def test_when_the_time_is_over_the_restart_stays_asked_for() -> None:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, **TOKEN)
     assert result["failed"]
     assert result["changed"]
-    assert result["msg"] == f"{STILL} The restart is still asked for."
+    assert result["msg"] == f"{STILL} The restart is still pending."
 
 
-NOT_CANCELLED = "The restart is about to begin, and was not cancelled."
+NOT_CANCELLED = "The restart is about to begin and was not canceled."
 
 
 @pytest.mark.parametrize(
@@ -211,23 +211,23 @@ NOT_CANCELLED = "The restart is about to begin, and was not cancelled."
     [
         (
             (computers(running=(APP,)), cancel(), quieting(False)),
-            "The restart was cancelled, the server takes builds again.",
+            "The restart was canceled.",
         ),
         (
             (computers(running=(APP,)), cancel(drop=True), quieting(False)),
-            "The restart was cancelled, the server takes builds again.",
+            "The restart was canceled.",
         ),
         (
             (computers(running=(APP,)), cancel(401), state(503, tree="quietingDown")),
-            "The restart began before it could be cancelled.",
+            "The restart began before it could be canceled.",
         ),
         (
             (computers(running=(APP,)), cancel(), quieting(False, NEW_SESSION)),
-            "The server restarted before the restart could be cancelled.",
+            "Jenkins restarted before the restart could be canceled.",
         ),
         (
             (computers(running=(APP,)), cancel(), quieting()),
-            "The restart is still asked for, although the server accepted the request to cancel it.",
+            "The restart is still pending, although the server accepted the request to cancel it.",
         ),
         ((computers(),), NOT_CANCELLED),
         ((computers(NEW_SESSION, running=(APP,)),), NOT_CANCELLED),
@@ -247,7 +247,7 @@ def test_a_cancellation_that_is_refused_is_told() -> None:
     refused = cancel(403, text=missing("reader", "Overall/Manage"))
     with conversation(*late(computers(running=(APP,)), refused, quieting())) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
-    assert "The restart could not be cancelled: POST " in result["msg"]
+    assert "Canceling the restart failed: POST " in result["msg"]
     assert "reader is missing the Overall/Manage permission" in result["msg"]
 
 
@@ -255,16 +255,14 @@ def test_a_quiet_down_of_before_is_not_cancelled() -> None:
     running = computers(running=(APP,))
     with conversation(running, quieting(), restart(), login(), quieting(), running) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
-    assert result["msg"].startswith(f"{STILL} The restart is still asked for: the server was quieting down before")
+    assert result["msg"].startswith(f"{STILL} The restart is still pending: Jenkins was in quiet-down mode before")
 
 
 def test_a_restart_that_has_begun_is_not_cancelled() -> None:
     with conversation(computers(), quieting(False), restart(), down()) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert result["failed"]
-    assert (
-        result["msg"] == "Waited 0 s, but the server answers 503. The restart has begun, but has not come to its end."
-    )
+    assert result["msg"] == "Waited 0 s, but the server returns 503. The restart has begun but is not complete."
 
 
 def test_a_restart_that_another_client_cancels_is_not_waited_for() -> None:
@@ -272,7 +270,7 @@ def test_a_restart_that_another_client_cancels_is_not_waited_for() -> None:
     with conversation(running, restart(), login(), quieting(), running, login(), quieting(False)) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result["failed"]
-    assert result["msg"] == "Another client cancelled the restart: the server takes builds again."
+    assert result["msg"] == "The restart did not take place: another client canceled it."
 
 
 def test_builds_that_the_account_may_not_see_are_told() -> None:
@@ -288,7 +286,8 @@ def test_builds_that_the_account_may_not_see_are_told() -> None:
         result = run("ci_safe_restart", url=server.url, tell=told.append, **TOKEN)
     assert result["plan"] == {**PLAN, "hidden_builds": 2}
     assert told == [
-        "waiting, 1 build(s) still run: app #42; and 1 build(s) that this account may not see (0 of at most 600 s)"
+        "waiting, 1 build(s) are still running: app #42; and 1 build(s) that the account cannot read "
+        "(0 of at most 600 s)"
     ]
 
 
@@ -317,7 +316,7 @@ def test_check_mode_knows_a_server_that_cannot_restart_itself() -> None:
     with conversation(computers(), call("GET", "/safeRestart", text=page_without_form)) as server:
         result = run("ci_safe_restart", url=server.url, check_mode=True, **TOKEN)
     assert result["failed"]
-    assert result["msg"] == "This server cannot restart itself in the way in which it runs."
+    assert result["msg"] == "Jenkins cannot restart itself in this environment. Restart its service instead."
 
 
 def test_check_mode_knows_that_the_account_may_not() -> None:
@@ -344,8 +343,8 @@ def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pyt
     ):
         run("ci_safe_restart", url=server.url, cancel_on_timeout=True, last_words=told.append, **TOKEN)
     assert told == [
-        "interrupted while the restart is still asked for, cancelling it.",
-        "The restart was cancelled, the server takes builds again.",
+        "interrupted while the restart is pending, canceling it.",
+        "The restart was canceled.",
     ]
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -361,15 +360,15 @@ def test_an_interruption_of_the_request_cancels_what_may_be_asked_for() -> None:
         run("ci_safe_restart", url=server.url, cancel_on_timeout=True, last_words=told.append, **TOKEN)
     assert told == [
         "interrupted during this: POST /safeRestart. Whether it had its effect is not known.",
-        "interrupted while the restart is perhaps asked for, cancelling it.",
-        "The restart was cancelled, the server takes builds again.",
+        "interrupted while the restart may be pending, canceling it.",
+        "The restart was canceled.",
     ]
 
 
 def test_a_password_that_is_wrong_for_good_is_told_at_the_end() -> None:
     with conversation(computers(), restart(), login(headers=NEW_SESSION), unauthorized()) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, **TOKEN)
-    assert result["msg"].startswith("Waited 0 s, but the server answers 401.")
+    assert result["msg"].startswith("Waited 0 s, but the server returns 401.")
 
 
 @pytest.mark.parametrize(
@@ -417,14 +416,14 @@ def test_a_server_without_session_id_must_have_been_down() -> None:
         result = run("ci_safe_restart", url=server.url, username="admin", password="s3cret", tell=told.append)
     assert result["changed"]
     assert result["restart"] == {**RESTARTED, "session_before": None, "session_after": None}
-    assert "1 build(s) still run: app #42" in told[0]
+    assert "1 build(s) are still running: app #42" in told[0]
 
 
 def test_a_server_without_session_id_that_never_went_down_has_not_restarted() -> None:
     with conversation(computers(HUDSON), restart(), login(headers=HUDSON), computers(HUDSON)) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, **TOKEN)
     assert result["failed"]
-    assert "the server has not gone down yet" in result["msg"]
+    assert "the server has not shut down yet" in result["msg"]
 
 
 def test_a_page_of_a_proxy_is_no_new_process() -> None:
@@ -448,7 +447,7 @@ def test_a_server_that_cannot_restart_itself_is_told() -> None:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result["failed"]
     assert not result["changed"]
-    assert result["msg"].endswith("Perhaps it runs in a way in which it cannot restart itself.")
+    assert result["msg"].endswith("Jenkins may be unable to restart itself in this environment.")
 
 
 def test_a_missing_permission_is_told() -> None:
@@ -458,7 +457,7 @@ def test_a_missing_permission_is_told() -> None:
     assert not result["changed"]
     assert result["msg"] == (
         f"POST {server.url}/safeRestart: 403 reader is missing the Overall/Manage permission. "
-        "The account lacks a permission for this."
+        "The account lacks the required permission."
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import groovy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
 from support.ci_server import AUTHENTICATION_REQUIRED, crumb, missing, page
 from support.conversation import Call, call, conversation
 from support.running import ctrl_c, run
@@ -20,8 +20,8 @@ TEXT = {"Content-Type": "text/plain;charset=utf-8"}
 PLAN = {"action": "run", "node": None}
 COMPILE_ERROR = "org.codehaus.groovy.control.MultipleCompilationErrorsException"
 NO_WORD = (
-    "The server answers when a script has come to its end, not before. It may run still, for a client that goes away "
-    "does not stop it; or the server was stopped or restarted. Whether the request had its effect is not known."
+    "The outcome of the script is unknown: the server responds only after a script has finished. The script may still "
+    "be running, or the server was stopped or restarted. Whether the request had its effect is not known."
 )
 
 
@@ -40,7 +40,7 @@ def console(
     **options: Any,
 ) -> Call:
     """A script with its arguments, as fields of their own beside the runner."""
-    form = {"script": groovy.with_fields("", {})["script"], "code": code, "args": args}
+    form = {"script": groovy.controller_form("", {})["script"], "code": code, "args": args}
     headers = TEXT if status == 200 else {}
     return call("POST", path, status, text=answer, headers=headers, sent_form=form, **options)
 
@@ -113,12 +113,12 @@ def test_the_mark_of_the_runner_may_be_in_output_and_value() -> None:
         (failed("one\ntwo", line=None), "The script failed: RuntimeException: one.", None),
         (
             failed("Assertion failed: \n\nassert i == 2\n       | |\n       1 false", "java.lang.AssertionError"),
-            "The script failed in line 3: an assertion does not hold: assert i == 2.",
+            "The script failed in line 3: the assertion is false: assert i == 2.",
             3,
         ),
         (
             failed("assert i == 2\n       |", "org.codehaus.groovy.runtime.powerassert.PowerAssertionError"),
-            "The script failed in line 3: an assertion does not hold: assert i == 2.",
+            "The script failed in line 3: the assertion is false: assert i == 2.",
             3,
         ),
         (
@@ -128,7 +128,7 @@ def test_the_mark_of_the_runner_may_be_in_output_and_value() -> None:
                 line=None,
                 ran=False,
             ),
-            "The script does not compile in line 7, and nothing of it was run: unexpected token:  @ line 7, column 6.",
+            "The script does not compile and was not run. Error in line 7: unexpected token:  @ line 7, column 6.",
             7,
         ),
     ],
@@ -168,7 +168,7 @@ def test_what_only_reads_is_asked_again() -> None:
 def test_unless_that_fails_is_told_as_such() -> None:
     with conversation(console("u", failed("boom"))) as server:
         result = task(server.url, script="x", unless="u")
-    assert result["msg"] == "The script of 'unless' failed in line 3: RuntimeException: boom."
+    assert result["msg"] == "The 'unless' script failed in line 3: RuntimeException: boom."
     assert not result["changed"]
 
 
@@ -194,7 +194,7 @@ def test_check_mode_predicts_the_refusal_when_the_account_is_no_administrator() 
 
 
 def test_on_a_node_code_and_arguments_are_encoded() -> None:
-    form = groovy.with_literals("it's $x", {"a": "b'"})
+    form = groovy.node_form("it's $x", {"a": "b'"})
     assert "def code = decoded(['it%27s%20%24x'])\ndef sent = decoded(['m1%20sa%20sb%2527'])\n" in form["script"]
     answer = told(value="agent", holds=True)
     with conversation(call("POST", "/computer/linux%201/scriptText", text=answer, sent_form=form)) as server:
@@ -206,7 +206,7 @@ def test_on_a_node_code_and_arguments_are_encoded() -> None:
 
 
 def test_long_literals_come_in_pieces() -> None:
-    script = groovy.with_literals("é" * 20_000, {})["script"]
+    script = groovy.node_form("é" * 20_000, {})["script"]
     assert max(map(len, script.split("'"))) == 60_000
 
 
@@ -214,7 +214,7 @@ def test_a_node_that_is_not_there() -> None:
     refusal = call("POST", "/computer/nowhere/scriptText", 404, text=page("Not Found - Jenkins", "Oops! Not Found"))
     with conversation(refusal) as server:
         result = task(server.url, script="x", node="nowhere")
-    assert result["msg"].endswith("There is no such node, or it is offline.")
+    assert result["msg"].endswith("The node does not exist or is offline.")
     assert not result["changed"]
 
 
@@ -237,7 +237,7 @@ def test_an_interruption_tells_that_the_script_runs_on() -> None:
     interrupted = console("x", held=True, meanwhile=ctrl_c)
     with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
         task(server.url, script="x", last_words=last_words.append)
-    assert last_words == ["interrupted, but the script runs on: the server does not stop it."]
+    assert last_words == ["interrupted, but the script continues to run: the server does not stop it."]
 
 
 @pytest.mark.parametrize(
@@ -254,19 +254,19 @@ def test_a_run_that_was_cut_off(answer: Call) -> None:
 @pytest.mark.parametrize(
     ("text", "seen"),
     [
-        ("", "it is empty"),
+        ("", "the response is empty"),
         ("half of the out", "half of the out"),
         ('x\n@@toolchain@@{"ran": tr', "@@toolchain@@"),
         ("x\n@@toolchain@@[]", "@@toolchain@@"),
         ("<html><title>Please log in</title></html>", "log in"),
-        ("<html></html>", "it is something else"),
+        ("<html></html>", "the response is not its report"),
     ],
 )
 def test_an_answer_without_the_end(text: str, seen: str) -> None:
     with conversation(console("x", text)) as server:
         result = task(server.url, script="x")
     assert result["failed"]
-    assert "The script was sent to /scriptText, but the answer does not tell of its end: " in result["msg"]
+    assert "The script was sent to /scriptText, but its outcome is unknown: " in result["msg"]
     assert seen in result["msg"]
     assert result["msg"].endswith("Whether the request had its effect is not known.")
 
@@ -278,7 +278,7 @@ def test_refusals() -> None:
     assert not result["changed"]
     with conversation(call("GET", "/crumbIssuer/api/json", 403, text=AUTHENTICATION_REQUIRED)) as server:
         result = run("ci_script", url=server.url, script="x", retries=0)
-    assert "Give 'username' with" in result["msg"]
+    assert "Set 'username' and" in result["msg"]
 
 
 def test_secret_arguments_are_shown_nowhere() -> None:
@@ -306,9 +306,9 @@ def test_bad_input_is_refused_before_the_first_request(tmp_path: Path) -> None:
         ({"script": "x", "unless": ""}, "Option 'unless': must not be empty"),
         ({"src": str(tmp_path / "none")}, "there is none"),
         ({"src": str(tmp_path)}, "it is not a regular file"),
-        ({"src": str(tmp_path / "empty")}, "Option 'src': there is no script in"),
-        ({"src": str(tmp_path / "latin")}, "is no text in UTF-8"),
-        ({"script": "x", "args": {"a": 1, "b": 2}, "secret_args": {"b": 3}}, "has what 'args' has as well: b"),
+        ({"src": str(tmp_path / "empty")}, "Option 'src': must contain a script, but"),
+        ({"src": str(tmp_path / "latin")}, "must be a text file in UTF-8"),
+        ({"script": "x", "args": {"a": 1, "b": 2}, "secret_args": {"b": 3}}, "must not contain keys of 'args': b"),
         ({"script": "x", "node": "a/b"}, "Option 'node': takes a name without '/'"),
         ({"script": "x", "node": ".."}, "Option 'node'"),
         ({"script": "x", "wait_timeout": 0}, "Option 'wait_timeout': takes 0.01 to 2,592,000"),

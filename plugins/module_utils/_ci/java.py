@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which Java releases a release of the CI server runs on, from the releases' own manifests and change logs."""
+"""Java releases that Jenkins releases support, according to their manifests and change logs."""
 
 from __future__ import annotations
 
-# First release that takes exactly these; the numbers hold for the weekly line and the long-term line alike.
-_JAVA_SINCE = (
+# First Jenkins release that supports exactly these Java releases, for both the weekly and the LTS line
+_SUPPORTED_SINCE = (
     ((2, 545), (21, 25)),
     ((2, 534), (17, 21, 25)),
     ((2, 463), (17, 21)),
@@ -17,8 +17,8 @@ _JAVA_SINCE = (
 )
 
 
-def java_releases(version: str) -> list[int]:
-    """The Java releases that `version` runs on, oldest first; none for a version that is not known.
+def supported_releases(version: str) -> list[int]:
+    """Return the Java releases that a Jenkins version supports, oldest first; empty if the version is unknown.
 
     :arg version: such as `2.579` or `2.541.1`
     """
@@ -26,4 +26,4 @@ def java_releases(version: str) -> list[int]:
     if not all(part.isdigit() for part in parts):
         return []
     number = tuple(map(int, parts))
-    return next((list(releases) for since, releases in _JAVA_SINCE if number >= since), [])
+    return next((list(releases) for since, releases in _SUPPORTED_SINCE if number >= since), [])

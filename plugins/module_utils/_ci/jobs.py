@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Jobs by their full names, `folder/sub/app`, and where they are.
+"""Full names of jobs, such as `folder/sub/app`, and their paths on the server.
 
-A full name is what the server calls `fullName`. A branch with a slash in its name is a job whose name has `%2F` in its
-place, `app/feature%2Flogin`, and as every name that is percent-encoded once more in the address.
+A full name is what Jenkins calls `fullName`. The name of a branch job has `%2F` instead of a slash, as in
+`app/feature%2Flogin`. Like any other name, it is percent-encoded again in the URL.
 """
 
 from __future__ import annotations
@@ -22,39 +22,40 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._url import e
 JOB: Option = dict(**NAME, matches=("[^/]+(/[^/]+)*", "the full name, such as 'folder/app', without other slashes"))
 
 
-def path_of(job: str, option: str = "job") -> str:
-    """The path of a job: `/job/folder/job/app`.
+def job_path(job: str, option: str = "job") -> str:
+    """Return the path of a job: `/job/folder/job/app`.
 
     :arg option: the option that the name comes from
-    :raises BadOption: when the name has a part that no job can have
+    :raises BadOption: if no job can have this name
     """
     return "".join(f"/job{encode_path(name, option=option)}" for name in job.split("/"))
 
 
-def name_in(url: str) -> str | None:
-    """The full name of the job that an address leads to or into, or `None` when there is no job in it."""
+def parse_job_url(url: str) -> str | None:
+    """Return the full name of the job in the URL of a job, a build or a view, or `None` if it contains no job."""
     return "/".join(_names(urlsplit(url).path.split("/"))) or None
 
 
 def _names(parts: list[str]) -> t.Iterator[str]:
-    """The names in a path; what a server is mounted below, and views, come before or between."""
+    """Yield the names in a path; skip the context path of the server and views."""
     while "job" in parts[:-1]:
         place = parts.index("job")
         yield unquote(parts[place + 1])
         parts = parts[place + 2 :]
 
 
-def check_there(ci: CiService, job: str) -> None:
+def verify_job_exists(ci: CiService, job: str) -> None:
+    """Check that a job exists.
+
+    :raises ToolchainError: if it does not exist or the account has no Job/Read permission on it
     """
-    :raises ToolchainError: when the server shows no such job
-    """
-    if ci.view(path_of(job), "name", accept=(200, 404)).status == 404:
-        raise missing(job)
+    if ci.view(job_path(job), "name", accept=(200, 404)).status == 404:
+        raise job_not_found(job)
 
 
-def missing(job: str) -> ToolchainError:
-    """What to raise when a job that has to be there is not."""
+def job_not_found(job: str) -> ToolchainError:
+    """Return the error for a missing job."""
     return ToolchainError(
-        f"There is no job '{job}', or the account may not see it. "
-        "Jobs are named by their full names, such as 'folder/app'. Is the path in 'url' right?"
+        f"Job '{job}' does not exist, or the account has no Job/Read permission on it. "
+        "Use the full name, such as 'folder/app', and check the path in 'url'."
     )

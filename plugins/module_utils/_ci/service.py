@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The ci service: its options, authentication with crumbs, and error pages."""
+"""The Jenkins service: connection options, authentication with crumbs, and error pages."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ CI = service_options(
     credentials={"password": ("username",), "api_token": ("username",), "netrc_file": ("username",)},
 )
 
-_PATH_ADVICE = "Is the path in 'url' right?"
+_PATH_ADVICE = "Check the path in 'url'."
 _ADVICE = {
-    401: "The user name does not fit the password or API token.",
-    403: "The account lacks a permission for this.",
+    401: "Check the user name and the password or API token.",
+    403: "The account lacks the required permission.",
     404: _PATH_ADVICE,
-    503: "The server is starting, restarting or overloaded.",
+    503: "The server is starting, restarting or overloaded. Try again later.",
 }
-_CRUMB_PROBLEM = "No valid crumb"
-_CRUMB_HEADER = 'concat(//crumbRequestField,":",//crumb)'
-# What keeps the JSON view from us answers one of these, in words that are not the server's own
-_CLOSED = (403, 405, 406, 410, 501)
-_NO_RIGHT = re.compile("Authentication required|is missing the")
-# A page says what it has to say in its beginning; expressions take long for one without end
-_LONGEST_PAGE = 50_000
+_CRUMB_ERROR = "No valid crumb"
+_CRUMB_XPATH = 'concat(//crumbRequestField,":",//crumb)'
+# Statuses with which proxies block the JSON API, with a text that is not Jenkins' own
+_BLOCKED = (403, 405, 406, 410, 501)
+_PERMISSION_ERROR = re.compile("Authentication required|is missing the")
+# Error pages state the error at the beginning; regular expressions are slow on very long pages
+_MAX_PAGE_LENGTH = 50_000
 _MARKUP = re.compile(r"(?s)<(script|style)\b.*?</\1>|<!--.*?-->|<[^<>]*>")
 _ERROR_PAGE = re.compile(r"(?s)(Oops!.{0,500}?)?Logging ID=[\w-]+")
-_WORDS = (
+_ERROR_MESSAGES = (
     r"(?<![^<>])[^<>]*is missing the [^<>]* permission",
     r"Authentication required",
     r"Invalid token provided",
@@ -65,10 +65,10 @@ _WORDS = (
 
 
 class CiService:
-    """Talks to a Jenkins server, or to its ancestor Hudson."""
+    """A connection to a Jenkins server, or to a server of its predecessor Hudson."""
 
     def __init__(self, task: Task) -> None:
-        self._needs_no_crumb = bool(task.params["api_token"] and not task.params["password"])
+        self._uses_api_token = bool(task.params["api_token"] and not task.params["password"])
         url = check_url(task.params["url"])
         credential = (
             credential_from_account(task, ("password", "api_token")) or credential_from_netrc(task, url) or Credential()
@@ -79,7 +79,7 @@ class CiService:
         )
 
     def view(self, path: str, tree: str, **options: t.Unpack[RequestOptions]) -> Response:
-        """The JSON view of an object, with the members that `tree` names."""
+        """Request the members of an object that `tree` names from the JSON API."""
         options["query"] = {"tree": tree}
         return self.http.read("GET", f"{path}/api/json", **options)
 
@@ -89,43 +89,43 @@ class CiService:
         *,
         policy: Policy = WRITE,
         changes_state: bool = True,
-        reads: bool = False,
+        read_only: bool = False,
         **options: t.Unpack[RequestOptions],
     ) -> Response:
-        """A request that acts, with a crumb if one is needed; a crumb that is no longer good is renewed once.
+        """Send a POST request, with a crumb if one is required; an expired crumb is renewed once.
 
-        :arg reads: it changes nothing, although it is a POST
+        :arg read_only: the request changes nothing although it is a POST
         """
 
         def send(crumb: dict[str, str]) -> Response:
             options["headers"] = crumb
-            if reads:
+            if read_only:
                 return self.http.read("POST", path, **options)
             return self.http.write("POST", path, policy=policy, changes_state=changes_state, **options)
 
-        crumb = self.http.cached("crumb", self._first_crumb)
+        crumb = self.http.cached("crumb", self._initial_crumb)
         try:
             return send(crumb)
         except ServerRefusal as refusal:
-            if refusal.status != 403 or _CRUMB_PROBLEM not in refusal.text:
+            if refusal.status != 403 or _CRUMB_ERROR not in refusal.text:
                 raise
-        return send(self.http.cached("crumb", self._needed_crumb, instead_of=crumb))
+        return send(self.http.cached("crumb", self._renew_crumb, instead_of=crumb))
 
-    def _first_crumb(self) -> dict[str, str]:
-        return {} if self._needs_no_crumb else self.fetch_crumb()
+    def _initial_crumb(self) -> dict[str, str]:
+        return {} if self._uses_api_token else self.fetch_crumb()
 
-    def _needed_crumb(self) -> dict[str, str]:
-        """The crumb for a server that has just asked for one, so that it surely gives them."""
-        return self.fetch_crumb() or self._crumb_of_xml()
+    def _renew_crumb(self) -> dict[str, str]:
+        """Return a new crumb. The server has just required one, so an empty response of the JSON API is wrong."""
+        return self.fetch_crumb() or self._fetch_crumb_from_xml()
 
     def fetch_crumb(self) -> dict[str, str]:
-        """The header that carries the crumb of this session; none where the server's CSRF protection is off."""
+        """Return the header with the crumb of this session; empty if the CSRF protection is disabled."""
         try:
             response = self.http.read("GET", "/crumbIssuer/api/json", accept=(200, 404))
         except ServerRefusal as refusal:
-            if refusal.status not in _CLOSED or _NO_RIGHT.search(refusal.text):
+            if refusal.status not in _BLOCKED or _PERMISSION_ERROR.search(refusal.text):
                 raise
-            if crumb := self._crumb_of_xml():
+            if crumb := self._fetch_crumb_from_xml():
                 return crumb
             raise
         if response.status == 404:
@@ -133,39 +133,40 @@ class CiService:
         issued = response.record()
         return {issued.text("crumbRequestField"): issued.text("crumb")}
 
-    def _crumb_of_xml(self) -> dict[str, str]:
-        """The crumb where something between us and the server lets only its XML view pass."""
-        query = {"xpath": _CRUMB_HEADER}
-        response = self.http.read("GET", "/crumbIssuer/api/xml", query=query, accept=(200, 404, *_CLOSED))
+    def _fetch_crumb_from_xml(self) -> dict[str, str]:
+        """Return the header with the crumb if a proxy only allows the XML API, or an empty dictionary."""
+        query = {"xpath": _CRUMB_XPATH}
+        response = self.http.read("GET", "/crumbIssuer/api/xml", query=query, accept=(200, 404, *_BLOCKED))
         name, colon, value = response.text.partition(":")
         return {name: value} if response.status == 200 and colon and value.isalnum() else {}
 
 
 def _explain(credential: Credential, response: Response) -> tuple[str | None, str | None]:
-    if response.status == 403 and _CRUMB_PROBLEM in response.text:
-        return _message(response), "Does something in between drop the session cookie or the crumb's header?"
+    """Return the server's error message and an advice."""
+    if response.status == 403 and _CRUMB_ERROR in response.text:
+        return _message(response), "Check whether a proxy removes the session cookie or the header with the crumb."
     message = _message(response)
     if response.is_anonymous and response.status in (401, 403, 404):
-        return message, f"This request goes without credentials, for everybody may see this page. {_PATH_ADVICE}"
+        return message, f"This page is public, so the request is sent without credentials. {_PATH_ADVICE}"
     if (response.status == 403 and message == "Authentication required") or (
         response.status == 401 and not credential.option
     ):
-        return message, "Give 'username' with 'password' or 'api_token'."
+        return message, "Set 'username' and 'password' or 'api_token'."
     return message, _ADVICE.get(response.status)
 
 
 def _message(response: Response) -> str | None:
-    """The server's own words: from its JSON, its X-Error header, or out of its error page."""
+    """Return the error message of the server, from the JSON body, the X-Error header or the error page."""
     body = response.json_or_none()
     if isinstance(body, dict) and body.get("message"):
         return str(body["message"])
     if "X-Error" in response.headers:
         return response.headers["X-Error"]
-    page = response.text[:_LONGEST_PAGE]
+    page = response.text[:_MAX_PAGE_LENGTH]
     if failure := _ERROR_PAGE.search(_MARKUP.sub(" ", page)):
         return html.unescape(" ".join(failure.group().split()))
-    for pattern in _WORDS:
-        found = re.search(pattern, page)
-        if found and found.group().strip():
-            return html.unescape(found.group().strip())
+    for pattern in _ERROR_MESSAGES:
+        match = re.search(pattern, page)
+        if match and match.group().strip():
+            return html.unescape(match.group().strip())
     return response.short_text()

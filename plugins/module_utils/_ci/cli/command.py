@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One command: what it is, what becomes of what it writes, and what its exit code means."""
+"""One CLI command: its input, its output and the meaning of its exit code."""
 
 from __future__ import annotations
 
@@ -33,86 +33,101 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.privat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-OUT, ERROR = "stdout", "stderr"
-GIVES = ("rc", "stdout", "stdout_lines", "stderr", "stderr_lines")
-_KEPT = 4 * 1024 * 1024
-_READ_AT_ONCE = 60_000
-_LONGEST_ARGUMENT = 65535
+STDOUT, STDERR = "stdout", "stderr"
+RESULT_NAMES = ("rc", "stdout", "stdout_lines", "stderr", "stderr_lines")
+_MAX_OUTPUT = 4 * 1024 * 1024
+_READ_SIZE = 60_000
+_MAX_ARGUMENT = 65535
 _MEANINGS = {
     1: "an exception on the server",
-    2: "the command or its arguments are not as the server wants them",
-    3: "what it names is not there",
-    4: "what it names is in no state for that",
-    5: "the command gave up",
-    6: "the account lacks a permission for this, or has to log in",
-    7: "the credentials are not accepted",
+    2: "invalid command or arguments",
+    3: "an object does not exist",
+    4: "an object is in an invalid state",
+    5: "the command was aborted",
+    6: "the account lacks a permission or is not logged in",
+    7: "the credentials are invalid",
 }
 _LOST = 255
-# With these and the server's word for it the command did nothing; Hudson has but one
-_REFUSALS = (2, 3, 4, 6, 7, _LOST)
-# With these the programs end that do not get as far as the command
-_OF_PROGRAMS = (1, 3, 15, 255)
+# Exit codes of commands that had no effect, if the error output confirms it. Hudson only has the last one
+_REFUSED = (2, 3, 4, 6, 7, _LOST)
+# Exit codes of local programs that failed before they reached the server
+_PROGRAM_FAILED = (1, 3, 15, 255)
 _ERROR = re.compile(r"^(?:ERROR: (.+)|(No such (?:command|job).+)|(\".*\" is not a valid option))", re.MULTILINE)
-# What clients that run as programs say when the command did not even begin
-_NEVER_BEGAN = re.compile(
+# Error output of local programs if the command was not started
+_NOT_STARTED = re.compile(
     r"CLI handshake failed|HTTP response code: |There's no Jenkins running|Connection refused|Permission denied"
     r"|Host key verification failed|Could not resolve|UnknownHostException|no main manifest attribute"
 )
 _TRACE = re.compile(r"^(\S.*)\n\tat ", re.MULTILINE)
-_WORDS = (re.compile(r"^X-CLI-Error: (.+)", re.MULTILINE), _TRACE, _ERROR, re.compile(r"^(CLI handshake failed.*)"))
-_LOGIN = re.compile(r"status code 401|response code: 401")
-_NOTES = re.compile(r"\x1b\[8m.*?\x1b\[0m|[\x00-\x08\x0b-\x1f\x7f]")
+_ERROR_MESSAGES = (
+    re.compile(r"^X-CLI-Error: (.+)", re.MULTILINE),
+    _TRACE,
+    _ERROR,
+    re.compile(r"^(CLI handshake failed.*)"),
+)
+_UNAUTHORIZED = re.compile(r"status code 401|response code: 401")
+_ANNOTATIONS = re.compile(r"\x1b\[8m.*?\x1b\[0m|[\x00-\x08\x0b-\x1f\x7f]")
 
 
-class Written(t.NamedTuple):
-    """A piece of what the command writes."""
+class Output(t.NamedTuple):
+    """A chunk of output.
 
-    where: str
-    piece: bytes
+    :ivar stream: `STDOUT` or `STDERR`
+    """
+
+    stream: str
+    chunk: bytes
 
 
-# What a command writes, piece by piece, and at last its exit code
-Course = t.Iterator[t.Union[Written, int]]
+# The output of a command and, at the end, its exit code
+Events = t.Iterator[t.Union[Output, int]]
 
 
-class Refused(ToolchainError):
-    """The command ended with an exit code that is not accepted."""
+class CommandFailed(ToolchainError):
+    """The exit code of a command is not accepted."""
 
 
 @dataclasses.dataclass
 class Tail:
-    """The end of what was written, and how much it was in all, in bytes."""
+    """The end of an output.
+
+    :ivar size: size of the whole output in bytes
+    """
 
     size: int = 0
-    _pieces: collections.deque[bytes] = dataclasses.field(default_factory=collections.deque)
-    _kept: int = 0
+    _chunks: collections.deque[bytes] = dataclasses.field(default_factory=collections.deque)
+    _stored: int = 0
 
-    def add(self, piece: bytes) -> None:
-        """One more piece; the oldest are forgotten when there are too many."""
-        self.size += len(piece)
-        self._kept += len(piece)
-        self._pieces.append(piece)
-        while self._kept - len(self._pieces[0]) >= _KEPT:
-            self._kept -= len(self._pieces.popleft())
+    def add(self, chunk: bytes) -> None:
+        """Add a chunk, and drop the oldest ones if the limit is exceeded."""
+        self.size += len(chunk)
+        self._stored += len(chunk)
+        self._chunks.append(chunk)
+        while self._stored - len(self._chunks[0]) >= _MAX_OUTPUT:
+            self._stored -= len(self._chunks.popleft())
 
     @property
     def text(self) -> str:
-        """What is kept; what is not UTF-8 is replaced."""
-        return b"".join(self._pieces)[-_KEPT:].decode("utf-8", "replace")
+        """The stored output; invalid UTF-8 is replaced."""
+        return b"".join(self._chunks)[-_MAX_OUTPUT:].decode("utf-8", "replace")
 
 
 class Command:
-    """The command that a task asks for."""
+    """The command of a task.
+
+    :ivar words: name and arguments
+    :ivar read_only: whether the command only reads
+    """
 
     def __init__(self, task: Task) -> None:
         self._task = task
         params = task.params
         self.words: list[str] = [params["command"], *params["arguments"]]
-        self.reads: bool = params["read_only"]
-        self._written = {OUT: Tail(), ERROR: Tail()}
+        self.read_only: bool = params["read_only"]
+        self._tails = {STDOUT: Tail(), STDERR: Tail()}
         for number, word in enumerate(params["arguments"]):
-            if len(word.encode()) > _LONGEST_ARGUMENT:
-                raise BadOption(f"arguments[{number}]", f"takes at most {_LONGEST_ARGUMENT} bytes")
+            if len(word.encode()) > _MAX_ARGUMENT:
+                raise BadOption(f"arguments[{number}]", f"must have at most {_MAX_ARGUMENT} bytes")
         if params["stdin_file"]:
             check_readable(params["stdin_file"], "stdin_file")
         if params["to_file"]:
@@ -123,22 +138,22 @@ class Command:
         return f"'{shlex.join(self.words)}'"
 
     def plan(self) -> dict[str, t.Any]:
-        """What is done, or would be done in check mode."""
+        """Return the action of the task."""
         return {"command": self.words, "via": self._task.params["via"]}
 
     @contextlib.contextmanager
-    def input(self) -> t.Iterator[t.Iterator[bytes]]:
-        """What the command reads, piece by piece."""
+    def open_input(self) -> t.Iterator[t.Iterator[bytes]]:
+        """Open the standard input as chunks."""
         if self._task.params["stdin_file"]:
             with open(rehearsal.resolve_read(self._task.params["stdin_file"]), "rb") as file:
-                yield iter(lambda: file.read(_READ_AT_ONCE), b"")
+                yield iter(lambda: file.read(_READ_SIZE), b"")
         else:
             text = (self._task.params["stdin"] or "").encode()
-            yield (text[place : place + _READ_AT_ONCE] for place in range(0, len(text), _READ_AT_ONCE))
+            yield (text[start : start + _READ_SIZE] for start in range(0, len(text), _READ_SIZE))
 
     @contextlib.contextmanager
-    def input_file(self) -> t.Iterator[t.Any]:
-        """What the command reads, as a file that is open."""
+    def open_input_file(self) -> t.Iterator[t.Any]:
+        """Open the standard input as a file."""
         if self._task.params["stdin_file"]:
             with open(rehearsal.resolve_read(self._task.params["stdin_file"]), "rb") as file:
                 yield file
@@ -148,105 +163,112 @@ class Command:
                 file.seek(0)
                 yield file
 
-    def goes_on(self) -> ToolchainError:
-        """What to raise when it has not ended in time."""
-        what = f"Waited {self._task.params['wait_timeout']:g} s, but the command {self} goes on"
-        return ToolchainError(what) if self.reads else self.unknown(what)
+    def timeout_error(self) -> ToolchainError:
+        """Return the error for a command that did not end in time."""
+        cause = f"Waited {self._task.params['wait_timeout']:g} s, but the command {self} is still running"
+        return ToolchainError(cause) if self.read_only else self.outcome_unknown(cause)
 
-    def unknown(self, what: str) -> ToolchainError:
-        """What to raise when its end was not seen."""
-        what = what.rstrip(".")
-        if self.reads:
-            return IncompleteResponse(f"{what}. Try again.")
-        return OutcomeUnknown(f"{what}. The server interrupts a command whose client is gone.")
+    def outcome_unknown(self, cause: str) -> ToolchainError:
+        """Return the error for a command whose end was not observed."""
+        cause = cause.rstrip(".")
+        if self.read_only:
+            return IncompleteResponse(f"{cause}. Try again.")
+        return OutcomeUnknown(f"{cause}. Jenkins interrupts a command if its client disconnects.")
 
-    def run(self, start: t.Callable[[], Course]) -> dict[str, t.Any]:
-        """Carry the command out; gives its exit code and what it wrote.
+    def run(self, execute: t.Callable[[], Events]) -> dict[str, t.Any]:
+        """Run the command; return its exit code and output.
 
-        :arg start: what begins it, in one of the ways in which it can reach the server
-        :raises Refused: when its exit code is not accepted
+        :arg execute: starts the command with one of the transports
+        :raises CommandFailed: if the exit code is not accepted
         """
         try:
-            with contextlib.nullcontext() if self.reads else self._task.guard_write(f"the command {self}"):
-                self._follow_to_its_end(start)
+            with contextlib.nullcontext() if self.read_only else self._task.guard_write(f"the command {self}"):
+                self._run_with_retries(execute)
         except ToolchainError:
-            self._task.result.update(self._told())
+            self._task.result.update(self._to_result())
             raise
-        told = self._told()
-        return {**told, OUT: "", f"{OUT}_lines": []} if self._task.params["to_file"] else told
+        result = self._to_result()
+        return {**result, STDOUT: "", f"{STDOUT}_lines": []} if self._task.params["to_file"] else result
 
-    def _follow_to_its_end(self, start: t.Callable[[], Course]) -> None:
-        """Run it; one that only reads is run again when the connection breaks off."""
+    def _run_with_retries(self, execute: t.Callable[[], Events]) -> None:
+        """Run the command; repeat a read-only command if the connection is lost."""
         retries = self._task.params["retries"]
         for attempt in itertools.count():
-            self._written = {OUT: Tail(), ERROR: Tail()}
+            self._tails = {STDOUT: Tail(), STDERR: Tail()}
             try:
-                self._follow(start())
+                self._process_events(execute())
                 break
-            except IncompleteResponse as broken:
+            except IncompleteResponse as incomplete:
                 if attempt == retries:
                     raise
-                self._task.record_retry(str(broken), attempt + 1, retries)
+                self._task.record_retry(str(incomplete), attempt + 1, retries)
             time.sleep(retry.backoff(attempt))
 
-    def _follow(self, course: Course) -> None:
-        output = self._output(course)
+    def _process_events(self, events: Events) -> None:
+        chunks = self._iterate_stdout(events)
         params = self._task.params
         if params["to_file"]:
-            store_output(self._task, Target.from_options(self._task, params["to_file"]), output)
+            store_output(self._task, Target.from_options(self._task, params["to_file"]), chunks)
         else:
-            collections.deque(output, maxlen=0)
+            collections.deque(chunks, maxlen=0)
 
-    def _output(self, course: Course) -> t.Iterator[bytes]:
-        """The pieces of the standard output; at the end the exit code is judged."""
-        with contextlib.closing(course):  # type: ignore[type-var]
-            for event in course:
+    def _iterate_stdout(self, events: Events) -> t.Iterator[bytes]:
+        """Yield the standard output; at the end, check the exit code."""
+        with contextlib.closing(events):  # type: ignore[type-var]
+            for event in events:
                 if isinstance(event, int):
-                    self._judge(event)
+                    self._check_exit_code(event)
                     return
-                self._tell(event.piece)
-                self._written[event.where].add(event.piece)
-                if event.where == OUT:
-                    yield event.piece
+                self._report_progress(event.chunk)
+                self._tails[event.stream].add(event.chunk)
+                if event.stream == STDOUT:
+                    yield event.chunk
 
-    def _tell(self, piece: bytes) -> None:
-        lines = _NOTES.sub("", piece[-2000:].decode("utf-8", "replace")).split("\n")
+    def _report_progress(self, chunk: bytes) -> None:
+        lines = _ANNOTATIONS.sub("", chunk[-2000:].decode("utf-8", "replace")).split("\n")
         if last := next(filter(None, map(str.strip, reversed(lines))), None):
             self._task.report_progress(last)
 
-    def _judge(self, code: int) -> None:
+    def _check_exit_code(self, code: int) -> None:
         self._task.result["rc"] = code
         if code in self._task.params["accept"]:
             return
-        error = self._written[ERROR].text
-        refused = (code in _REFUSALS and _ERROR.search(error)) or (code in _OF_PROGRAMS and _NEVER_BEGAN.search(error))
-        unknown = code == _LOST and not refused
-        self._task.has_written = self._task.has_written or not (self.reads or refused or unknown)
-        words = _words(error) or _last_line(self._written[OUT].text)
+        error = self._tails[STDERR].text
+        is_refused = bool(
+            (code in _REFUSED and _ERROR.search(error)) or (code in _PROGRAM_FAILED and _NOT_STARTED.search(error))
+        )
+        is_unknown = code == _LOST and not is_refused
+        self._task.has_written = self._task.has_written or not (self.read_only or is_refused or is_unknown)
+        message = self._describe_failure(code, error)
+        raise self.outcome_unknown(message) if is_unknown else CommandFailed(message)
+
+    def _describe_failure(self, code: int, error: str) -> str:
+        reason = _find_error_message(error) or _last_line(self._tails[STDOUT].text)
         meaning = _MEANINGS.get(code) if _ERROR.search(error) else None
-        text = f"The command {self} ended with exit code {code}"
-        text = f"{text}{f', {meaning}' if meaning else ''}{f': {words}' if words else ''}"
-        if _LOGIN.search(error):
-            text = f"{text}. The user name does not fit the password or API token"
-        raise self.unknown(text) if unknown else Refused(text)
+        message = f"The command {self} failed with exit code {code}"
+        message += f", {meaning}" if meaning else ""
+        message += f": {reason}" if reason else ""
+        if _UNAUTHORIZED.search(error):
+            message += ". Check the user name and the password or API token"
+        return message
 
-    def _told(self) -> dict[str, t.Any]:
-        told: dict[str, t.Any] = {"rc": self._task.result.get("rc")}
-        for name, tail in self._written.items():
-            if tail.size > _KEPT and not (name == OUT and self._task.params["to_file"]):
+    def _to_result(self) -> dict[str, t.Any]:
+        result: dict[str, t.Any] = {"rc": self._task.result.get("rc")}
+        for name, tail in self._tails.items():
+            if tail.size > _MAX_OUTPUT and not (name == STDOUT and self._task.params["to_file"]):
                 self._task.warn(
-                    f"The command {self} wrote {tail.size} bytes to its {name}, of which the result has the last "
-                    f"{_KEPT}. 'to_file' takes all of its standard output."
+                    f"The {name} of the command {self} has {tail.size} bytes. The result contains only the last "
+                    f"{_MAX_OUTPUT}. Use 'to_file' to store the whole standard output."
                 )
-            told[name] = tail.text
-            told[f"{name}_lines"] = tail.text.splitlines()
-        return told
+            result[name] = tail.text
+            result[f"{name}_lines"] = tail.text.splitlines()
+        return result
 
 
-def _words(error: str) -> str | None:
-    """What a standard error says, in a line."""
-    found = next(filter(None, (pattern.search(error) for pattern in _WORDS)), None)
-    return next(filter(None, found.groups())).strip() if found else _last_line(error)
+def _find_error_message(error: str) -> str | None:
+    """Return the error message in the error output, or its last line."""
+    match = next(filter(None, (pattern.search(error) for pattern in _ERROR_MESSAGES)), None)
+    return next(filter(None, match.groups())).strip() if match else _last_line(error)
 
 
 def _last_line(text: str) -> str | None:
