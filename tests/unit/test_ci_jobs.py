@@ -46,13 +46,8 @@ def test_jobs_in_other_addresses(url: str, name: str | None) -> None:
 
 @pytest.mark.parametrize("name", ["..", "folder/.", "folder/../app"])
 def test_names_that_would_lead_elsewhere(name: str) -> None:
-<<<<<<< HEAD
     with pytest.raises(BadOption, match=r"Option 'job': .* is not a valid part of a path"):
-        jobs.path_of(name)
-=======
-    with pytest.raises(BadOption, match=r"Option 'job': .* cannot be a part of a path"):
         jobs.job_path(name)
->>>>>>> 2f9e4c0 (Group the code of the Jenkins modules by noun and name it in field terms)
 
 
 @pytest.mark.parametrize("name", ["", "/", "/app", "app/", "a//b", " app", "app\n"])
