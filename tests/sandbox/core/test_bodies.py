@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies do not fill the memory: those of strangers are not read, large ones are refused or kept in files."""
+"""Tests of size limits for request bodies."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ FORM, XML, PARTS = "application/x-www-form-urlencoded", "text/xml", 'multipart/f
 BASIC = {name: base64.b64encode(f"{name}:{token}".encode()).decode() for name, token in TOKENS.items()}
 
 
-def answer_before_the_body(
+def send_partial_request(
     sandbox: client.Sandbox, method: str, path: str, sent: bytes = b"", size: int = LARGE, **headers: str
 ) -> tuple[int, bytes]:
-    """Return status and body of the response to a request of which only the beginning is sent."""
+    """Return status and body of the response to a request whose body is incomplete."""
     host, port = sandbox.url.removeprefix("http://").split(":")
     fields = {"Host": host, "Content-Length": str(size), **{n.replace("_", "-"): v for n, v in headers.items()}}
     head = f"{method} {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items())
@@ -41,20 +41,22 @@ def answer_before_the_body(
 @pytest.mark.parametrize("content_type", [XML, PARTS, "application/octet-stream"])
 @pytest.mark.parametrize("path", ["/ci/createItem?name=x", "/ci/job/deploy/config.xml", "/ci/nothing", "/ci/login"])
 @pytest.mark.parametrize("method", ["POST", "PUT"])
-def test_body_of_a_stranger_is_not_read(sandbox: client.Sandbox, method: str, path: str, content_type: str) -> None:
-    status, _body = answer_before_the_body(sandbox, method, path, Content_Type=content_type)
+def test_body_is_not_read_when_the_client_is_unauthenticated(
+    sandbox: client.Sandbox, method: str, path: str, content_type: str
+) -> None:
+    status, _body = send_partial_request(sandbox, method, path, Content_Type=content_type)
     assert status == (200 if (method, path) == ("PUT", "/ci/login") else 403)
 
 
 @pytest.mark.parametrize("path", ["/ci/createItem?name=x", "/ci/j_spring_security_check"])
-def test_form_of_a_stranger_is_not_read_to_its_end(sandbox: client.Sandbox, path: str) -> None:
-    status, _body = answer_before_the_body(sandbox, "POST", path, b"a=" + b"b" * 70_000, Content_Type=FORM)
+def test_form_is_not_read_completely_when_the_client_is_unauthenticated(sandbox: client.Sandbox, path: str) -> None:
+    status, _body = send_partial_request(sandbox, "POST", path, b"a=" + b"b" * 70_000, Content_Type=FORM)
     assert status == (302 if "security" in path else 403)
 
 
 def test_body_is_not_read_when_the_password_is_wrong(sandbox: client.Sandbox) -> None:
     wrong = "Basic " + base64.b64encode(b"admin:wrong").decode()
-    assert answer_before_the_body(sandbox, "POST", "/ci/createItem?name=x", Authorization=wrong)[0] == 401
+    assert send_partial_request(sandbox, "POST", "/ci/createItem?name=x", Authorization=wrong)[0] == 401
 
 
 @pytest.mark.parametrize(
@@ -68,13 +70,13 @@ def test_body_is_not_read_when_the_password_is_wrong(sandbox: client.Sandbox) ->
     ],
 )
 def test_body_is_not_read_when_the_key_is_wrong(sandbox: client.Sandbox, path: str) -> None:
-    assert answer_before_the_body(sandbox, "POST", path, Authorization="Bearer wrong")[0] == 401
+    assert send_partial_request(sandbox, "POST", path, Authorization="Bearer wrong")[0] == 401
 
 
 @pytest.mark.parametrize("content_type", [XML, FORM])
-def test_body_is_refused_when_it_does_not_fit_into_memory(sandbox: client.Sandbox, content_type: str) -> None:
+def test_body_is_rejected_when_content_length_exceeds_the_limit(sandbox: client.Sandbox, content_type: str) -> None:
     headers = {"Authorization": f"Basic {BASIC['admin']}", "Content_Type": content_type}
-    status, body = answer_before_the_body(sandbox, "POST", "/ci/createItem?name=x", **headers)
+    status, body = send_partial_request(sandbox, "POST", "/ci/createItem?name=x", **headers)
     assert (status, body) == (
         413,
         b'{"error":"The request body is too large: the sandbox accepts at most 67108864 bytes."}',
@@ -85,11 +87,11 @@ def test_body_is_refused_when_it_does_not_fit_into_memory(sandbox: client.Sandbo
     ("path", "variable"),
     [("/inference/v1/chat/completions", "OPENAI_API_KEY"), ("/artifactory/api/search/aql", "JFROG_ACCESS_TOKEN")],
 )
-def test_body_of_other_services_is_refused_when_it_does_not_fit_into_memory(
+def test_body_is_rejected_by_each_service_when_it_is_too_large(
     sandbox: client.Sandbox, path: str, variable: str
 ) -> None:
     key = sandbox.environment[variable]
-    status, _body = answer_before_the_body(
+    status, _body = send_partial_request(
         sandbox,
         "POST",
         path,
@@ -100,11 +102,11 @@ def test_body_of_other_services_is_refused_when_it_does_not_fit_into_memory(
 
 
 @pytest.mark.parametrize("path", ["/analysis/review/api", "/access/api/v1/tokens"])
-def test_form_of_a_stranger_is_refused_when_it_is_too_large(sandbox: client.Sandbox, path: str) -> None:
-    assert answer_before_the_body(sandbox, "POST", path, Content_Type=FORM)[0] == 413
+def test_form_is_rejected_when_it_is_too_large(sandbox: client.Sandbox, path: str) -> None:
+    assert send_partial_request(sandbox, "POST", path, Content_Type=FORM)[0] == 413
 
 
-def test_body_is_refused_when_it_turns_out_not_to_fit_into_memory() -> None:
+def test_chunked_body_is_rejected_when_it_exceeds_the_limit() -> None:
     class Chunked:
         headers: dict[str, str] = {}
 
@@ -118,7 +120,7 @@ def test_body_is_refused_when_it_turns_out_not_to_fit_into_memory() -> None:
 
 
 @pytest.mark.parametrize("separator", ["&", ";&"])
-def test_form_is_refused_when_it_has_too_many_fields(ci: Ci, separator: str) -> None:
+def test_form_is_rejected_when_it_has_too_many_fields(ci: Ci, separator: str) -> None:
     form = separator.join(["a=b"] * 10_001)
     answer = ci.post("/job/deploy/buildWithParameters", data=form, headers={"Content-Type": FORM})
     assert answer.status_code == 400
@@ -128,7 +130,7 @@ def test_form_is_refused_when_it_has_too_many_fields(ci: Ci, separator: str) -> 
     assert answer.status_code == 201
 
 
-def parts_of(body: bytes, size: int) -> list[multipart.Part]:
+def parse_parts(body: bytes, size: int) -> list[multipart.Part]:
     async def pieces() -> AsyncIterator[bytes]:
         for start in range(0, len(body), size):
             yield body[start : start + size]
@@ -145,8 +147,8 @@ BODY = (
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, len(BODY)])
-def test_parts_are_the_same_however_the_body_arrives(size: int) -> None:
-    found = parts_of(BODY, size)
+def test_multipart_parser_returns_the_same_parts_for_any_chunking(size: int) -> None:
+    found = parse_parts(BODY, size)
     assert [(part.name, part.file_name, b"".join(part.chunks())) for part in found] == [
         ("field", None, b"va\r\nl\xc3\xa9"),
         ("file", "\ufffd.txt", b"line\r\n--\r\n--not\r\n"),
@@ -155,16 +157,16 @@ def test_parts_are_the_same_however_the_body_arrives(size: int) -> None:
     assert found[0].text() == "va\r\nl\u00e9"
 
 
-def test_parts_are_refused_when_there_are_too_many_or_a_head_is_too_long() -> None:
+def test_multipart_body_is_rejected_when_it_has_too_many_parts_or_a_long_header() -> None:
     part = b'--b\r\nContent-Disposition: form-data; name="f"\r\n\r\n1\r\n'
-    assert len(parts_of(part * 1000 + b"--b--", 65536)) == 1000
+    assert len(parse_parts(part * 1000 + b"--b--", 65536)) == 1000
     with pytest.raises(BodyTooLarge):
-        parts_of(part * 1001 + b"--b--", 65536)
+        parse_parts(part * 1001 + b"--b--", 65536)
     with pytest.raises(BodyTooLarge):
-        parts_of(b"--b\r\n" + b"x" * 65536, 1000)
+        parse_parts(b"--b\r\n" + b"x" * 65536, 1000)
 
 
-def test_file_of_a_build_arrives_when_it_is_large(ci: Ci) -> None:
+def test_file_parameter_is_stored_when_it_is_large(ci: Ci) -> None:
     definition = "<hudson.model.FileParameterDefinition><name>F</name></hudson.model.FileParameterDefinition>"
     property_ = "hudson.model.ParametersDefinitionProperty"
     definitions = f"<{property_}><parameterDefinitions>{definition}</parameterDefinitions></{property_}>"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox's control API: health, reset, seeds, clock, switches."""
+"""Tests of the control API: health, reset, seeds, clock and switches."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from sandbox import client
 from support.wire.core import EXTENSIONS
 
 
-def test_health_needs_no_secret_and_everything_else_does(sandbox):
+def test_secret_is_required_except_for_health(sandbox):
     health = requests.get(f"{sandbox.url}/_sandbox/health")
     assert health.json() == {"status": "ok", "services": ["artifact", "ci", "review", "inference"]}
     for secret in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": sandbox.secret}):
         assert requests.get(f"{sandbox.url}/_sandbox/journal", headers=secret).status_code == 401
 
 
-def test_paths_outside_the_services_are_404_in_json(sandbox):
+def test_unknown_path_returns_404_as_json(sandbox):
     answer = requests.get(f"{sandbox.url}/artifactoryish")
     assert (answer.status_code, answer.json()) == (404, {"error": "No service is available at /artifactoryish"})
 
 
-def test_a_wrong_proxy_in_the_environment_does_not_come_between(sandbox, monkeypatch):
+def test_client_ignores_proxies_of_the_environment(sandbox, monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.delenv("no_proxy", raising=False)
     client.Sandbox(sandbox.url, sandbox.secret).clear_journal()
 
 
-def test_environment_names_every_service(sandbox):
+def test_environment_contains_every_service(sandbox):
     assert sandbox.environment["JFROG_URL"] == sandbox.url
     assert sandbox.environment["JFROG_ACCESS_TOKEN"]
 
 
-def test_reset_forgets_switches_clock_faults_and_journal(sandbox, ping):
+def test_reset_restores_switches_clock_faults_and_journal(sandbox, ping):
     sandbox.switch("artifact", anonymous=True)
     sandbox.clock(advance=3600)
     sandbox.fault(kind="status", status=500)
@@ -51,7 +51,7 @@ def test_reset_forgets_switches_clock_faults_and_journal(sandbox, ping):
     assert sandbox.faults() == sandbox.journal() == []
 
 
-def test_the_state_tells_what_there_is(sandbox, artifactory):
+def test_state_contains_tables_by_service(sandbox, artifactory):
     assert {
         name: {table: found["total"] for table, found in tables.items()} for name, tables in sandbox.state().items()
     } == {
@@ -68,10 +68,10 @@ def test_the_state_tells_what_there_is(sandbox, artifactory):
         "package_type": "generic",
         "files": 4,
     }
-    assert repositories["libs-remote"]["files"] == 1  # of its cache
+    assert repositories["libs-remote"]["files"] == 1  # the cache of the remote repository
 
 
-def test_the_state_goes_by_the_clock(sandbox):
+def test_state_changes_when_the_clock_advances(sandbox):
     queue, jobs = {}, {}
     for hours in (0, 10):
         sandbox.clock(advance=3600 * hours + 1)
@@ -82,7 +82,7 @@ def test_the_state_goes_by_the_clock(sandbox):
     assert (jobs[0]["nightly"], jobs[10]["nightly"]) == (None, 1)
 
 
-def test_the_state_holds_no_secrets_and_no_more_than_people_read(sandbox):
+def test_state_contains_no_secrets_and_at_most_100_rows(sandbox):
     model = {"created": 0, "owned_by": "system"}
     sandbox.seed({"inference": {"models": [{"id": f"model-{n}", **model} for n in range(200)]}})
     state = sandbox.state()
@@ -91,7 +91,7 @@ def test_the_state_holds_no_secrets_and_no_more_than_people_read(sandbox):
         assert sandbox.environment[secret] not in str(state)
 
 
-def test_the_clock_can_be_moved_and_stopped(sandbox):
+def test_clock_is_set_advanced_and_frozen(sandbox):
     assert sandbox.clock(set=1_000_000)["now"] == pytest.approx(1_000_000, abs=5)
     assert sandbox.clock(advance=500)["now"] == pytest.approx(1_000_500, abs=5)
     stopped = sandbox.clock(frozen=True)["now"]
@@ -112,12 +112,12 @@ def test_the_clock_can_be_moved_and_stopped(sandbox):
         ("nothing", {}, "Unknown service 'nothing'"),
     ],
 )
-def test_wrong_switches_are_refused(sandbox, service, values, complaint):
+def test_switches_are_rejected_when_name_or_type_is_wrong(sandbox, service, values, complaint):
     with pytest.raises(client.SandboxError, match=f"400.*{complaint}"):
         sandbox.switch(service, **values)
 
 
-def test_the_readme_is_true(sandbox):
+def test_readme_documents_switches_exports_and_seeds(sandbox):
     readme = (EXTENSIONS / "sandbox" / "README.md").read_text()
     (table,) = re.findall(r"### Switches\n(.*?)###", readme, re.DOTALL)
     for values in sandbox.switches().values():

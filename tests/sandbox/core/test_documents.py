@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Documents and expressions that are nested too deep or too long get the error of the real server, and no traceback."""
+"""Tests of documents and expressions that are nested too deeply or too long."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BOMB = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in ran
         ("/job/deploy/build", True),
     ],
 )
-def test_json_of_jenkins_is_malformed_when_it_is_nested_too_deep(
+def test_jenkins_reports_malformed_json_when_it_is_nested_too_deeply(
     ci: Ci, path: str, form: bool, document: bytes
 ) -> None:
     answer = ci.post(path, data={"json": document} if form else document)
@@ -47,7 +47,7 @@ def test_json_of_jenkins_is_malformed_when_it_is_nested_too_deep(
         ("/organization/projects", "OPENAI_ADMIN_KEY"),
     ],
 )
-def test_json_of_openai_is_refused_when_it_is_nested_too_deep(
+def test_openai_rejects_json_when_it_is_nested_too_deeply(
     sandbox: client.Sandbox, path: str, key: str, document: bytes
 ) -> None:
     headers = {"Authorization": f"Bearer {sandbox.environment[key]}", "Content-Type": "application/json"}
@@ -61,7 +61,7 @@ def test_json_of_openai_is_refused_when_it_is_nested_too_deep(
     ("method", "path"),
     [("POST", "seed"), ("PUT", "clock"), ("PATCH", "switches"), ("POST", "faults"), ("POST", "inference/replies")],
 )
-def test_json_of_the_control_api_is_refused_when_it_is_nested_too_deep(
+def test_control_api_rejects_json_when_it_is_nested_too_deeply(
     sandbox: client.Sandbox, method: str, path: str, document: bytes
 ) -> None:
     headers = {"Authorization": f"Bearer {sandbox.secret}"}
@@ -80,7 +80,7 @@ def test_json_of_the_control_api_is_refused_when_it_is_nested_too_deep(
         ('<!DOCTYPE project [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]>', "a", "a"),
     ],
 )
-def test_configuration_is_kept_without_its_document_type(ci: Ci, doctype: str, text: str, kept: str) -> None:
+def test_doctype_is_removed_from_job_configurations(ci: Ci, doctype: str, text: str, kept: str) -> None:
     document = f'<?xml version="1.1"?>{doctype}<project><description>{text}</description></project>'
     assert ci.post("/createItem?name=typed", data=document, headers=XML).status_code == 200
     assert ci.post("/job/typed/config.xml", data=document, headers=XML).status_code == 200
@@ -104,7 +104,7 @@ def test_configuration_is_kept_without_its_document_type(ci: Ci, doctype: str, t
         " " * 500_000 + "<project>",
     ],
 )
-def test_configuration_is_broken_when_its_entities_or_elements_are_too_many(ci: Ci, document: str) -> None:
+def test_job_configuration_is_rejected_when_it_has_too_many_entities_or_elements(ci: Ci, document: str) -> None:
     for path in ("/createItem?name=typed", "/job/deploy/config.xml"):
         answer = ci.post(path, data=document, headers=XML)
         assert answer.status_code == 500
@@ -112,7 +112,7 @@ def test_configuration_is_broken_when_its_entities_or_elements_are_too_many(ci: 
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_plugins_are_not_installed_when_the_list_has_a_document_type(ci: Ci, encoding: str) -> None:
+def test_plugin_list_is_rejected_when_it_has_a_doctype(ci: Ci, encoding: str) -> None:
     document = '<!DOCTYPE a><a plugin="git@9"/>'.encode(encoding)
     assert oops(ci.post("/pluginManager/installNecessaryPlugins", data=document))
 
@@ -122,7 +122,7 @@ def test_plugins_are_not_installed_when_the_list_has_a_document_type(ci: Ci, enc
     ["tree=" + "a[" * 20_000 + "b" + "]" * 20_000, "depth=100000", "depth=100000&pretty="],
 )
 @pytest.mark.parametrize("form", ["json", "xml", "python"])
-def test_remote_api_fails_as_for_a_malformed_tree_when_it_would_nest_too_deep(ci: Ci, query: str, form: str) -> None:
+def test_remote_api_rejects_a_tree_when_it_is_nested_too_deeply(ci: Ci, query: str, form: str) -> None:
     answer = ci.get(f"/api/{form}?{query}")
     assert answer.status_code == 500
     assert oops(answer)
@@ -137,11 +137,11 @@ def test_remote_api_fails_as_for_a_malformed_tree_when_it_would_nest_too_deep(ci
         ("/api/json?" + "_" * 900_000 + "=1", 200),
     ],
 )
-def test_request_is_answered_when_its_target_is_very_long(ci: Ci, path: str, status: int) -> None:
+def test_request_is_served_when_its_target_is_very_long(ci: Ci, path: str, status: int) -> None:
     assert ci.get(path).status_code == status
 
 
-def test_views_on_the_way_to_a_job_are_passed(ci: Ci) -> None:
+def test_job_is_found_below_nested_views(ci: Ci) -> None:
     for path in ("/view/all/job/deploy", "/view/All/job/deploy", "/view/all/job/deploy/api/json"):
         assert ci.get(path.removesuffix("/api/json") + "/api/json").json()["name"] == "deploy"
     assert ci.get("/view/other/job/deploy/api/json").status_code == 404
@@ -151,7 +151,7 @@ def test_views_on_the_way_to_a_job_are_passed(ci: Ci) -> None:
 @pytest.mark.parametrize(
     "query", ["x " * 901, "file:" + ",".join(["a"] * 901), "-owner:x " * 901, "status:" + "a," * 901]
 )
-def test_query_of_klocwork_is_refused_when_it_has_too_many_values(sandbox: client.Sandbox, query: str) -> None:
+def test_klocwork_query_is_rejected_when_it_has_too_many_values(sandbox: client.Sandbox, query: str) -> None:
     user, ltoken = Path(sandbox.environment["KLOCWORK_LTOKEN"]).read_text().splitlines()[0].split(";")[2:]
 
     def search(text: str) -> requests.Response:
@@ -181,5 +181,5 @@ def test_query_of_klocwork_is_refused_when_it_has_too_many_values(sandbox: clien
         ("*a" * 5000, "a" * 5000, True),
     ],
 )
-def test_glob_fits_as_a_whole(pattern: str, text: str, fits: bool) -> None:
+def test_glob_matches_the_whole_text(pattern: str, text: str, fits: bool) -> None:
     assert globs.matches(pattern, text) is fits

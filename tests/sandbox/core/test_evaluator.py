@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Expressions of users have a time limit, and nothing waits for one that is slow."""
+"""Tests of the time limit of regular expressions and XPaths."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.wire.ci import CONFIG, Ci
 
 EXPONENTIAL = "(a+)+$"
 TEXT = "a" * 40 + "!"
-# Each level multiplies the time by the number of elements
+# Each level multiplies the time by the number of elements.
 SLOW_XPATH = "//*[count(//*[count(//*[count(//*[count(//*[count(//*) > 0]) > 0]) > 0]) > 0]) > 0]"
 
 
@@ -37,13 +37,13 @@ def evaluation() -> Iterator[Evaluator]:
 
 
 @pytest.fixture
-def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluator, "TIMEOUT", 0.2)
     monkeypatch.setattr(evaluator, "BLOCKING_TIMEOUT", 0.2)
 
 
 @pytest.mark.parametrize("pattern", ["", "^/ci/", "/api/.*/x$", "a.c", r"x\.y", "[^/]+$", r"\d+", "/storage/.*"])
-def test_expression_is_evaluated_at_once_when_it_takes_no_time(pattern: str) -> None:
+def test_expression_is_evaluated_in_process_when_it_is_simple(pattern: str) -> None:
     assert is_simple(pattern, "/some/path")
     assert not is_simple(pattern, "a" * 1001)
 
@@ -51,17 +51,17 @@ def test_expression_is_evaluated_at_once_when_it_takes_no_time(pattern: str) -> 
 @pytest.mark.parametrize(
     "pattern", [EXPONENTIAL, ".*a.*b", "a*", "(a|b)", "a{9}", r"(a)\1", "[a-z]*[b-y]*", "x" * 1001]
 )
-def test_expression_is_evaluated_in_a_child_process_when_it_can_take_long(pattern: str) -> None:
+def test_expression_is_evaluated_in_a_child_process_when_it_is_not_simple(pattern: str) -> None:
     assert not is_simple(pattern, "a")
 
 
-def test_search_tells_which_expressions_are_found(evaluation: Evaluator) -> None:
+def test_search_returns_a_result_for_each_expression(evaluation: Evaluator) -> None:
     patterns = ["(b|c)+", "(x|y)", "^a(?=b)"]
     assert asyncio.run(evaluation.search(patterns, "abc")) == [True, False, True]
     assert evaluation.fullmatch("(?i)A(b|c)*", ["abc", "abcd"]) == [True, False]
 
 
-def test_process_is_replaced_when_an_expression_takes_too_long(evaluation: Evaluator, brief: None) -> None:
+def test_process_is_replaced_when_an_expression_takes_too_long(evaluation: Evaluator, short_timeouts: None) -> None:
     with pytest.raises(EvaluationError, match=r"^the evaluation took longer than 0\.2 seconds$"):
         asyncio.run(evaluation.search([EXPONENTIAL], TEXT))
     with pytest.raises(EvaluationError, match="longer"):
@@ -76,7 +76,7 @@ def test_process_is_replaced_when_it_fails(evaluation: Evaluator) -> None:
     assert asyncio.run(evaluation.search(["(x)"], "x")) == [True]
 
 
-def test_process_is_replaced_when_it_was_killed_while_it_waited(evaluation: Evaluator) -> None:
+def test_process_is_replaced_when_it_was_killed_while_idle(evaluation: Evaluator) -> None:
     assert asyncio.run(evaluation.search(["(x)"], "x")) == [True]
     (process,) = evaluation._idle
     process.kill()
@@ -96,18 +96,18 @@ def test_process_is_replaced_when_it_was_killed_while_it_waited(evaluation: Eval
         ".",
     ],
 )
-def test_xpath_is_evaluated_at_once_when_it_goes_through_the_document_once(path: str) -> None:
+def test_xpath_is_evaluated_in_process_when_it_takes_linear_time(path: str) -> None:
     assert xpath.is_simple(path)
 
 
 @pytest.mark.parametrize(
     "path", [SLOW_XPATH, "//a//b", "//*[//*]", "//a/..", "count(//a)", "//a|//b", "//a[.//b]", "a/" * 600, "//["]
 )
-def test_xpath_is_evaluated_in_a_child_process_when_it_can_take_long(path: str) -> None:
+def test_xpath_is_evaluated_in_a_child_process_when_it_may_take_long(path: str) -> None:
     assert not xpath.is_simple(path)
 
 
-def test_other_requests_are_answered_while_an_xpath_is_evaluated(ci: Ci) -> None:
+def test_other_requests_are_served_while_an_xpath_is_evaluated(ci: Ci) -> None:
     for number in range(40):
         ci.create(f"job-{number}", CONFIG)
     answers: list[requests.Response] = []
@@ -126,7 +126,7 @@ def test_other_requests_are_answered_while_an_xpath_is_evaluated(ci: Ci) -> None
 
 
 def _is_evaluating(sandbox: client.Sandbox) -> bool:
-    """Return whether a child process of the sandbox computes."""
+    """Return whether a child process of the sandbox uses the CPU."""
     children = Path(f"/proc/{sandbox.pid}/task").glob("*/children")
     of_sandbox = {pid for child in children for pid in child.read_text().split()}
     states = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in of_sandbox]
@@ -152,7 +152,7 @@ def test_script_fails_when_a_pattern_takes_too_long(ci: Ci) -> None:
     assert ci.post("/scriptText", data={"script": "bcb"}).text == "Result: 2\n"
 
 
-def test_view_is_refused_when_its_expression_takes_too_long(ci: Ci) -> None:
+def test_view_is_rejected_when_its_expression_takes_too_long(ci: Ci) -> None:
     ci.create(TEXT.replace("!", "."))
     view = f"<hudson.model.ListView><includeRegex>{EXPONENTIAL}</includeRegex></hudson.model.ListView>"
     ci.post("/createView?name=slow", data=view, headers={"Content-Type": "text/xml"})
@@ -161,6 +161,6 @@ def test_view_is_refused_when_its_expression_takes_too_long(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(" * 20_000 + ")" * 20_000, "("])
-def test_fault_is_refused_when_its_path_is_no_expression(sandbox: client.Sandbox, pattern: str) -> None:
+def test_fault_is_rejected_when_its_path_is_not_a_regular_expression(sandbox: client.Sandbox, pattern: str) -> None:
     with pytest.raises(client.SandboxError, match="400"):
         sandbox.fault(kind="status", status=503, path=pattern)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faults that the sandbox is told to make."""
+"""Tests of fault injection."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sandbox import client
 from support.servers.process import wait_for
 
 
-def test_latency(sandbox, ping):
+def test_latency_delays_the_request(sandbox, ping):
     sandbox.fault(kind="latency", seconds=0.5)
     assert requests.get(ping).elapsed.total_seconds() >= 0.5
 
 
-def test_what_is_late_has_no_effect_after_a_reset(sandbox, artifactory):
+def test_delayed_request_has_no_effect_when_the_sandbox_was_reset(sandbox, artifactory):
     sandbox.fault(kind="latency", seconds=0.5)
     with ThreadPoolExecutor() as pool:
         late = pool.submit(artifactory.delete, "/generic-local/app")
@@ -31,28 +31,28 @@ def test_what_is_late_has_no_effect_after_a_reset(sandbox, artifactory):
     assert artifactory.get("/api/storage/generic-local/app").status_code == 200
 
 
-def test_status_is_answered_without_the_service(sandbox, artifactory):
+def test_status_is_returned_without_calling_the_service(sandbox, artifactory):
     sandbox.fault(kind="status", method="delete", status=503, headers={"Retry-After": 7}, body="come back later")
     answer = artifactory.delete("/generic-local/app")
     assert (answer.status_code, answer.headers["Retry-After"], answer.text) == (503, "7", "come back later")
     assert artifactory.get("/api/storage/generic-local/app").status_code == 200
 
 
-def test_reset_before_the_service_saw_the_request(sandbox, artifactory):
+def test_reset_before_does_not_call_the_service(sandbox, artifactory):
     sandbox.fault(kind="reset_before", method="DELETE")
     with pytest.raises(requests.ConnectionError, match="reset by peer"):
         artifactory.delete("/generic-local/app")
     assert artifactory.get("/api/storage/generic-local/app").status_code == 200
 
 
-def test_reset_after_the_service_acted(sandbox, artifactory):
+def test_reset_after_calls_the_service(sandbox, artifactory):
     sandbox.fault(kind="reset_after", method="DELETE")
     with pytest.raises(requests.ConnectionError, match="reset by peer"):
         artifactory.delete("/generic-local/app")
     assert artifactory.get("/api/storage/generic-local/app").status_code == 404
 
 
-def test_truncate_announces_more_than_it_sends(sandbox, artifactory):
+def test_truncate_sends_less_than_content_length(sandbox, artifactory):
     whole = artifactory.get("/api/repositories").content
     sandbox.fault(kind="truncate")
     with pytest.raises(requests.exceptions.ChunkedEncodingError, match=f"{len(whole) // 2} bytes read"):
@@ -66,19 +66,19 @@ def test_body_replaces_body_and_headers_only(sandbox, artifactory):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_nth_and_times(sandbox, ping):
+def test_nth_and_times_select_requests(sandbox, ping):
     sandbox.fault(kind="status", status=500, nth=2, times=2)
     assert [requests.get(ping).status_code for _unused in range(5)] == [200, 500, 500, 200, 200]
 
 
-def test_times_0_means_always(sandbox, ping):
+def test_fault_applies_to_all_requests_when_times_is_0(sandbox, ping):
     sandbox.fault(kind="status", status=500, nth=2, times=0)
     assert [requests.get(ping).status_code for _unused in range(4)] == [200, 500, 500, 500]
     sandbox.clear_faults()
     assert requests.get(ping).status_code == 200
 
 
-def test_one_is_cleared_by_itself(sandbox, ping):
+def test_single_fault_is_removed(sandbox, ping):
     first, second = (sandbox.fault(kind="status", status=status, times=0) for status in (501, 502))
     sandbox.clear_fault(first["id"])
     assert requests.get(ping).status_code == 502
@@ -86,7 +86,7 @@ def test_one_is_cleared_by_itself(sandbox, ping):
         with pytest.raises(client.SandboxError, match=f"404.*Fault {id} does not exist"):
             sandbox.clear_fault(id)
     sandbox.clear_faults()
-    assert sandbox.fault(kind="truncate")["id"] > second["id"]  # so that nobody clears another one
+    assert sandbox.fault(kind="truncate")["id"] > second["id"]  # IDs are not reused.
 
 
 def test_only_matching_requests_count(sandbox, ping, artifactory):
@@ -98,7 +98,7 @@ def test_only_matching_requests_count(sandbox, ping, artifactory):
 
 
 @pytest.mark.parametrize("kind", ["status", "reset_before", "latency", "reset_after"])
-def test_a_fault_can_be_bound_to_the_name_of_a_call(sandbox, artifactory, kind):
+def test_fault_applies_to_a_label(sandbox, artifactory, kind):
     sandbox.fault(kind=kind, label="delete_item", status=500, seconds=0.2)
     assert artifactory.get("/api/storage/generic-local/app").status_code == 200
     began = time.perf_counter()
@@ -128,6 +128,6 @@ def test_a_fault_can_be_bound_to_the_name_of_a_call(sandbox, artifactory, kind):
         {},
     ],
 )
-def test_nonsense_is_refused(sandbox, fields):
+def test_invalid_fault_is_rejected(sandbox, fields):
     with pytest.raises(client.SandboxError, match="400"):
         sandbox.fault(**fields)

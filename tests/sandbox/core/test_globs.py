@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Patterns with wildcards fit the same texts however they are compared."""
+"""Tests of wildcard patterns: both algorithms have the same result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STARS = "*" + "a*" * 15 + "b"
 @given(
     parts=st.lists(st.sampled_from([*WILDCARDS, "a", "/", "b/", ".*"]), max_size=6), text=st.text("ab/.*", max_size=8)
 )
-def test_both_ways_find_the_same(parts: list[str], text: str) -> None:
+def test_both_algorithms_have_the_same_result(parts: list[str], text: str) -> None:
     glob = Glob(parts)
     assert glob.match_by_positions(text) is (glob._expression.fullmatch(text) is not None)
 
@@ -37,7 +37,7 @@ def test_both_ways_find_the_same(parts: list[str], text: str) -> None:
         (["a", globs.BELOW], "a/" * 300, True),
     ],
 )
-def test_long_pattern_is_compared(parts: list[str], text: str, fits: bool) -> None:
+def test_long_pattern_is_matched(parts: list[str], text: str, fits: bool) -> None:
     assert Glob(parts).fullmatch(text) is fits
 
 
@@ -50,7 +50,7 @@ def test_long_pattern_is_compared(parts: list[str], text: str, fits: bool) -> No
         f"artifact?name={STARS}",
     ],
 )
-def test_search_is_answered_when_its_pattern_has_many_stars(artifactory: Session, search: str) -> None:
+def test_search_is_served_when_its_pattern_has_many_wildcards(artifactory: Session, search: str) -> None:
     name = "a" * 200
     assert artifactory.put(f"/generic-local/{name}/{name}/{name}c", data=b"x").status_code == 201
     answer = artifactory.get(f"/api/search/{search}")
@@ -58,7 +58,7 @@ def test_search_is_answered_when_its_pattern_has_many_stars(artifactory: Session
     assert not [value for value in answer.json().values() if isinstance(value, list) and value]
 
 
-def test_file_is_stored_when_the_patterns_of_its_repository_have_many_stars(artifactory: Session) -> None:
+def test_file_is_stored_when_the_patterns_of_its_repository_have_many_wildcards(artifactory: Session) -> None:
     patterns = "**/" * 20 + STARS + ",**/*c"
     configuration = {"key": "stars", "rclass": "local", "packageType": "generic", "includesPattern": patterns}
     headers = {"Content-Type": "application/json"}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox ends after a signal whatever it does, and leaves nothing behind however it ends."""
+"""Tests of the guard: the sandbox exits after a signal, and its temporary files and child processes are removed."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from support.servers.process import wait_for
 from support.wire.ci import CONFIG, TOKENS, XML
 from support.wire.core import EXTENSIONS
 
-PATIENCE = 120  # seconds for an end
+EXIT_TIMEOUT = 120  # seconds
 SLOW_XPATH = "//*[count(//*[count(//*[count(//*[count(//*[count(//*) > 0]) > 0]) > 0]) > 0]) > 0]"
-# A process as the sandbox while its interpreter is in native code that neither a thread nor a signal interrupts
+# A process like a sandbox that executes native code, which neither threads nor signals interrupt
 STUCK = """
 import pathlib, re, signal, subprocess, sys
 from sandbox.runtime.guard import Guard
@@ -39,7 +39,7 @@ re.search("(a+)+$", "a" * 60 + "!")
 
 
 def start(temporary: Path, *arguments: str) -> tuple[subprocess.Popen[str], client.Sandbox]:
-    """Start a sandbox whose temporary files are in a folder of the test."""
+    """Start a sandbox with its temporary files in a directory of the test."""
     process = subprocess.Popen(
         [sys.executable, "-m", "sandbox", *arguments],
         cwd=EXTENSIONS,
@@ -73,7 +73,7 @@ def test_stuck_process_is_killed_when_it_gets_a_signal(tmp_path: Path, number: i
         assert process.stdout
         group = int(process.stdout.readline())
         process.send_signal(number)
-        assert process.wait(PATIENCE) == -signal.SIGKILL
+        assert process.wait(EXIT_TIMEOUT) == -signal.SIGKILL
     wait_for(lambda: not folder.exists(), "the removal of the folder")
     wait_for(lambda: not _exists(group), "the end of the child processes")
 
@@ -86,7 +86,7 @@ def _exists(group: int) -> bool:
     return True
 
 
-def test_nothing_is_left_when_it_ends_during_an_evaluation(tmp_path: Path) -> None:
+def test_everything_is_cleaned_up_when_the_sandbox_stops_during_an_evaluation(tmp_path: Path) -> None:
     process, sandbox = start(tmp_path)
     with process:
         admin = ("admin", TOKENS["admin"])
@@ -94,23 +94,23 @@ def test_nothing_is_left_when_it_ends_during_an_evaluation(tmp_path: Path) -> No
             url = f"{sandbox.url}/ci/createItem?name=job-{number}"
             requests.post(url, CONFIG, auth=admin, headers=XML).raise_for_status()
         url = f"{sandbox.url}/ci/api/xml?depth=2&xpath={SLOW_XPATH}"
-        slow = threading.Thread(target=_ask_in_vain, args=(url, admin))
+        slow = threading.Thread(target=_send_request, args=(url, admin))
         slow.start()
         wait_for(lambda: len(children(process.pid)) == 2, "the guard and the evaluation")
         others = children(process.pid)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(EXIT_TIMEOUT) == 0
         slow.join()
     wait_for(lambda: not any(map(is_running, others)), "the end of the child processes")
     wait_for(lambda: not list(tmp_path.iterdir()), "the removal of the temporary folder")
 
 
-def _ask_in_vain(url: str, auth: tuple[str, str]) -> None:
+def _send_request(url: str, auth: tuple[str, str]) -> None:
     with contextlib.suppress(requests.ConnectionError):
         assert not requests.get(url, auth=auth).ok
 
 
-def test_nothing_is_left_when_it_is_killed(tmp_path: Path) -> None:
+def test_everything_is_cleaned_up_when_the_sandbox_is_killed(tmp_path: Path) -> None:
     process, _sandbox = start(tmp_path)
     with process:
         (folder,) = tmp_path.glob(f"{TEMPORARY_PREFIX}*")
@@ -120,7 +120,7 @@ def test_nothing_is_left_when_it_is_killed(tmp_path: Path) -> None:
     wait_for(lambda: not is_running(guard), "the end of the guard")
 
 
-def test_temporary_folder_is_removed_at_the_next_start_when_the_guard_was_killed_too(tmp_path: Path) -> None:
+def test_temporary_directory_is_removed_at_the_next_start_when_the_guard_was_killed(tmp_path: Path) -> None:
     foreign, running = tmp_path / f"{TEMPORARY_PREFIX}mine", tmp_path / f"{TEMPORARY_PREFIX}marked"
     foreign.mkdir()
     running.mkdir()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which hosts and origins the sandbox answers, so that pages of other sites cannot use its public credentials."""
+"""Tests of the validation of Host and Origin."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROUTES = (
 OWN = "192.0.2.7"
 
 
-def refusal(**headers: str) -> str:
+def check_headers(**headers: str) -> str:
     encoded = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     return HostCheck(["sandbox.lan", "fd00::2"]).check({"headers": encoded, "server": (OWN, 8080)})
 
@@ -54,9 +54,9 @@ def refusal(**headers: str) -> str:
         "",
     ],
 )
-def test_request_is_served_when_its_host_is_known(host: str) -> None:
-    assert refusal(host=host) == ""
-    assert refusal(host="localhost", origin=f"http://{host}" if host else "") == ""
+def test_request_is_served_when_its_host_is_allowed(host: str) -> None:
+    assert check_headers(host=host) == ""
+    assert check_headers(host="localhost", origin=f"http://{host}" if host else "") == ""
 
 
 @pytest.mark.parametrize(
@@ -71,26 +71,26 @@ def test_request_is_served_when_its_host_is_known(host: str) -> None:
         ("[2001:db8::1]:8080", "2001:db8::1"),
     ],
 )
-def test_refusal_names_the_option_when_the_host_is_foreign(host: str, named: str) -> None:
+def test_message_suggests_allow_host_when_the_host_is_not_allowed(host: str, named: str) -> None:
     remedy = f"To allow it, start the sandbox with '--allow-host {named}'."
-    assert refusal(host=host) == f"Host '{named}' is not allowed. {remedy}"
-    assert refusal(origin=f"https://{host}").endswith(remedy)
+    assert check_headers(host=host) == f"Host '{named}' is not allowed. {remedy}"
+    assert check_headers(origin=f"https://{host}").endswith(remedy)
 
 
 @pytest.mark.parametrize("host", ["localhost@rebinding.example", "a b", "[::1", "localhost:80:80", "\xe9", "'"])
-def test_refusal_names_no_option_when_the_host_is_no_name(host: str) -> None:
-    assert "is not allowed" in refusal(host=host)
-    assert "--allow-host" not in refusal(host=host)
+def test_message_suggests_nothing_when_the_host_is_invalid(host: str) -> None:
+    assert "is not allowed" in check_headers(host=host)
+    assert "--allow-host" not in check_headers(host=host)
 
 
 @pytest.mark.parametrize("origin", ["null", "file://", "chrome-extension://abcdef", "localhost.rebinding.example"])
-def test_request_is_refused_when_its_origin_is_no_page_of_a_known_host(origin: str) -> None:
-    assert f"Origin '{origin}' is not allowed" in refusal(host="localhost", origin=origin)
+def test_request_is_rejected_when_its_origin_is_not_allowed(origin: str) -> None:
+    assert f"Origin '{origin}' is not allowed" in check_headers(host="localhost", origin=origin)
 
 
 @pytest.mark.parametrize("path", ROUTES)
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
-def test_every_route_is_refused_when_the_host_is_foreign(sandbox: client.Sandbox, path: str, method: str) -> None:
+def test_every_route_is_rejected_when_the_host_is_not_allowed(sandbox: client.Sandbox, path: str, method: str) -> None:
     answer = requests.request(method, sandbox.url + path, headers={"Host": "rebinding.example:8080"})
     assert (answer.status_code, list(answer.json())) == (403, ["error"])
     assert "--allow-host rebinding.example'" in answer.json()["error"]
@@ -98,20 +98,20 @@ def test_every_route_is_refused_when_the_host_is_foreign(sandbox: client.Sandbox
 
 
 @pytest.mark.parametrize("path", ROUTES)
-def test_every_route_is_refused_when_the_origin_is_foreign(sandbox: client.Sandbox, path: str) -> None:
+def test_every_route_is_rejected_when_the_origin_is_not_allowed(sandbox: client.Sandbox, path: str) -> None:
     headers = {"Origin": "http://rebinding.example", "Authorization": f"Bearer {sandbox.secret}"}
     answer = requests.post(sandbox.url + path, headers=headers)
     assert answer.status_code == 403
     assert not [name for name in answer.headers if name.lower().startswith("access-control-")]
 
 
-def test_a_page_of_the_real_service_is_served_when_clients_claim_to_be_one(sandbox: client.Sandbox) -> None:
+def test_request_is_served_when_its_origin_is_that_of_the_real_service(sandbox: client.Sandbox) -> None:
     page = {"Origin": "https://platform.openai.com"}
     assert requests.get(f"{sandbox.url}/inference/v1/models", headers=page).status_code == 401
     assert requests.get(f"{sandbox.url}/ci/login", headers=page).status_code == 403
 
 
-def test_a_wrong_path_is_answered_as_such_when_clients_claim_to_be_a_page_of_the_real_service(
+def test_wrong_path_returns_404_when_the_origin_is_that_of_the_real_service(
     sandbox: client.Sandbox,
 ) -> None:
     page = {"Origin": "https://platform.openai.com"}
@@ -120,7 +120,7 @@ def test_a_wrong_path_is_answered_as_such_when_clients_claim_to_be_a_page_of_the
     assert requests.get(f"{sandbox.url}/_sandbox/health", headers=page).status_code == 403
 
 
-def test_web_socket_is_refused_when_the_host_is_foreign(sandbox: client.Sandbox) -> None:
+def test_websocket_is_rejected_when_the_host_is_not_allowed(sandbox: client.Sandbox) -> None:
     headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Key": "a" * 22 + "=="}
     headers |= {"Sec-WebSocket-Version": "13", "Host": "rebinding.example"}
     assert requests.get(f"{sandbox.url}/ci/cli/ws", headers=headers).status_code == 403
@@ -135,7 +135,7 @@ def test_request_is_served_when_it_has_no_host(sandbox: client.Sandbox) -> None:
         assert answer.status == 200
 
 
-def test_other_names_are_served_when_they_are_allowed() -> None:
+def test_request_is_served_when_its_host_is_allowed_by_option() -> None:
     command = [sys.executable, "-m", "sandbox", "--allow-host", "Sandbox.Lan", "--allow-host", "[fd00::2]"]
     with subprocess.Popen(command, cwd=EXTENSIONS, stdout=subprocess.PIPE, text=True) as process:
         url = next(line for line in process.stdout if line.startswith(client.READY)).split()[-1]
@@ -148,7 +148,7 @@ def test_other_names_are_served_when_they_are_allowed() -> None:
 
 
 @pytest.mark.parametrize("name", ["http://sandbox.lan", "sandbox.lan:8080", "", "a b", "*", "abc:80"])
-def test_start_is_refused_when_an_allowed_host_is_no_name(name: str) -> None:
+def test_start_fails_when_allow_host_is_invalid(name: str) -> None:
     command = [sys.executable, "-m", "sandbox", "--allow-host", name]
     ended = subprocess.run(command, cwd=EXTENSIONS, capture_output=True, text=True, check=False)
     assert ended.returncode == 2

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox as a package of its own, and the command that it brings."""
+"""Tests of the Python package of the sandbox and its command."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def pip(*arguments: str | Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def tracked() -> set[str]:
-    """The files of the sandbox, as a clone has them."""
+def tracked_files() -> set[str]:
+    """Return the files of the sandbox that are under version control."""
     return {str(file.relative_to(SOURCE)) for file in export.files() if SOURCE in file.parents and file.exists()}
 
 
 @pytest.fixture(scope="module")
-def wheel(tracked, tmp_path_factory) -> Path:
-    """The package, built of a copy: a build leaves things behind."""
+def wheel(tracked_files, tmp_path_factory) -> Path:
+    """Return the wheel, built from a copy because a build creates files."""
     copy, wheels = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("wheels")
-    for name in tracked:
+    for name in tracked_files:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(SOURCE / name, copy / name)
     pip("wheel", "--no-index", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, copy)
@@ -52,29 +52,29 @@ def wheel(tracked, tmp_path_factory) -> Path:
     return built
 
 
-def test_the_package_holds_all_of_the_sandbox_and_nothing_else(wheel, tracked):
+def test_package_contains_exactly_the_files_of_the_sandbox(wheel, tracked_files):
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
-    assert sorted(names) == sorted(f"sandbox/{name}" for name in tracked - NOT_INSTALLED)
+    assert sorted(names) == sorted(f"sandbox/{name}" for name in tracked_files - NOT_INSTALLED)
 
 
-def test_the_package_needs_what_the_requirements_name(wheel):
+def test_package_has_the_requirements_of_requirements_txt(wheel):
     with zipfile.ZipFile(wheel) as archive:
         (metadata,) = (archive.read(name).decode() for name in archive.namelist() if name.endswith("/METADATA"))
     requirements = re.findall(r"^[A-Za-z].*", (SOURCE / "requirements.txt").read_text(), re.MULTILINE)
     assert re.findall(r"^Requires-Dist: ([^;\n]*)$", metadata, re.MULTILINE) == requirements
 
 
-def test_the_package_has_the_version_of_the_collection():
+def test_package_has_the_version_of_the_collection():
     galaxy = yaml.safe_load((EXTENSIONS.parent / "galaxy.yml").read_text())
     assert tomllib.loads((SOURCE / "pyproject.toml").read_text())["project"]["version"] == galaxy["version"]
 
 
-def test_the_command_starts_answers_and_ends(wheel, tmp_path):
+def test_command_starts_serves_and_stops(wheel, tmp_path):
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     pip("--python", venv / "bin/python", "install", "--no-index", "--no-deps", wheel)
     command = venv / "bin/toolchain-sandbox"
-    # What it needs is there already; of the sandbox the environment has nothing
+    # The requirements are installed, but not the sandbox.
     environment = {**os.environ, "PYTHONPATH": sysconfig.get_path("purelib")}
     usage = subprocess.check_output([command, "--help"], cwd=tmp_path, env=environment, text=True)
     assert usage.startswith("usage: toolchain-sandbox [-h] [--host HOST] [--port PORT]")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the Python programs of a rehearsal connect to, and which files they read."""
+"""Tests of the isolation of Python programs in a rehearsal."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ CONNECTIONS = {
 
 
 class Program:
-    """Python programs of a rehearsal in a folder of theirs.
+    """Runs Python programs as in a rehearsal.
 
-    :ivar folder: where they run
-    :ivar copies: the folder of the copies of files
+    :ivar folder: working directory
+    :ivar copies: directory with the copies of files
     """
 
     def __init__(self, folder: Path) -> None:
@@ -71,27 +71,27 @@ def program(tmp_path: Path) -> Program:
 
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
-def test_connection_is_refused_when_it_does_not_lead_to_the_sandbox(kind: str, program: Program) -> None:
+def test_connection_is_refused_when_it_is_not_to_the_sandbox(kind: str, program: Program) -> None:
     output = program.run(f"{LISTEN}{CONNECTIONS[kind]}", "127.0.0.1:1")
     assert output.startswith("ConnectionRefusedError: [Errno")
     assert "Connections to 127.0.0.1:" in output or "Connections to ::1:" in output
 
 
-def test_connection_is_made_when_it_leads_to_the_sandbox_or_stays_on_the_machine(program: Program) -> None:
+def test_connection_is_allowed_when_it_is_to_the_sandbox_or_a_unix_socket(program: Program) -> None:
     code = "sitecustomize.ADDRESSES = {f'127.0.0.1:{place[1]}'}; socket.create_connection(place)\n"
     unix = "local = socket.socket(socket.AF_UNIX); local.bind('socket'); local.listen()\n"
     connect = "socket.socket(socket.AF_UNIX).connect('socket'); print('connected')"
     assert program.run(f"import sitecustomize; {LISTEN}{code}{unix}{connect}") == "connected"
 
 
-def test_module_fails_at_once_when_it_connects_elsewhere(program: Program) -> None:
+def test_module_fails_immediately_when_it_connects_elsewhere(program: Program) -> None:
     code = "try:\n  socket.create_connection(place)\nexcept Exception:\n  print('tried again')"
     output = program.run(f"import sys; sys.modules['ansible.module_utils.basic'] = sys; {LISTEN}{code}")
     assert output.startswith('{"failed": true, "msg": "Connections to 127.0.0.1:')
     assert "tried again" not in output
 
 
-def test_copies_are_read_when_files_are_named_in_any_way(program: Program) -> None:
+def test_copies_are_read_for_all_forms_of_paths(program: Program) -> None:
     for folder, name in (("existing", "file"), ("made", "new")):
         program.copy(program.folder / folder / name, "rehearsed")
     existing = program.folder / "existing" / "file"
@@ -131,7 +131,7 @@ REPLACEMENTS = ("os.rename", "os.replace", "shutil.move", "pathlib.Path(temporar
 
 
 @pytest.mark.parametrize("function", REPLACEMENTS)
-def test_copy_is_replaced_when_a_program_replaces_a_file_by_a_temporary_file(function: str, program: Program) -> None:
+def test_copy_is_replaced_when_a_program_replaces_a_file_with_a_temporary_file(function: str, program: Program) -> None:
     temporary, file, new = (program.folder / name for name in ("scratch/temporary", "file", "missing/new"))
     file.write_text("production")
     (program.folder / "link").symlink_to(file)
@@ -147,7 +147,7 @@ def test_copy_is_replaced_when_a_program_replaces_a_file_by_a_temporary_file(fun
     assert "FileNotFoundError" in program.run(f"import os; open('{temporary}', 'w'); os.rename('{temporary}', '{new}')")
 
 
-def test_files_are_moved_as_without_a_rehearsal_when_they_are_not_temporary(program: Program) -> None:
+def test_files_are_moved_when_they_are_not_temporary(program: Program) -> None:
     (program.folder / "old").write_text("production")
     (program.copies.parent / "folder").mkdir()
     code = f"os.rename('old', 'new'); os.rename('{program.copies.parent}/folder', 'folder')"
@@ -157,17 +157,17 @@ def test_files_are_moved_as_without_a_rehearsal_when_they_are_not_temporary(prog
     assert list(program.copies.iterdir()) == []
 
 
-def test_odd_paths_are_refused_as_without_a_rehearsal(program: Program) -> None:
+def test_invalid_paths_raise_the_usual_errors(program: Program) -> None:
     code = "import os\nfor path in ('a\\0b', 1.5, None):\n  try: os.stat(path)\n"
     code += "  except (TypeError, ValueError): print('refused')"
     assert program.run(code).splitlines() == ["refused"] * 3
 
 
-def test_folders_are_removed_safely_as_without_a_rehearsal(program: Program) -> None:
+def test_directories_are_removed_safely(program: Program) -> None:
     assert program.run("import shutil; print(shutil.rmtree.avoids_symlink_attacks)") == "True"
 
 
-def test_other_sitecustomize_runs_as_well(program: Program) -> None:
+def test_hidden_sitecustomize_is_imported(program: Program) -> None:
     (program.folder / "other").mkdir()
     (program.folder / "other" / "sitecustomize.py").write_text("print('other')")
     assert program.run("import sitecustomize, sys; print(sitecustomize.COPIES != '', len(sys.path) > 3)") == (

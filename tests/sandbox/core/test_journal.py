@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox's journal of the requests it served."""
+"""Tests of the journal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandbox import client
 from support.servers.process import wait_for
 
 
-def test_it_says_what_was_asked_and_answered(sandbox, artifactory):
+def test_entry_describes_request_and_response(sandbox, artifactory):
     sandbox.clear_journal()
     artifactory.get("/api/storage/generic-local/a%20b?properties=x")
     artifactory.put("/generic-local/new.txt", data=b"new")
@@ -33,14 +33,14 @@ def test_it_says_what_was_asked_and_answered(sandbox, artifactory):
     assert first["milliseconds"] > 0 and abs(first["time"] - time.time()) < 60
 
 
-def test_it_can_be_read_for_one_service(sandbox, ping):
+def test_entries_are_filtered_by_service(sandbox, ping):
     requests.get(ping)
     requests.get(f"{sandbox.url}/inference/v1/models")
     assert [entry["service"] for entry in sandbox.journal()] == ["artifact", "inference"]
     assert [entry["service"] for entry in sandbox.journal("inference")] == ["inference"]
 
 
-def test_it_can_be_read_on_from_where_one_was(sandbox, ping):
+def test_entries_are_read_from_a_number(sandbox, ping):
     for number in range(4):
         requests.get(f"{ping}?number={number}")
 
@@ -59,21 +59,21 @@ def test_it_can_be_read_on_from_where_one_was(sandbox, ping):
         read("after=-1")
 
 
-def test_a_dropped_connection_has_no_status(sandbox, ping):
+def test_status_is_null_when_the_connection_was_reset(sandbox, ping):
     sandbox.fault(kind="reset_before")
     with pytest.raises(requests.ConnectionError):
         requests.get(ping)
     assert [entry["status"] for entry in sandbox.journal()] == [None]
 
 
-def test_it_holds_no_secrets(sandbox, ping):
+def test_entries_contain_no_secrets(sandbox, ping):
     query = "token=s3cret&api_key=s3cret&refresh_token=s3cret&Jenkins-Crumb=s3cret&token_id=7"
     requests.get(f"{ping}?{query}", headers={"Authorization": "Bearer s3cret"})
     assert "s3cret" not in str(sandbox.journal())
     assert sandbox.journal()[0]["query"].endswith("&token_id=7")
 
 
-def test_a_request_that_is_answered_after_all_was_forgotten_is_not_noted(sandbox, ping):
+def test_request_is_not_recorded_when_the_journal_was_cleared_meanwhile(sandbox, ping):
     sandbox.fault(kind="latency", seconds=0.5, service="artifact")
     with ThreadPoolExecutor() as pool:
         slow = pool.submit(requests.get, ping)

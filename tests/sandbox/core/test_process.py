@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox as a process: its command line, its start and its end."""
+"""Tests of the process: command line, start and stop."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from sandbox import client
 from support.servers.process import wait_for
 from support.wire.core import EXTENSIONS
 
-PATIENCE = 120  # seconds for a start or an end
+TIMEOUT = 120  # seconds
 
 
-def test_the_command_line(tmp_path, record_property):
+def test_command_line_starts_the_sandbox(tmp_path, record_property):
     seed = tmp_path / "seed.yml"
     seed.write_text("artifact: {repositories: [{key: mine-local, rclass: local, packageType: generic}]}\n")
     began = time.perf_counter()
@@ -47,11 +47,11 @@ def test_the_command_line(tmp_path, record_property):
         assert "export SANDBOX_SECRET='a '\"'\"'quoted'\"'\"' secret'" in lines
         assert requests.get(f"{url}/_sandbox/health").status_code == 200
         process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIMEOUT) == 0
         assert process.stderr.read() == ""
 
 
-def test_what_keeps_it_from_starting_is_said_in_one_line(sandbox, tmp_path):
+def test_message_has_one_line_when_the_sandbox_cannot_start(sandbox, tmp_path):
     seed, state = tmp_path / "seed.yml", tmp_path / "state"
     seed.write_text("artifact: {users: [{nam: admin}]}")
     state.mkdir()
@@ -70,17 +70,17 @@ def test_what_keeps_it_from_starting_is_said_in_one_line(sandbox, tmp_path):
 
 
 @pytest.mark.parametrize(("host", "url"), [("0.0.0.0", "http://127.0.0.1:"), ("::1", "http://[::1]:")])
-def test_it_listens_where_it_is_told_to(host, url):
+def test_sandbox_listens_on_the_given_address(host, url):
     command = [sys.executable, "-m", "sandbox", "--host", host]
     with subprocess.Popen(command, cwd=EXTENSIONS, stdout=subprocess.PIPE, text=True) as process:
         ready = next(line for line in process.stdout if line.startswith(client.READY))
         assert ready.removeprefix(client.READY).startswith(url)
         assert requests.get(ready.removeprefix(client.READY).strip() + "/_sandbox/health").status_code == 200
         process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIMEOUT) == 0
 
 
-def test_sigterm_ends_it_although_a_request_is_being_served():
+def test_sandbox_exits_on_sigterm_when_a_request_is_running():
     with client.start() as sandbox:
         sandbox.fault(kind="latency", seconds=3600)
         with pytest.raises(requests.Timeout):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of calls: which route a request is, what it is given, and whether it reads."""
+"""Tests of routing: selection of routes, path parameters and effects."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from sandbox.http.routing import ANY, Route, RouteMatch, Routes, classify_effect
 
 
 def find(routes: list[Route], method: str, path: str, **arguments: str) -> RouteMatch:
-    """What a request finds among routes."""
+    """Return the match of a request."""
     return Routes(routes).find(method, path, arguments)
 
 
-def label(*found: object) -> str | None:
-    """The label of the route that is found."""
+def find_label(*found: object) -> str | None:
+    """Return the label of the matching route."""
     route = find(*found).route  # type: ignore[arg-type]
     return route.label if route else None
 
 
-def route(method: str, path: str, label: str = "call", **options: object) -> Route:
-    """A route whose handler does not matter."""
+def create_route(method: str, path: str, label: str = "call", **options: object) -> Route:
+    """Create a route without handler."""
     return Route(method, path, print, label, **options)  # type: ignore[arg-type]
 
 
@@ -45,40 +45,45 @@ def route(method: str, path: str, label: str = "call", **options: object) -> Rou
         ("/{number:[0-9]+|last}", "/first", None),
     ],
 )
-def test_paths_are_templates(template, path, parts):
-    assert route("GET", template).match(path) == parts
+def test_path_templates_match_segments_and_expressions(template, path, parts):
+    assert create_route("GET", template).match(path) == parts
 
 
-def test_parts_come_as_they_stand_and_decoded():
-    found = find([route("GET", "/{name}")], "GET", "/a%3Bb")
+def test_path_parameters_are_available_encoded_and_decoded():
+    found = find([create_route("GET", "/{name}")], "GET", "/a%3Bb")
     assert (found.parameters, found.decoded_parameters) == ({"name": "a%3Bb"}, {"name": "a;b"})
 
 
-def test_the_first_that_fits_is_the_one():
-    routes = [route("GET", "/{name}", "one"), route("GET", "/list", "other")]
-    assert label(routes, "GET", "/list") == "one"
+def test_first_matching_route_is_used():
+    routes = [create_route("GET", "/{name}", "one"), create_route("GET", "/list", "other")]
+    assert find_label(routes, "GET", "/list") == "one"
 
 
-def test_a_head_goes_where_a_get_goes_and_any_method_where_all_go():
-    routes = [route("GET", "/a", "read"), route("POST", "/a", "change"), route(ANY, "/b", "both")]
-    assert label(routes, "HEAD", "/a") == "read"
-    assert label(routes, "POST", "/a") == "change"
-    assert label(routes, "BREW", "/b") == "both"
+def test_get_routes_accept_head():
+    routes = [create_route("GET", "/a", "read"), create_route("POST", "/a", "change"), create_route(ANY, "/b", "both")]
+    assert find_label(routes, "HEAD", "/a") == "read"
+    assert find_label(routes, "POST", "/a") == "change"
+    assert find_label(routes, "BREW", "/b") == "both"
 
 
-def test_a_wrong_method_learns_the_right_ones():
-    routes = [route("GET", "/a"), route("PUT", "/a"), route("PUT", "/a", argument="x"), route("GET", "/b")]
+def test_allowed_methods_are_returned_when_the_method_is_wrong():
+    routes = [
+        create_route("GET", "/a"),
+        create_route("PUT", "/a"),
+        create_route("PUT", "/a", argument="x"),
+        create_route("GET", "/b"),
+    ]
     assert find(routes, "POST", "/a") == RouteMatch(None, {}, ("GET", "PUT"))
     assert find(routes, "POST", "/c") == RouteMatch(None, {}, ())
 
 
-def test_resource_has_the_most_exact_template_when_several_fit():
+def test_resource_has_the_most_specific_template_when_several_match():
     routes = [
-        route("GET", "/build/{name:.+}/{number}", "run"),
-        route("DELETE", "/build/{other:[^/]+}", "delete"),
-        route("POST", "/build/rename/{name:.+}", "rename"),
-        route("GET", "/build/{name}", "runs", argument="x"),
-        route(ANY, "/build{:(/.*)?}", "family"),
+        create_route("GET", "/build/{name:.+}/{number}", "run"),
+        create_route("DELETE", "/build/{other:[^/]+}", "delete"),
+        create_route("POST", "/build/rename/{name:.+}", "rename"),
+        create_route("GET", "/build/{name}", "runs", argument="x"),
+        create_route(ANY, "/build{:(/.*)?}", "family"),
     ]
     resources = {
         path: [one.label for one in Routes(routes).find_resource(path)] for path in ("/build/a", "/build/rename/a")
@@ -88,11 +93,11 @@ def test_resource_has_the_most_exact_template_when_several_fit():
     assert Routes(routes).find_resource("/build") == []
 
 
-def test_an_argument_decides():
+def test_route_is_selected_by_argument():
     routes = [
-        route("POST", "/api", "none"),
-        route("POST", "/api", "create", argument="action=create_role"),
-        route("POST", "/api", "any", argument="action"),
+        create_route("POST", "/api", "none"),
+        create_route("POST", "/api", "create", argument="action=create_role"),
+        create_route("POST", "/api", "any", argument="action"),
     ]
     found = [
         find(routes, "POST", "/api", **given).route
@@ -111,5 +116,5 @@ def test_an_argument_decides():
         ("GET", False, "write"),
     ],
 )
-def test_the_method_tells_the_effect_unless_the_route_does(method, reads, expected):
+def test_effect_depends_on_the_method_unless_the_route_declares_it(method, reads, expected):
     assert classify_effect(method, reads) == expected

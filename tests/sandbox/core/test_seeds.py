@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox's seeds."""
+"""Tests of seeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import requests
 from sandbox import client
 
 
-def test_seed_adds_and_can_forget_first(sandbox, artifactory):
+def test_seed_adds_data_and_can_reset_first(sandbox, artifactory):
     repository = {"artifact": {"repositories": [{"key": "extra-local", "rclass": "local", "packageType": "generic"}]}}
     sandbox.seed(repository)
     keys = [entry["key"] for entry in artifactory.get("/api/repositories").json()]
@@ -22,14 +22,14 @@ def test_seed_adds_and_can_forget_first(sandbox, artifactory):
     assert [entry["key"] for entry in answer.json()] == ["extra-local"]
 
 
-def test_a_seed_may_be_yaml(sandbox, artifactory):
+def test_seed_is_accepted_as_yaml(sandbox, artifactory):
     seed = "artifact:\n  repositories:\n    - {key: yaml-local, rclass: local, packageType: generic}\n"
     answer = requests.post(f"{sandbox.url}/_sandbox/seed", seed, headers={"Authorization": f"Bearer {sandbox.secret}"})
     assert answer.status_code == 200
     assert artifactory.get("/api/repositories/yaml-local").status_code == 200
 
 
-def test_a_seed_with_an_unknown_section_is_refused(sandbox):
+def test_seed_is_rejected_when_a_section_is_unknown(sandbox):
     with pytest.raises(client.SandboxError, match=r"400.*seed\.artefact is unknown"):
         sandbox.seed({"artefact": {}})
 
@@ -53,13 +53,13 @@ def test_a_seed_with_an_unknown_section_is_refused(sandbox):
         ({"inference": {"models": [{"id": "a"}]}}, r"seed\.inference\.models\[0\]\.created is required"),
     ],
 )
-def test_what_is_wrong_with_a_seed_is_said_by_its_path(sandbox, artifactory, seed, complaint):
+def test_message_contains_the_path_when_a_seed_is_invalid(sandbox, artifactory, seed, complaint):
     with pytest.raises(client.SandboxError, match=f"400.*{complaint}"):
         sandbox.seed(seed)
     assert artifactory.get("/api/repositories/generic-local").status_code == 200
 
 
-def test_a_seed_may_be_a_folder_with_a_file_for_each_service(tmp_path):
+def test_seed_is_read_from_a_directory(tmp_path):
     (tmp_path / "artifact.yml").write_text(
         "users: [{name: me, password: mine, admin: true}]\n"
         "repositories: [{key: mine-local, rclass: local, packageType: generic}]\n"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox as a web server: targets, connections, headers."""
+"""Tests of the HTTP server: request targets, connections and headers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import requests
 from sandbox import client
 
 
-def test_request_targets_arrive_as_they_were_sent(sandbox):
-    def paths_of(target: bytes) -> tuple[str, str]:
+def test_request_targets_are_not_normalized(sandbox):
+    def list_paths(target: bytes) -> tuple[str, str]:
         host, port = sandbox.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as connection:
             connection.sendall(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -29,12 +29,12 @@ def test_request_targets_arrive_as_they_were_sent(sandbox):
         entry = sandbox.journal()[-1]
         return entry["path"], entry["query"]
 
-    assert paths_of(b"/artifactory/a%2Fb//c;d=[e]{f}|g/../h") == ("/artifactory/a%2Fb//c;d=[e]{f}|g/../h", "")
-    assert paths_of(b"/artifactory/x?q=[a]{b}|c%7C?d") == ("/artifactory/x", "q=[a]{b}|c%7C?d")
-    assert paths_of(b"/artifactory/x?q=" + b"y" * 65536) == ("/artifactory/x", "q=" + "y" * 65536)
+    assert list_paths(b"/artifactory/a%2Fb//c;d=[e]{f}|g/../h") == ("/artifactory/a%2Fb//c;d=[e]{f}|g/../h", "")
+    assert list_paths(b"/artifactory/x?q=[a]{b}|c%7C?d") == ("/artifactory/x", "q=[a]{b}|c%7C?d")
+    assert list_paths(b"/artifactory/x?q=" + b"y" * 65536) == ("/artifactory/x", "q=" + "y" * 65536)
 
 
-def test_requests_may_be_sent_before_the_answers_are_read(sandbox):
+def test_pipelined_requests_are_served(sandbox):
     host, port = sandbox.url.removeprefix("http://").split(":")
     request = b"GET /access/api/v1/system/ping HTTP/1.1\r\nHost: localhost\r\n"
     with socket.create_connection((host, int(port))) as connection:
@@ -43,7 +43,7 @@ def test_requests_may_be_sent_before_the_answers_are_read(sandbox):
     assert answers.count(b"HTTP/1.1 200 OK") == 3
 
 
-def test_a_slow_client_does_not_hold_up_the_others(sandbox, artifactory, ping):
+def test_slow_client_does_not_delay_others(sandbox, artifactory, ping):
     host, port = sandbox.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as slow:
         slow.sendall(
@@ -56,7 +56,7 @@ def test_a_slow_client_does_not_hold_up_the_others(sandbox, artifactory, ping):
     assert artifactory.get("/generic-local/slow.txt").content == b"slow"
 
 
-def test_connections_are_kept_alive(sandbox, ping):
+def test_connections_are_reused(sandbox, ping):
     connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
     connection.connect()
     socket_at_first = connection.sock
@@ -81,21 +81,21 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("method", "path", "status"), REFUSED)
-def test_connection_is_closed_when_a_refused_client_waits_with_its_body(
+def test_connection_is_closed_when_the_client_waits_for_continue(
     sandbox: client.Sandbox, method: str, path: str, status: int
 ) -> None:
-    answer = _answer_without_body(sandbox, method, path)
+    answer = _send_head(sandbox, method, path)
     assert answer.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"\nconnection: close\r\n" in answer.lower()
 
 
-def test_connection_is_closed_when_a_fault_answers_a_client_that_waits_with_its_body(sandbox: client.Sandbox) -> None:
+def test_connection_is_closed_when_a_fault_responds_and_the_client_waits_for_continue(sandbox: client.Sandbox) -> None:
     sandbox.fault(kind="status", status=503)
-    assert _answer_without_body(sandbox, "PUT", "/artifactory/generic-local/x").startswith(b"HTTP/1.1 503 ")
+    assert _send_head(sandbox, "PUT", "/artifactory/generic-local/x").startswith(b"HTTP/1.1 503 ")
 
 
 @pytest.mark.parametrize(("method", "path", "status"), REFUSED)
-def test_connection_serves_the_next_request_when_a_refused_body_arrives(
+def test_connection_is_reused_when_the_rejected_body_is_sent(
     sandbox: client.Sandbox, method: str, path: str, status: int
 ) -> None:
     address = sandbox.url.removeprefix("http://")
@@ -108,8 +108,8 @@ def test_connection_serves_the_next_request_when_a_refused_body_arrives(
         assert connection.getresponse().status == 200
 
 
-def _answer_without_body(sandbox: client.Sandbox, method: str, path: str) -> bytes:
-    """Return all that is sent to a client which announces a body and waits for 100 Continue."""
+def _send_head(sandbox: client.Sandbox, method: str, path: str) -> bytes:
+    """Return everything that a client receives that announces a body and waits for 100 Continue."""
     host, port = sandbox.url.removeprefix("http://").split(":")
     head = f"{method} {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n"
     with socket.create_connection((host, int(port)), timeout=10) as connection:
@@ -125,7 +125,7 @@ def _answer_without_body(sandbox: client.Sandbox, method: str, path: str) -> byt
         ("/inference/v1/models", {"x-request-id", "content-type"}),
     ],
 )
-def test_headers_are_spelt_as_the_real_servers_spell_them(sandbox: client.Sandbox, path: str, names: set[str]) -> None:
+def test_header_names_have_the_case_of_the_real_servers(sandbox: client.Sandbox, path: str, names: set[str]) -> None:
     connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
     connection.request("GET", path)
     with contextlib.closing(connection):
@@ -136,7 +136,7 @@ SERVICES = ("/artifactory/api/system/ping", "/ci/login", "/analysis/review/api",
 
 
 @pytest.mark.parametrize("path", SERVICES)
-def test_date_is_that_of_the_clock_of_the_sandbox(sandbox: client.Sandbox, path: str) -> None:
+def test_date_header_has_the_time_of_the_clock(sandbox: client.Sandbox, path: str) -> None:
     assert abs(_date(sandbox, path).timestamp() - time.time()) < 60
     sandbox.clock(set=1767225600)
     sandbox.clock(frozen=True)
@@ -145,7 +145,7 @@ def test_date_is_that_of_the_clock_of_the_sandbox(sandbox: client.Sandbox, path:
     assert _date(sandbox, path) == datetime(2026, 1, 1, 1, tzinfo=UTC)
 
 
-def test_date_is_that_of_a_fault_when_it_sets_one(sandbox: client.Sandbox, ping: str) -> None:
+def test_date_header_is_set_by_a_fault(sandbox: client.Sandbox, ping: str) -> None:
     date = "Thu, 01 Jan 2026 00:00:00 GMT"
     sandbox.fault(kind="status", status=503, headers={"Date": date})
     assert requests.get(ping).raw.headers.getlist("Date") == [date]
@@ -156,7 +156,7 @@ def _date(sandbox: client.Sandbox, path: str) -> datetime:
     return parsedate_to_datetime(date)
 
 
-def test_requests_are_answered_while_thousands_of_connections_are_idle(sandbox: client.Sandbox) -> None:
+def test_requests_are_served_while_thousands_of_connections_are_idle(sandbox: client.Sandbox) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < 4096:
         pytest.skip("the account may not open so many files")

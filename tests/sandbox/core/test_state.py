@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The folder that keeps the sandbox's state."""
+"""Tests of the state directory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from support.wire.ci import Ci
 EXTENSIONS = Path(client.__file__).parent.parent
 
 
-def test_a_reset_forgets_contents(tmp_path):
+def test_reset_removes_file_contents(tmp_path):
     with client.start(state=tmp_path) as sandbox:
         bearer = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
         before = contents(tmp_path)
@@ -46,7 +46,7 @@ def contents(folder: Path) -> set[Path]:
     return {path for path in (folder / "files").rglob("*") if path.is_file()}
 
 
-def test_a_state_folder_is_found_again(tmp_path):
+def test_state_is_restored(tmp_path):
     with client.start(state=tmp_path) as sandbox:
         token = sandbox.environment["JFROG_ACCESS_TOKEN"]
         bearer = {"Authorization": f"Bearer {token}"}
@@ -62,7 +62,7 @@ def test_a_state_folder_is_found_again(tmp_path):
         assert sandbox.clock()["offset"] == pytest.approx(1000, abs=1)
 
 
-def test_the_folder_of_another_version_is_refused(tmp_path):
+def test_start_fails_when_another_version_created_the_directory(tmp_path):
     with client.start(state=tmp_path):
         pass
     with contextlib.closing(sqlite3.connect(tmp_path / "sandbox.sqlite3")) as database:
@@ -76,11 +76,11 @@ def test_the_folder_of_another_version_is_refused(tmp_path):
 
 
 def modes(folder: Path) -> dict[str, int]:
-    """The modes of a folder and of everything in it."""
+    """Return the modes of a directory and everything in it."""
     return {str(path): stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.rglob("*"))}
 
 
-def test_other_accounts_have_no_rights_when_the_umask_grants_all(tmp_path: Path) -> None:
+def test_files_are_private_when_the_umask_is_0(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "state"
     before = os.umask(0)
     try:
@@ -94,7 +94,7 @@ def test_other_accounts_have_no_rights_when_the_umask_grants_all(tmp_path: Path)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_rights_of_other_accounts_are_removed_when_the_folder_is_an_older_one(tmp_path: Path) -> None:
+def test_permissions_are_revoked_when_the_directory_exists(tmp_path: Path) -> None:
     with client.start(state=tmp_path):
         pass
     for path in (tmp_path, *tmp_path.rglob("*")):
@@ -104,7 +104,7 @@ def test_rights_of_other_accounts_are_removed_when_the_folder_is_an_older_one(tm
         assert {path: mode for path, mode in top.items() if mode & 0o077} == {}
 
 
-def test_folder_keeps_its_mode_when_it_has_files_of_others(tmp_path: Path) -> None:
+def test_directory_keeps_its_mode_when_it_contains_other_files(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     tmp_path.chmod(0o755)
     with client.start(state=tmp_path):
@@ -114,7 +114,7 @@ def test_folder_keeps_its_mode_when_it_has_files_of_others(tmp_path: Path) -> No
     assert found[f"{tmp_path}/files"] == 0o700
 
 
-def test_second_sandbox_is_refused_when_the_folder_is_in_use(tmp_path: Path) -> None:
+def test_start_fails_when_the_directory_is_in_use(tmp_path: Path) -> None:
     with client.start(state=tmp_path) as sandbox:
         before = contents(tmp_path)
         command = [sys.executable, "-m", "sandbox", "--state", str(tmp_path)]
@@ -126,12 +126,14 @@ def test_second_sandbox_is_refused_when_the_folder_is_in_use(tmp_path: Path) -> 
         assert put(sandbox, "generic-local/new.txt", b"new").status_code == 201
 
 
-def test_what_a_killed_sandbox_left_is_removed_at_the_next_start(tmp_path: Path) -> None:
+def test_orphaned_files_are_removed_when_a_sandbox_was_killed(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "sandbox", "--state", str(tmp_path)], cwd=EXTENSIONS, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout
-        variables = dict(line.removeprefix("export ").strip().split("=", 1) for line in until_ready(process.stdout))
+        variables = dict(
+            line.removeprefix("export ").strip().split("=", 1) for line in read_until_ready(process.stdout)
+        )
         sandbox = client.Sandbox(variables["SANDBOX_URL"], variables["SANDBOX_SECRET"])
         put(sandbox, "generic-local/kept.txt", b"kept").raise_for_status()
         before = contents(tmp_path)
@@ -152,7 +154,7 @@ def test_what_a_killed_sandbox_left_is_removed_at_the_next_start(tmp_path: Path)
         assert requests.get(f"{sandbox.url}/artifactory/generic-local/kept.txt", headers=bearer).content == b"kept"
 
 
-def test_files_of_builds_are_kept_when_a_sandbox_was_killed(tmp_path: Path) -> None:
+def test_artifacts_of_builds_are_kept_when_a_sandbox_was_killed(tmp_path: Path) -> None:
     definition = "<hudson.model.FileParameterDefinition><name>F</name></hudson.model.FileParameterDefinition>"
     parameters = f"<parameterDefinitions>{definition}</parameterDefinitions>"
     property_ = "hudson.model.ParametersDefinitionProperty"
@@ -173,7 +175,7 @@ def put(sandbox: client.Sandbox, path: str, content: bytes) -> requests.Response
     return requests.put(f"{sandbox.url}/artifactory/{path}", content, headers=bearer)
 
 
-def until_ready(lines: Iterable[str]) -> Iterator[str]:
+def read_until_ready(lines: Iterable[str]) -> Iterator[str]:
     return itertools.takewhile(lambda line: line.startswith("export "), lines)
 
 

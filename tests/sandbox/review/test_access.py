@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: who asks, and what they may."""
+"""Tests of authentication and permissions."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 from support.wire.review import LTOKENS, Api
 
 
-def test_wrong_credentials(api: Api) -> None:
+def test_request_is_rejected_when_the_credentials_are_wrong(api: Api) -> None:
     assert api.refused("version", ltoken="wrong") == (401, "Authentication failed for user admin")
     assert api.refused("version", ltoken=LTOKENS["alice"]) == (401, "Authentication failed for user admin")
     assert api.refused("version", ltoken="") == (401, "Authentication failed for user admin")
     assert api.refused("version", user="myself") == (401, "Authentication failed for user myself")
 
 
-def test_the_web_api_is_a_permission_of_its_own(api: Api) -> None:
+def test_web_api_requires_a_permission(api: Api) -> None:
     api.user = "bob"
     for action in ("version", "projects", "foo"):
         assert api.refused(action) == (403, "User bob does not have the Web API access permission")
 
 
-def test_without_access_control_any_name_will_do(api: Api, sandbox: Any) -> None:
+def test_any_user_name_is_accepted_when_access_control_is_disabled(api: Api, sandbox: Any) -> None:
     sandbox.switch("review", access_control=False)
     api.user = "whoever"
     assert len(api.records("projects")) == 2
@@ -33,7 +33,7 @@ def test_without_access_control_any_name_will_do(api: Api, sandbox: Any) -> None
     assert api.records("views", project="mobile-app")[1]["creator"] == "whoever"
 
 
-def test_a_project_admin_sees_and_changes_only_what_is_theirs(api: Api) -> None:
+def test_project_admin_has_access_to_own_projects_only(api: Api) -> None:
     api.user = "alice"
     assert [project["name"] for project in api.records("projects")] == ["platform"]
     assert api.refused("views", project="mobile-app") == (404, "Project not found: mobile-app")
@@ -47,7 +47,7 @@ def test_a_project_admin_sees_and_changes_only_what_is_theirs(api: Api) -> None:
     assert api.refused("task_status") == (403, "User alice is not a Projects root admin")
 
 
-def test_rights_come_through_groups_too(api: Api) -> None:
+def test_permissions_are_inherited_from_groups(api: Api) -> None:
     api.write("create_role", name="api", webapi_access="true", change_project_settings="false")
     api.write("update_role_assignment", name="api", account="developers", group="true", project="mobile_app")
     api.user = "bob"
@@ -55,7 +55,7 @@ def test_rights_come_through_groups_too(api: Api) -> None:
     assert api.refused("update_project", name="mobile-app")[0] == 403
 
 
-def test_the_ltoken_file_follows_seeds_and_resets(sandbox: Any) -> None:
+def test_ltoken_file_is_updated_by_seeds_and_resets(sandbox: Any) -> None:
     path = pathlib.Path(sandbox.environment["KLOCWORK_LTOKEN"])
     default = path.read_text()
     sandbox.seed({"review": {"users": [{"name": "carol", "ltoken": "c" * 64}]}})
@@ -66,7 +66,7 @@ def test_the_ltoken_file_follows_seeds_and_resets(sandbox: Any) -> None:
     assert path.read_text() == default
 
 
-def test_the_ltoken_file_is_exported(api: Api, sandbox: Any) -> None:
+def test_ltoken_file_is_exported(api: Api, sandbox: Any) -> None:
     assert sandbox.environment["KLOCWORK_URL"] == f"{sandbox.url}/analysis"
     path = pathlib.Path(sandbox.environment["KLOCWORK_LTOKEN"])
     assert path.stat().st_mode & 0o777 == 0o600

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: builds of a project, and what was analysed in them."""
+"""Tests of builds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from support.wire.review import Api
 
 
-def test_the_newest_build_comes_first(api: Api, sandbox: Any) -> None:
+def test_builds_are_listed_newest_first(api: Api, sandbox: Any) -> None:
     builds = api.records("builds", project="mobile-app")
     ids = [build.pop("id") for build in builds]
     assert ids == sorted(ids, reverse=True)
@@ -25,7 +25,7 @@ def test_the_newest_build_comes_first(api: Api, sandbox: Any) -> None:
     assert api.records("builds", project="mobile-app")[0]["tags"] == []
 
 
-def test_a_build_is_renamed_kept_and_deleted(api: Api) -> None:
+def test_build_is_renamed_kept_and_deleted(api: Api) -> None:
     ids = [build["id"] for build in api.records("builds", project="mobile-app")]
     api.write("update_build", project="mobile-app", name="build_1", new_name="release", keepit="true")
     assert api.records("builds", project="mobile-app")[2] == {
@@ -40,7 +40,7 @@ def test_a_build_is_renamed_kept_and_deleted(api: Api) -> None:
     assert [build["id"] for build in api.records("builds", project="mobile-app")] == ids[:2]
 
 
-def test_refusals(api: Api, sandbox: Any) -> None:
+def test_invalid_changes_are_rejected(api: Api, sandbox: Any) -> None:
     taken = api.refused("update_build", project="mobile-app", name="build_1", new_name="build_2")
     assert taken == (409, "Build already exists: build_2")
     for action in ("update_build", "delete_build"):
@@ -63,7 +63,7 @@ def test_refusals(api: Api, sandbox: Any) -> None:
     assert api.refused("delete_build", project="mobile-app", name="build_1")[0] == 403
 
 
-def test_all_figures_of_a_build_are_texts(api: Api) -> None:
+def test_all_figures_of_a_build_are_strings(api: Api) -> None:
     (latest,) = api.records("project_configuration", project="mobile-app")
     assert latest == {
         "build": "build_3",

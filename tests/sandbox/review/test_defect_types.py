@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: taxonomies and defect types."""
+"""Tests of taxonomies and defect types."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ OVERFLOW = {
 }
 
 
-def test_taxonomies(api: Api) -> None:
+def test_taxonomies_are_listed(api: Api) -> None:
     assert {"name": "C and C++", "is_custom": False} in api.records("taxonomies", project="platform")
     assert api.refused("taxonomies", project="x") == (404, "Project not found: x")
 
 
-def test_defect_types_are_enabled_or_not_and_of_a_taxonomy(api: Api, sandbox: Any) -> None:
+def test_defect_types_are_filtered_by_taxonomy(api: Api, sandbox: Any) -> None:
     found = api.records("defect_types", **PROJECT)
     assert OVERFLOW in found
     assert {record["enabled"] for record in found} == {True, False}
@@ -35,7 +35,7 @@ def test_defect_types_are_enabled_or_not_and_of_a_taxonomy(api: Api, sandbox: An
     assert api.records("defect_types", **PROJECT)[0] == {**OVERFLOW, "supportLevel": 2}
 
 
-def test_what_is_given_of_a_defect_type_is_changed(api: Api) -> None:
+def test_given_fields_of_a_defect_type_are_updated(api: Api) -> None:
     api.write("update_defect_type", **PROJECT, code="ABV.GENERAL", severity="4")
     assert api.records("defect_types", **PROJECT)[0] == {**OVERFLOW, "severity": 4}
     api.write("update_defect_type", **PROJECT, code="ABV.GENERAL", enabled="false")
@@ -43,7 +43,7 @@ def test_what_is_given_of_a_defect_type_is_changed(api: Api) -> None:
     assert api.records("defect_types", project="platform")[0] == OVERFLOW
 
 
-def test_defect_types_that_cannot_be_changed(api: Api, sandbox: Any) -> None:
+def test_invalid_changes_of_defect_types_are_rejected(api: Api, sandbox: Any) -> None:
     assert api.refused("update_defect_type", **PROJECT, code="X") == (404, "Defect type not found: X")
     for severity, status in (("0", 400), ("11", 400), ("high", 400)):
         assert api.refused("update_defect_type", **PROJECT, code="ABV.GENERAL", severity=severity)[0] == status
@@ -52,7 +52,7 @@ def test_defect_types_that_cannot_be_changed(api: Api, sandbox: Any) -> None:
     assert api.refused("update_defect_type", project="platform", code="ABV.GENERAL", enabled="true")[0] == 403
 
 
-def test_a_seed_has_its_own_for_a_project_and_for_all_others(api: Api, sandbox: Any) -> None:
+def test_seed_defines_defect_types_for_one_or_all_projects(api: Api, sandbox: Any) -> None:
     def rule(code: str) -> dict[str, Any]:
         return {"code": code, "name": "Rule", "taxonomies": ["House"], "severity": 3, "enabled": False}
 

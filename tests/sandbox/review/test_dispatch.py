@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: which action is meant."""
+"""Tests of the selection of actions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import requests
 from support.wire.review import ALL_ACTIONS, Api
 
 
-def test_every_action_is_served(api: Api) -> None:
+def test_every_action_is_supported(api: Api) -> None:
     for action in ALL_ACTIONS:
         assert api.post(action).status_code in (200, 400)
 
@@ -23,7 +23,7 @@ NEWER_ACTIONS = """
 """
 
 
-def test_newer_actions_are_known_to_newer_servers(api: Api, sandbox: Any) -> None:
+def test_newer_actions_require_a_newer_version(api: Api, sandbox: Any) -> None:
     for action in NEWER_ACTIONS.split():
         assert api.refused(action) == (400, f"Unknown action: {action}")
         assert f"<h2>{action}</h2>" not in requests.get(api.url, timeout=60).text
@@ -34,7 +34,7 @@ def test_newer_actions_are_known_to_newer_servers(api: Api, sandbox: Any) -> Non
         assert f"<h2>{action}</h2>" in requests.get(api.url, timeout=60).text
 
 
-def test_bad_calls(api: Api) -> None:
+def test_invalid_calls_are_rejected(api: Api) -> None:
     assert api.refused("foo") == (400, "Unknown action: foo")
     assert api.refused("") == (400, "Missing required parameter: action")
     assert api.refused("views") == (400, "Missing required parameter: project")
@@ -45,13 +45,13 @@ def test_bad_calls(api: Api) -> None:
     assert api.refused("version") == (400, "Missing required parameter: user")
 
 
-def test_all_failures_can_be_a_500(api: Api, sandbox: Any) -> None:
+def test_all_errors_have_status_500_when_the_switch_is_set(api: Api, sandbox: Any) -> None:
     sandbox.switch("review", all_failures_500=True)
     assert api.refused("views", project="x") == (500, "Project not found: x")
     assert api.refused("foo") == (500, "Unknown action: foo")
 
 
-def test_the_journal_names_actions_and_tells_reads_from_writes(api: Api, sandbox: Any) -> None:
+def test_journal_contains_action_and_effect(api: Api, sandbox: Any) -> None:
     api.records("views", project="platform")
     api.write("create_view", project="platform", name="v", query="x")
     api.refused("create_view", project="platform", name="v", query="x")
@@ -59,14 +59,14 @@ def test_the_journal_names_actions_and_tells_reads_from_writes(api: Api, sandbox
     assert entries == [("views", "read", 200), ("create_view", "write", 200), ("create_view", "write", 409)]
 
 
-def test_a_fault_can_be_bound_to_an_action(api: Api, sandbox: Any) -> None:
+def test_fault_applies_to_an_action(api: Api, sandbox: Any) -> None:
     sandbox.fault(service="review", label="create_view", kind="status", status=500)
     api.records("views", project="platform")
     assert api.post("create_view", project="platform", name="v", query="x").status_code == 500
     assert [view["name"] for view in api.records("views", project="platform")] == ["*default*"]
 
 
-def test_a_page_for_people_is_501_when_the_real_server_has_it(api: Api, sandbox: Any) -> None:
+def test_web_page_returns_501_when_the_real_server_has_it(api: Api, sandbox: Any) -> None:
     (issue, *_others) = api.records("search", project="mobile-app", query="grouping:off")
     for url in (issue["url"], f"{sandbox.url}/analysis/portal/Portal.html"):
         answer = requests.get(url, timeout=60)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Generated queries find what a plain evaluation of their terms finds."""
+"""Tests of generated queries against a simple evaluation of their terms."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ FULL_TEXT = ("method", "file", "comment", "code", "message", "owner", "bug_id")
 Issue = dict[str, Any]
 
 
-def made() -> list[Issue]:
-    """The issues that there are; the same ones every time."""
+def created_issues() -> list[Issue]:
+    """Return the issues of the project. They are always the same."""
     chance = random.Random(3)
     issues = []
     for _number in range(MANY):
@@ -54,25 +54,25 @@ def made() -> list[Issue]:
     return issues
 
 
-ISSUES = made()
+ISSUES = created_issues()
 
 
 def state(issue: Issue) -> str | None:
-    """In the last of the builds; `None` when it is not in it."""
+    """State in the last build; null if the issue is not in it."""
     if "fixed_in" in issue:
         return "Fixed" if issue["fixed_in"] == BUILDS[-1] else None
     return "New" if issue["found_in"] == BUILDS[-1] else "Existing"
 
 
 class Value(NamedTuple):
-    """A value as it is written, and whether it fits an issue."""
+    """A value as it is quote, and a function that returns whether it matches an issue."""
 
     text: str
     fits: Callable[[Issue], bool]
 
 
 class Term(NamedTuple):
-    """A term of a query; a bare word has no keyword."""
+    """A term of a query. Bare words have no keyword."""
 
     keyword: str
     values: list[Value]
@@ -86,8 +86,8 @@ class Term(NamedTuple):
         return any(value.fits(issue) for value in self.values)
 
 
-def evaluated(terms: list[Term]) -> list[int]:
-    """The places of the issues that a query finds: any value of one keyword, all keywords, nothing excluded."""
+def evaluate(terms: list[Term]) -> list[int]:
+    """Return the positions of the issues that match: any value of each keyword, all keywords, no excluded value."""
     keywords = {term.keyword for term in terms if term.keyword and not term.excluded}
     by_default = not any(term.keyword == "state" for term in terms)
 
@@ -105,76 +105,76 @@ def evaluated(terms: list[Term]) -> list[int]:
     return [place for place, issue in enumerate(ISSUES) if is_found(issue)]
 
 
-def written(text: str, chance: random.Random) -> str:
-    """The text, in quotation marks where it must be and sometimes where it need not."""
+def quote(text: str, chance: random.Random) -> str:
+    """Return the text with quotation marks if it needs them, and sometimes if not."""
     marks = [mark for mark in "'\"" if mark not in text]
     bare = [""] if not set(text) & set(" ,+-'") else []
     mark = chance.choice(bare + marks)
     return f"{mark}{text}{mark}"
 
 
-def cased(text: str, chance: random.Random) -> str:
+def vary_case(text: str, chance: random.Random) -> str:
     return chance.choice([text, text.lower(), text.upper()])
 
 
-def of_text(name: str, chance: random.Random) -> Value:
+def text_values(name: str, chance: random.Random) -> Value:
     whole = chance.choice([text for text in TEXTS[name] if text])
     exact = chance.random() < 0.4
     start = 0 if exact else chance.randrange(len(whole))
     part = whole if exact else whole[start : chance.randint(start + 1, len(whole))].strip() or whole
     sought = part.lower()
     if exact:
-        return Value("+" + written(cased(part, chance), chance), lambda issue: issue[name].lower() == sought)
-    return Value(written(cased(part, chance), chance), lambda issue: sought in issue[name].lower())
+        return Value("+" + quote(vary_case(part, chance), chance), lambda issue: issue[name].lower() == sought)
+    return Value(quote(vary_case(part, chance), chance), lambda issue: sought in issue[name].lower())
 
 
-def of_severity(chance: random.Random) -> Value:
+def severity_values(chance: random.Random) -> Value:
     low = chance.randint(1, 10)
     high = chance.randint(low, 10)
-    text = chance.choice([str(low), f"{low}-{high}", written(cased(SEVERITIES[low - 1], chance), chance)])
+    text = chance.choice([str(low), f"{low}-{high}", quote(vary_case(SEVERITIES[low - 1], chance), chance)])
     most = high if text == f"{low}-{high}" else low
     return Value(text, lambda issue: low <= issue["severity"] <= most)
 
 
-def of_state(chance: random.Random) -> Value:
+def state_values(chance: random.Random) -> Value:
     name = chance.choice(STATES)
-    return Value(cased(name, chance), lambda issue: state(issue) == name)
+    return Value(vary_case(name, chance), lambda issue: state(issue) == name)
 
 
-def of_status(chance: random.Random) -> Value:
+def status_values(chance: random.Random) -> Value:
     name = chance.choice(STATUSES)
-    text = written(cased(name, chance), chance)
+    text = quote(vary_case(name, chance), chance)
     if chance.random() < 0.5:
         return Value(f"+{text}", lambda issue: issue["status"] == name)
     return Value(text, lambda issue: name.lower() in issue["status"].lower())
 
 
-def of_word(chance: random.Random) -> Value:
+def word_values(chance: random.Random) -> Value:
     word = chance.choice(
         [*TEXTS["code"], *MORE_TEXTS["message"], "later, really", "a+b", "x.c", "77", "100%_z", "parse"]
     )
-    text = written(cased(word, chance), chance)
+    text = quote(vary_case(word, chance), chance)
     return Value(text, lambda issue: any(word.lower() in issue[name].lower() for name in FULL_TEXT))
 
 
 def term(chance: random.Random) -> Term:
-    kinds = {"severity": of_severity, "state": of_state, "status": of_status}
+    kinds = {"severity": severity_values, "state": state_values, "status": status_values}
     keyword = chance.choice([*TEXTS, *kinds, ""])
     if not keyword:
-        return Term("", [of_word(chance)], chance.random() < 0.3)
-    of = kinds.get(keyword) or (lambda chance: of_text(keyword, chance))
+        return Term("", [word_values(chance)], chance.random() < 0.3)
+    of = kinds.get(keyword) or (lambda chance: text_values(keyword, chance))
     return Term(keyword, [of(chance) for _value in range(chance.randint(1, 3))], chance.random() < 0.25)
 
 
 @st.composite
 def queries(draw: st.DrawFn) -> list[Term]:
-    """Up to four terms, each of which can be left out by itself when an example gets smaller."""
+    """Generate up to four terms. Each can be removed separately when Hypothesis shrinks an example."""
     return [term(random.Random(seed)) for seed in draw(st.lists(st.integers(0, 10_000), max_size=4))]
 
 
 @pytest.fixture(scope="module")
 def search(running_sandbox: Sandbox) -> Callable[[str], list[int]]:
-    """Asks the sandbox, which has the issues; gives the places of those found."""
+    """Return a function that searches in the sandbox and returns the positions of the issues."""
     running_sandbox.reset()
     builds = [{"name": name, "date": number} for number, name in enumerate(BUILDS)]
     issues = [{**issue, "line": place + 1} for place, issue in enumerate(ISSUES)]
@@ -196,5 +196,5 @@ def search(running_sandbox: Sandbox) -> Callable[[str], list[int]]:
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(terms=queries())
-def test_a_query_finds_what_its_terms_say(terms: list[Term], search: Callable[[str], list[int]]) -> None:
-    assert search(" ".join(map(str, terms))) == evaluated(terms)
+def test_query_returns_the_expected_issues(terms: list[Term], search: Callable[[str], list[int]]) -> None:
+    assert search(" ".join(map(str, terms))) == evaluate(terms)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: imports, and the tasks that they are."""
+"""Tests of imports and tasks."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ BEGIN = 1_700_000_000
 
 
 @pytest.fixture(autouse=True)
-def stopped(sandbox: Any) -> None:
-    """The time stands still, and an import takes a minute."""
+def frozen_clock(sandbox: Any) -> None:
+    """Freeze the clock, and let imports take a minute."""
     sandbox.clock(set=BEGIN, frozen=True)
     sandbox.switch("review", import_seconds=60, list_completed_imports=False)
 
 
-def test_an_idle_server_lists_nothing(api: Api) -> None:
+def test_no_tasks_are_listed_when_the_server_is_idle(api: Api) -> None:
     assert api.post("task_status").content == b""
     assert api.post("import_status").content == b""
 
 
-def test_an_imported_project_is_there_after_a_while(api: Api, sandbox: Any) -> None:
+def test_project_exists_when_the_import_is_complete(api: Api, sandbox: Any) -> None:
     api.write("import_project", project="old app", **SOURCE)
     sandbox.clock(set=BEGIN + 30)
     (task,) = api.records("task_status")
@@ -54,7 +54,7 @@ def test_an_imported_project_is_there_after_a_while(api: Api, sandbox: Any) -> N
     assert api.refused("import_project", project="old app", **SOURCE) == (409, "Project already exists: old app")
 
 
-def test_an_import_can_fail(api: Api, sandbox: Any) -> None:
+def test_import_fails_when_the_switch_is_set(api: Api, sandbox: Any) -> None:
     sandbox.switch("review", import_failure="Authentication failed", list_completed_imports=True)
     api.write("import_project", project="old", **SOURCE)
     assert "message" not in api.records("import_status")[0]
@@ -66,7 +66,7 @@ def test_an_import_can_fail(api: Api, sandbox: Any) -> None:
     assert api.records("import_status") == []
 
 
-def test_a_server_configuration_is_imported(api: Api, sandbox: Any) -> None:
+def test_server_configuration_is_imported(api: Api, sandbox: Any) -> None:
     sandbox.switch("review", list_completed_imports=True)
     api.write("import_server_configuration", **SOURCE)
     assert [record["type"] for record in api.records("task_status")] == ["Import server configuration"]
@@ -75,7 +75,7 @@ def test_a_server_configuration_is_imported(api: Api, sandbox: Any) -> None:
     assert (status["status"], "project" in status) == ("Completed", False)
 
 
-def test_imports_that_cannot_begin(api: Api) -> None:
+def test_invalid_imports_are_rejected(api: Api) -> None:
     bad = api.refused("import_server_configuration", sourceURL="old:8080", sourceAdmin="admin")
     assert bad == (400, "Invalid value for parameter sourceURL: old:8080")
     assert api.refused("import_project", project="x", sourceURL="http://old") == (

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: what a query finds. Issues are called a to h, by the first letters of their messages."""
+"""Tests of queries. The issues are named a to h, after the first letters of their messages."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ SEED = {
     "issues": ISSUES,
 }
 
-# A query, and what it finds; {rel_1} stands for the id of that build.
+# Queries and the issues that they return; {rel_1} is the ID of that build
 TABLE = """
     => abcdef
     state:New => de
@@ -311,7 +311,7 @@ def rows(table: str) -> list[tuple[str, str]]:
     return [(query.strip(), found.strip().replace(" ", "")) for query, found in parts]
 
 
-def test_the_table(queries: Api) -> None:
+def test_query_returns_the_expected_issues(queries: Api) -> None:
     ids = {build["name"]: build["id"] for build in queries.records("builds", project="queries")}
     wrong = {}
     for query, wanted in rows(TABLE):
@@ -333,7 +333,7 @@ NEWER = """
 """
 
 
-def test_newer_servers_find_a_build_by_its_whole_name(queries: Api, sandbox: Any) -> None:
+def test_build_name_is_matched_exactly_when_the_server_is_newer(queries: Api, sandbox: Any) -> None:
     ids = {build["name"]: build["id"] for build in queries.records("builds", project="queries")}
     sandbox.switch("review", version_major="24")
     assert {query: letters(queries, query.format(**ids)) for query, _found in rows(NEWER)} == dict(rows(NEWER))
@@ -341,7 +341,7 @@ def test_newer_servers_find_a_build_by_its_whole_name(queries: Api, sandbox: Any
     assert queries.refused("search", project="queries", query="build:4711") == (404, "Build not found: 4711")
 
 
-def test_a_search_takes_one_build(queries: Api) -> None:
+def test_search_is_rejected_when_it_names_several_builds(queries: Api) -> None:
     refused = (400, "A search requires one build, or two builds as diff:one,other")
     for query in ("build:rel_1 build:rel_2", "build:rel_1,rel_2", "diff:rel_1", "-build:rel_1"):
         assert queries.refused("search", project="queries", query=query) == refused
@@ -363,7 +363,7 @@ WARNINGS_WITHOUT_ISSUES = {
 }
 
 
-def test_what_is_not_known_is_warned_of(queries: Api, sandbox: Any) -> None:
+def test_summary_contains_warnings_when_terms_are_unknown(queries: Api, sandbox: Any) -> None:
     for query, warning in {**WARNINGS, **WARNINGS_WITHOUT_ISSUES}.items():
         *issues, last = queries.records("search", project="queries", query=query, summary="true")
         assert last["summary"]["warnings"] == [warning]
@@ -373,7 +373,7 @@ def test_what_is_not_known_is_warned_of(queries: Api, sandbox: Any) -> None:
     assert last["summary"]["warnings"] == ["Unknown keyword: taxonomy"]
 
 
-def test_a_view_narrows_a_query(queries: Api) -> None:
+def test_view_restricts_a_query(queries: Api) -> None:
     queries.write("create_view", project="queries", name="mine", query="owner:alice state:New,Existing,Fixed")
     assert letters(queries, "", view="mine") == "ad"
     assert letters(queries, "severity:1", view="mine") == "a"
@@ -383,7 +383,7 @@ def test_a_view_narrows_a_query(queries: Api) -> None:
     assert queries.refused("search", project="queries", view="mine")[0] == 404
 
 
-def test_an_issue_is_found_by_its_id(queries: Api) -> None:
+def test_issue_is_found_by_id(queries: Api) -> None:
     ids = [str(issue["id"]) for issue in queries.records("search", project="queries", query="")]
     assert letters(queries, f"id:{ids[1]}") == "b"
     assert letters(queries, f"id:{','.join(ids[:3])}") == "abc"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: issues, their details, and citing them."""
+"""Tests of issues, their details and status changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def found(api: Api, query: str = "grouping:off", **fields: str) -> list[dict[str
     return api.records("search", project="mobile-app", query=query, **fields)
 
 
-def test_an_issue(api: Api) -> None:
+def test_issue_record_has_all_fields(api: Api) -> None:
     (issue,) = api.records("search", **NEXT_OF)
     number = issue.pop("id")
     assert issue.pop("url") == (
@@ -45,7 +45,7 @@ def test_an_issue(api: Api) -> None:
     }
 
 
-def test_issues_are_grouped_by_default_and_come_by_id(api: Api, sandbox: Any) -> None:
+def test_issues_are_grouped_by_default_and_ordered_by_id(api: Api, sandbox: Any) -> None:
     sandbox.seed({"review": {"projects": [GROUPED]}})
     (group, other) = api.records("search", project="grouped", query="")
     one, two, three = api.records("search", project="grouped", query="grouping:off")
@@ -91,7 +91,7 @@ def test_issues_of_later_seeds_join_the_groups_of_earlier_ones(api: Api, sandbox
     assert groups() == {"a.c": [1, 8], "b.c": [7], "c.c": [5, 6]}
 
 
-def test_an_issue_that_is_seeded_again_is_described_anew(api: Api, sandbox: Any) -> None:
+def test_issue_is_replaced_when_it_is_seeded_again(api: Api, sandbox: Any) -> None:
     entry = {"date": 1000, "account": "alice", "status": "Fix"}
     issue = {"id": 7, "code": "C", "file": "f", "history": [entry]}
     project = {"name": "p", "creator": "admin", "builds": [{"name": "one", "date": 1}], "issues": [issue]}
@@ -103,7 +103,7 @@ def test_an_issue_that_is_seeded_again_is_described_anew(api: Api, sandbox: Any)
     assert [entry["status"] for entry in details["history"]] == ["Defer"]
 
 
-def test_a_limit_cuts_off_and_the_summary_tells_all(api: Api) -> None:
+def test_summary_counts_all_issues_when_a_limit_is_set(api: Api) -> None:
     issue, last = found(api, limit="1", summary="true")
     assert issue["code"] == "ABV.GENERAL"
     assert last["summary"] == {
@@ -117,7 +117,7 @@ def test_a_limit_cuts_off_and_the_summary_tells_all(api: Api) -> None:
     assert api.records("search", project="platform", query="") == []
 
 
-def test_details_are_texts_and_have_a_history(api: Api, sandbox: Any) -> None:
+def test_details_are_strings_and_have_a_history(api: Api, sandbox: Any) -> None:
     number = str(api.records("search", **NEXT_OF)[0]["id"])
     details = {
         "id": number,
@@ -144,7 +144,7 @@ def test_details_are_texts_and_have_a_history(api: Api, sandbox: Any) -> None:
     assert api.records("search", **NEXT_OF)[0]["comment"] == "checked, fine"
 
 
-def test_issues_are_cited_all_or_none(api: Api) -> None:
+def test_status_is_changed_for_all_issues_or_none(api: Api) -> None:
     ids = [str(issue["id"]) for issue in found(api)]
     write = {"project": "mobile-app", "status": "Fix"}
     assert api.refused("update_status", **write, ids=f"{ids[0]},999999") == (404, "Issue not found: 999999")
@@ -166,7 +166,7 @@ def test_issues_are_cited_all_or_none(api: Api) -> None:
         ({"project": "x", "status": "Fix"}, 404),
     ],
 )
-def test_refused_citations(api: Api, fields: dict[str, str], status: int) -> None:
+def test_invalid_status_changes_are_rejected(api: Api, fields: dict[str, str], status: int) -> None:
     number = str(found(api)[0]["id"])
     assert api.refused("update_status", **{"project": "mobile-app", "ids": number, **fields})[0] == status
     assert "history" not in api.records("issue_details", project="mobile-app", id=number)[0]
@@ -179,7 +179,7 @@ def role(*transitions: list[str], **fields: Any) -> dict[str, Any]:
     return {"review": {"roles": [{**described, "assignments": assignments}]}}
 
 
-def test_a_role_says_which_transitions_there_are(api: Api, sandbox: Any) -> None:
+def test_role_restricts_status_transitions(api: Api, sandbox: Any) -> None:
     number = str(found(api)[0]["id"])
     sandbox.seed(role(["Analyze", "Fix"], ["Any", "Ignore"]))
     api.user = "alice"
@@ -200,7 +200,7 @@ MODULES = [
 ]
 
 
-def test_modules_decide_who_sees_an_issue(api: Api, sandbox: Any) -> None:
+def test_modules_restrict_access_to_issues(api: Api, sandbox: Any) -> None:
     secret = found(api, "grouping:off file:app")[0]["id"]
     sandbox.seed({"review": {"projects": [{"name": "mobile-app", "creator": "admin", "modules": MODULES}]}})
     sandbox.seed(role(["Any", "Any"]))
@@ -213,14 +213,14 @@ def test_modules_decide_who_sees_an_issue(api: Api, sandbox: Any) -> None:
         assert api.refused(action, **fields) == (404, f"Issue not found: {secret}")
 
 
-def test_issues_go_with_the_last_build(api: Api) -> None:
+def test_issues_are_deleted_with_the_last_build(api: Api) -> None:
     for build in ("build_1", "build_2", "build_3"):
         assert found(api)
         api.write("delete_build", project="mobile-app", name=build)
     assert found(api) == []
 
 
-def test_many_issues_are_generated(api: Api, sandbox: Any) -> None:
+def test_issues_are_generated(api: Api, sandbox: Any) -> None:
     builds = [{"name": "one", "date": 1}, {"name": "two", "date": 2}]
     sandbox.seed(
         {"review": {"projects": [{"name": "p", "creator": "admin", "builds": builds, "generate_issues": 999}]}}
@@ -230,7 +230,7 @@ def test_many_issues_are_generated(api: Api, sandbox: Any) -> None:
     assert len(api.records("search", project="p", query="grouping:off severity:3")) == 100
 
 
-def test_a_seed_gives_issues_ids_histories_and_builds_that_are_gone(api: Api, sandbox: Any) -> None:
+def test_seed_defines_ids_histories_and_deleted_builds(api: Api, sandbox: Any) -> None:
     history = [
         {"date": 1000, "account": "alice", "status": "Fix"},
         {"date": 2000, "account": "bob", "status": "Defer", "comment": "later"},
@@ -270,7 +270,7 @@ def test_a_seed_gives_issues_ids_histories_and_builds_that_are_gone(api: Api, sa
         ({"severity": 99}, "severity .* not 99"),
     ],
 )
-def test_a_seed_with_an_issue_that_no_search_could_tell_is_refused(
+def test_seed_is_rejected_when_an_id_or_severity_is_invalid(
     sandbox: Any, issue: dict[str, Any], complaint: str
 ) -> None:
     described = {"project": "mobile-app", "code": "ABV.GENERAL", "file": "a.c", **issue}
@@ -278,7 +278,7 @@ def test_a_seed_with_an_issue_that_no_search_could_tell_is_refused(
         sandbox.seed({"review": {"issues": [described]}})
 
 
-def test_what_a_seed_leaves_empty_of_an_issue_is_as_usual(api: Api, sandbox: Any) -> None:
+def test_defaults_are_used_when_fields_of_a_seed_are_null(api: Api, sandbox: Any) -> None:
     empty = dict.fromkeys(("id", "severity", "status", "owner", "title", "comment", "line", "date"))
     sandbox.seed({"review": {"issues": [{"project": "mobile-app", "code": "ABV.GENERAL", "file": "empty.c", **empty}]}})
     [issue] = found(api, "grouping:off file:empty.c")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The stand-in of the administration tool, as people call it."""
+"""Tests of the kwadmin replacement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.wire.review import Api
 
 
 class Tool:
-    """Calls the program for the server and hands back what it says."""
+    """Runs the program against the server and returns its output."""
 
     def __init__(self, sandbox: Any) -> None:
         self.url = sandbox.environment["KLOCWORK_URL"]
@@ -44,7 +44,7 @@ def tool(sandbox: Any) -> Tool:
     return Tool(sandbox)
 
 
-def test_builds_are_names_and_the_oldest_comes_first(tool: Tool) -> None:
+def test_builds_are_listed_oldest_first(tool: Tool) -> None:
     assert tool.lines("list-builds", "mobile-app") == ["build_1", "build_2", "build_3"]
     assert tool.refused("list-builds", "none") == "Project not found: none"
 
@@ -59,13 +59,13 @@ def test_builds_are_loaded_renamed_and_deleted(tool: Tool, api: Api, tmp_path: p
     assert tool.lines("list-builds", "mobile-app") == ["build_2", "build_3", "nightly"]
 
 
-def test_a_load_trims_what_nobody_keeps(tool: Tool, tmp_path: pathlib.Path) -> None:
+def test_load_deletes_old_builds_that_are_not_kept(tool: Tool, tmp_path: pathlib.Path) -> None:
     tool.lines("set-project-property", "mobile-app", "auto_delete_threshold", "1")
     tool.lines("load", "--name", "new", "mobile-app", str(tmp_path))
     assert tool.lines("list-builds", "mobile-app") == ["build_2", "new"]
 
 
-def test_projects(tool: Tool, api: Api) -> None:
+def test_projects_are_created_duplicated_renamed_and_deleted(tool: Tool, api: Api) -> None:
     tool.lines("create-project", "tool-made", "--language", "c")
     tool.lines("rename-project", "tool-made", "renamed")
     tool.lines("duplicate-project", "renamed", "copy")
@@ -75,7 +75,7 @@ def test_projects(tool: Tool, api: Api) -> None:
     assert [record["name"] for record in api.records("projects")] == ["platform", "mobile-app", "copy"]
 
 
-def test_properties(tool: Tool) -> None:
+def test_properties_are_listed_and_set(tool: Tool) -> None:
     tool.lines("set-project-property", "platform", "auto_delete_threshold", "5")
     tool.lines("set-project-property", "platform", "description", "a = b; c")
     assert tool.lines("get-project-properties", "platform") == [
@@ -88,7 +88,7 @@ def test_properties(tool: Tool) -> None:
     assert "read-only" in tool.refused("set-project-property", "platform", "creator", "me")
 
 
-def test_configuration_files(tool: Tool, tmp_path: pathlib.Path) -> None:
+def test_configuration_files_are_imported_listed_and_deleted(tool: Tool, tmp_path: pathlib.Path) -> None:
     assert tool.lines("list-config-files", "platform") == []
     for name in ("analysis_profile.pconf", "metrics_default.mconf", "a (b).kb", "none.txt"):
         (tmp_path / name).write_bytes(b"\0 \xff")
@@ -106,14 +106,14 @@ def test_configuration_files(tool: Tool, tmp_path: pathlib.Path) -> None:
     assert "Metrics Thresholds .mconf" in tool.lines("list-config-types")
 
 
-def test_options_go_before_the_sub_command(tool: Tool, tmp_path: pathlib.Path) -> None:
+def test_global_options_precede_the_command(tool: Tool, tmp_path: pathlib.Path) -> None:
     assert tool.call("list-builds", "mobile-app", "--url", tool.url, url=False)[0] == 2
     arguments = tmp_path / "arguments"
     arguments.write_text(f"--url\n{tool.url}\nlist-projects\n")
     assert tool.call(f"@{arguments}", url=False)[:2] == (0, ["platform", "mobile-app"])
 
 
-def test_who_asks_is_told_by_the_token_file(tool: Tool, sandbox: Any, tmp_path: pathlib.Path) -> None:
+def test_user_is_read_from_the_ltoken_file(tool: Tool, sandbox: Any, tmp_path: pathlib.Path) -> None:
     assert tool.call("list-projects", KLOCWORK_LTOKEN=str(tmp_path / "none"))[0] == 1
     lines = pathlib.Path(sandbox.environment["KLOCWORK_LTOKEN"]).read_text().splitlines(keepends=True)
     (tmp_path / "ltoken").write_text(next(line for line in lines if ";alice;" in line))
@@ -122,23 +122,23 @@ def test_who_asks_is_told_by_the_token_file(tool: Tool, sandbox: Any, tmp_path: 
     assert tool.call("list-projects", KLOCWORK_LTOKEN=str(tmp_path / "none"))[1] == ["platform", "mobile-app"]
 
 
-def test_warnings_are_no_failures(tool: Tool, sandbox: Any) -> None:
+def test_exit_status_is_0_when_there_are_warnings(tool: Tool, sandbox: Any) -> None:
     sandbox.switch("review", kwadmin_warnings=["the login expires soon"])
     assert tool.call("list-projects") == (0, ["platform", "mobile-app"], "Warning: the login expires soon")
 
 
-def test_a_server_that_is_not_there(tool: Tool) -> None:
+def test_message_is_printed_when_the_server_is_unreachable(tool: Tool) -> None:
     status, _lines, error = tool.call("--url", "http://127.0.0.1:1", "list-projects", url=False)
     assert status == 1 and "Connection refused" in error
 
 
-def test_the_journal_tells_what_was_asked(tool: Tool, sandbox: Any) -> None:
+def test_journal_contains_commands(tool: Tool, sandbox: Any) -> None:
     tool.lines("list-projects")
     tool.lines("rename-build", "mobile-app", "build_1", "one")
     told = [(entry["label"], entry["effect"]) for entry in sandbox.journal("review")]
     assert told == [("kwadmin list-projects", "read"), ("kwadmin rename-build", "write")]
 
 
-def test_a_known_command_is_refused_by_name_when_it_is_not_served(tool: Tool) -> None:
+def test_message_names_the_command_when_it_is_not_supported(tool: Tool) -> None:
     refusal = tool.refused("export-config", "mobile-app", "analysis_profile.pconf")
     assert refusal == "The sandbox does not support this command: export-config"

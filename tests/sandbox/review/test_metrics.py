@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: metrics."""
+"""Tests of metrics."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ PROJECT = {"project": "mobile-app"}
 
 
 def values(api: Api, query: str, **fields: str) -> list[float]:
-    """The values that a query finds."""
+    """Return the values that match a query."""
     return [record["metricValue"] for record in api.records("metrics", **PROJECT, query=query, **fields)]
 
 
-def test_a_metric_is_of_an_entity_of_a_file(api: Api) -> None:
+def test_metric_record_has_file_and_entity(api: Api) -> None:
     record = api.records("metrics", **PROJECT, query="metric:CYCLOMATIC")[0]
     assert record == {
         "filePath": "src/core/list.c",
@@ -29,7 +29,7 @@ def test_a_metric_is_of_an_entity_of_a_file(api: Api) -> None:
     assert api.refused("metrics", project="x", query="") == (404, "Project not found: x")
 
 
-def test_metrics_are_found_by_tag_and_file(api: Api) -> None:
+def test_metrics_are_filtered_by_tag_and_file(api: Api) -> None:
     assert values(api, "") == [210, 95, 7, 12, 880]
     assert values(api, "", limit="2") == [210, 95]
     assert values(api, "metric:NCNBLOC_FILE") == [210, 95, 880]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: modules of a project."""
+"""Tests of modules."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from support.wire.review import Api
 DEFAULT = {"name": "*default*", "allowAll": True, "paths": ["**/*"]}
 
 
-def test_modules(api: Api) -> None:
+def test_modules_are_listed(api: Api) -> None:
     assert api.records("modules", project="platform") == [
         DEFAULT,
         {"name": "third_party", "allowAll": True, "paths": ["**/3rdparty/*", "**/vendor/*"], "tags": ["external"]},
     ]
 
 
-def test_a_module_is_made_changed_and_removed(api: Api) -> None:
+def test_module_is_created_updated_and_deleted(api: Api) -> None:
     module = {"project": "mobile-app", "name": "ui"}
     api.write("create_module", **module, paths="**/ui/*,**/a\\,b/*", tags="qt", allow_groups="developers")
     made = {"name": "ui", "allowAll": False, "paths": ["**/ui/*", "**/a,b/*"], "tags": ["qt"]}
@@ -38,7 +38,7 @@ def test_a_module_is_made_changed_and_removed(api: Api) -> None:
     assert api.refused("delete_module", **module) == (404, "Module not found: ui")
 
 
-def test_who_is_let_in_is_told_behind_a_switch(api: Api, sandbox: Any) -> None:
+def test_access_lists_are_returned_when_the_switch_is_set(api: Api, sandbox: Any) -> None:
     sandbox.switch("review", module_access_lists=True)
     module = {"project": "mobile-app", "name": "ui"}
     api.write("create_module", **module, paths="**/ui/*", allow_users="alice", deny_groups="developers")
@@ -53,7 +53,7 @@ def test_who_is_let_in_is_told_behind_a_switch(api: Api, sandbox: Any) -> None:
     assert api.records("modules", project="mobile-app")[1]["allowUsers"] == []
 
 
-def test_refusals(api: Api, sandbox: Any) -> None:
+def test_invalid_changes_are_rejected(api: Api, sandbox: Any) -> None:
     def refused(action: str, **fields: str) -> tuple[int, str]:
         return api.refused(action, **{"project": "platform", "name": "third_party", **fields})
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: what servers from 2023 on know besides."""
+"""Tests of actions of servers since 2023."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ PROJECT = {"project": "mobile-app"}
 
 @pytest.fixture(autouse=True)
 def newer(sandbox: Any) -> None:
-    """The server is one of them."""
+    """Set the version of the server to 23."""
     sandbox.switch("review", version_major="23")
 
 
-def test_ci_builds(api: Api) -> None:
+def test_ci_builds_are_listed_renamed_and_deleted(api: Api) -> None:
     (build,) = api.records("ci_builds", **PROJECT)
     assert build == {"id": build["id"], "name": "ci_17", "date": 1619437900000, "tags": ["merge-request"]}
     api.write("update_ci_build", **PROJECT, name="ci_17", new_name="ci, 17", tags="a\\,b,c")
@@ -34,14 +34,14 @@ def test_ci_builds(api: Api) -> None:
         assert api.refused(action, **PROJECT, name="x") == (404, "CI build not found: x")
 
 
-def test_issues_of_ci_builds(api: Api) -> None:
+def test_details_of_issues_of_ci_builds(api: Api) -> None:
     number = str(api.records("search", **PROJECT, query="grouping:off")[0]["id"])
     details = api.records("ci_issue_details", **PROJECT, id=number)
     assert details == api.records("issue_details", **PROJECT, id=number)
     assert api.refused("ci_issue_details", **PROJECT, id="999") == (404, "Issue not found: 999")
 
 
-def test_the_log_of_a_build_is_a_zip_file(api: Api) -> None:
+def test_build_log_is_a_zip_archive(api: Api) -> None:
     answer = api.post("build_log_download", **PROJECT, name="build_3")
     assert answer.headers["content-type"] == "application/octet-stream"
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
@@ -49,7 +49,7 @@ def test_the_log_of_a_build_is_a_zip_file(api: Api) -> None:
     assert api.refused("build_log_download", **PROJECT, name="x") == (404, "Build not found: x")
 
 
-def test_compliance_reports_are_files(api: Api) -> None:
+def test_compliance_reports_are_created_downloaded_and_deleted(api: Api) -> None:
     made = {"taxonomy": "C and C++", "outputFolder": "2024", "outputFile": "all", "fileType": "pdf"}
     api.write("compliance_report", **PROJECT, **made)
     answer = api.post("compliance_download", **PROJECT, file_path="2024/all.pdf")

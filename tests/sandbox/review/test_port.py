@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on a port of its own, for clients that fix the path."""
+"""Tests of the dedicated port."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandbox import client
 LTOKEN = "ad00000000000000000000000000000000000000000000000000000000000001"
 
 
-def test_the_path_has_no_prefix_there():
+def test_path_has_no_prefix_on_the_dedicated_port():
     with client.start(review_port=0) as sandbox:
         own = sandbox.environment["KLOCWORK_URL"]
         assert urlsplit(own).port != urlsplit(sandbox.url).port and not urlsplit(own).path

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: projects, streams, modules."""
+"""Tests of projects and streams."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sandbox.client import SandboxError
 from support.wire.review import Api
 
 
-def test_the_id_of_a_project_is_a_slug(api: Api, sandbox: Any) -> None:
+def test_project_id_is_derived_from_its_name(api: Api, sandbox: Any) -> None:
     sandbox.seed({"review": {"projects": [{"name": "sds__speech.service__jpcc-sds", "creator": "wbh"}]}})
     assert api.records("projects")[-1]["id"] == "sds__speech_service__jpcc_sds"
 
 
-def test_two_projects_never_share_an_id(api: Api, sandbox: Any) -> None:
+def test_project_is_rejected_when_its_id_exists(api: Api, sandbox: Any) -> None:
     def seed(name: str) -> None:
         sandbox.seed({"review": {"projects": [{"name": name, "creator": "admin"}]}})
 
@@ -33,13 +33,13 @@ def test_two_projects_never_share_an_id(api: Api, sandbox: Any) -> None:
         seed("mobile-app")
 
 
-def test_roles_are_assigned_in_projects_that_are_there(sandbox: Any) -> None:
+def test_seed_is_rejected_when_an_assignment_names_an_unknown_project(sandbox: Any) -> None:
     role = {"name": "r", "assignments": [{"account": "bob", "project": "x"}]}
     with pytest.raises(SandboxError, match="assignment of a role names the project 'x', which does not exist"):
         sandbox.seed({"review": {"roles": [role]}})
 
 
-def test_update_project(api: Api) -> None:
+def test_project_is_updated(api: Api) -> None:
     api.write("update_project", name="mobile-app", new_name="apps", tags="ios, android", auto_delete_threshold="5")
     assert api.records("projects")[1] == {
         "id": "mobile_app",
@@ -52,7 +52,7 @@ def test_update_project(api: Api) -> None:
     assert api.refused("update_project", name="apps", new_name="platform") == (409, "Project already exists: platform")
 
 
-def test_streams_show_only_where_there_are_any(api: Api, sandbox: Any) -> None:
+def test_streams_are_listed_when_the_switch_is_set(api: Api, sandbox: Any) -> None:
     sandbox.seed({"review": {"projects": [{"name": "core", "creator": "admin", "streams": ["main", "main/fix"]}]}})
     assert "core/main" not in [project["name"] for project in api.records("projects", include_streams="true")]
     assert api.refused("views", project="core/main")[0] == 404
@@ -64,7 +64,7 @@ def test_streams_show_only_where_there_are_any(api: Api, sandbox: Any) -> None:
     assert {"name": "create_stream", "enabled": False} in api.records("roles")[0]["permissions"]
 
 
-def test_projects_are_created_by_newer_servers(api: Api, sandbox: Any) -> None:
+def test_project_is_created_when_the_server_is_newer(api: Api, sandbox: Any) -> None:
     assert api.refused("create_project", name="web.shop") == (400, "Unknown action: create_project")
     sandbox.switch("review", version_major="23")
     api.write("create_project", name="web.shop")
@@ -72,13 +72,13 @@ def test_projects_are_created_by_newer_servers(api: Api, sandbox: Any) -> None:
     assert [module["name"] for module in api.records("modules", project="web.shop")] == ["*default*"]
     assert [view["name"] for view in api.records("views", project="web.shop")] == ["*default*"]
     assert api.refused("create_project", name="web.shop") == (409, "Project already exists: web.shop")
-    assert api.refused("create_project", name="web-shop")[0] == 409  # it would have the same id
+    assert api.refused("create_project", name="web-shop")[0] == 409  # has the same ID
     api.user = "alice"
     sandbox.seed({"review": {"roles": [{"name": "Project admin", "permissions": ["webapi_access"]}]}})
     assert api.refused("create_project", name="mine")[0] == 403
 
 
-def test_a_project_goes_with_all_that_is_in_it(api: Api, sandbox: Any) -> None:
+def test_project_is_deleted_with_its_data(api: Api, sandbox: Any) -> None:
     sandbox.seed({"review": {"projects": [{"name": "core", "creator": "admin", "streams": ["main"]}]}})
     sandbox.switch("review", streams=True)
     api.write("update_role_assignment", name="Project admin", project="core", account="bob")

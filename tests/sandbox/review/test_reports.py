@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: reports along two axes, and churns."""
+"""Tests of reports and churn."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ PROJECT = {"project": "mobile-app"}
 
 
 def table(api: Api, **fields: str) -> tuple[list[str], list[str], list[list[int]]]:
-    """Names of the rows, names of the columns, and the numbers, of a report without warnings."""
+    """Return row names, column names and numbers of a report without warnings."""
     (found,) = api.records("report", **{**PROJECT, **fields})
     assert found["warnings"] == []
     return [row["name"] for row in found["rows"]], [column["name"] for column in found["columns"]], found["data"]
 
 
 def total(api: Api, **fields: str) -> int:
-    """The only number of a report without axes."""
+    """Return the total of a report without axes."""
     rows, columns, data = table(api, **fields)
     assert (rows, columns) == (["Total"], ["Total"])
     return data[0][0]
 
 
-def test_a_report_without_axes_counts(api: Api) -> None:
+def test_report_contains_a_total_when_it_has_no_axes(api: Api) -> None:
     assert total(api) == 3
     assert total(api, filterQuery="severity:1-2") == 2
     assert total(api, filterQuery="state:Fixed") == 1
@@ -51,7 +51,7 @@ def test_a_report_without_axes_counts(api: Api) -> None:
         ("Component", ["src"]),
     ],
 )
-def test_each_axis_is_rows_or_columns(api: Api, axis: str, names: list[str]) -> None:
+def test_each_axis_is_usable_for_rows_and_columns(api: Api, axis: str, names: list[str]) -> None:
     rows, columns, data = table(api, x=axis)
     assert (rows, columns) == (names, ["Total"])
     rows, columns, turned = table(api, y=axis.lower())
@@ -60,20 +60,20 @@ def test_each_axis_is_rows_or_columns(api: Api, axis: str, names: list[str]) -> 
     assert sum(turned[0]) == 3
 
 
-def test_two_axes(api: Api) -> None:
+def test_report_has_two_axes(api: Api) -> None:
     rows, columns, data = table(api, x="Severity", y="State")
     assert rows == ["Critical", "Error", "Warning"]
     assert columns == ["Existing", "New"]
     assert data == [[1, 0], [1, 0], [0, 1]]
 
 
-def test_an_issue_counts_in_each_of_its_modules(api: Api) -> None:
+def test_issue_is_counted_in_each_of_its_modules(api: Api) -> None:
     for name, paths in (("core", "src/core/*"), ("lists", "**/list.c")):
         api.write("create_module", **PROJECT, name=name, paths=paths, allow_all="true")
     assert table(api, x="Module") == (["*default*", "core", "lists"], ["Total"], [[1], [2], [1]])
 
 
-def test_drill_down_goes_level_by_level(api: Api) -> None:
+def test_drill_down_shows_the_next_level(api: Api) -> None:
     below, names = "0", []
     while below != "-1":
         (found,) = api.records("report", **PROJECT, x="Component", xDrilldown=below)
@@ -88,7 +88,7 @@ def test_drill_down_goes_level_by_level(api: Api) -> None:
     assert (found["rows"], found["columns"], found["data"]) == ([], [], [])
 
 
-def test_what_is_alike_can_count_as_one(api: Api, sandbox: Any) -> None:
+def test_groups_are_counted_when_requested(api: Api, sandbox: Any) -> None:
     alike = {"code": "A", "file": "src/a.c", "method": "f"}
     sandbox.seed(
         {"review": {"projects": [{"name": "mobile-app", "creator": "admin", "issues": [alike, alike]}]}},
@@ -100,7 +100,7 @@ def test_what_is_alike_can_count_as_one(api: Api, sandbox: Any) -> None:
     assert total(api) == 5
 
 
-def test_what_is_not_known_is_warned_of_or_refused(api: Api) -> None:
+def test_unknown_axes_cause_warnings_and_unknown_views_errors(api: Api) -> None:
     (found,) = api.records("report", **PROJECT, x="Colour", filterQuery="colour:red")
     assert found["warnings"] == ["Unknown axis: Colour", "Unknown keyword: colour"]
     assert found["rows"] == [{"id": -1, "name": "Total"}]
@@ -109,7 +109,7 @@ def test_what_is_not_known_is_warned_of_or_refused(api: Api) -> None:
     assert api.refused("report", **PROJECT, view="x") == (404, "View not found: x")
 
 
-def test_churns_count_files_by_build(api: Api) -> None:
+def test_churn_counts_files_by_build(api: Api) -> None:
     (found,) = api.records("fchurns", **PROJECT)
     assert set(found) == {"rows", "columns", "data"}
     assert [row["name"] for row in found["rows"]] == ["src"]
@@ -120,7 +120,7 @@ def test_churns_count_files_by_build(api: Api) -> None:
     assert found["data"] == [[0, 1], [1, 0]]
 
 
-def test_churns_of_a_view(api: Api) -> None:
+def test_churn_requires_an_existing_view(api: Api) -> None:
     assert api.records("fchurns", **PROJECT, view="*default*", viewCreator="admin")
     assert api.refused("fchurns", **PROJECT, view="*default*", viewCreator="bob") == (404, "View not found: *default*")
     assert api.refused("fchurns", project="x") == (404, "Project not found: x")

@@ -1,14 +1,14 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: roles and their assignments."""
+"""Tests of roles and their assignments."""
 
 from __future__ import annotations
 
 from support.wire.review import Api
 
 
-def test_roles_are_found_by_a_part_or_with_a_plus_by_the_whole(api: Api) -> None:
+def test_roles_are_found_by_a_part_of_the_name_or_the_exact_name(api: Api) -> None:
     def found(search: str) -> list[str]:
         return [role["name"] for role in api.records("roles", search=search)]
 
@@ -20,7 +20,7 @@ def test_roles_are_found_by_a_part_or_with_a_plus_by_the_whole(api: Api) -> None
     assert [role["name"] for role in api.records("role_assignments", search="+Project admin")] == ["Project admin"]
 
 
-def test_a_role_lists_all_fourteen_flags(api: Api) -> None:
+def test_role_record_has_all_fourteen_permissions(api: Api) -> None:
     api.write(
         "create_role",
         name="Reviewer",
@@ -40,7 +40,7 @@ def test_a_role_lists_all_fourteen_flags(api: Api) -> None:
     ]
 
 
-def test_an_update_of_a_role_changes_only_what_is_given(api: Api) -> None:
+def test_given_permissions_of_a_role_are_updated(api: Api) -> None:
     api.write("create_role", name="r", create_build="true", allowed_status_transitions="Any,Fix")
     api.write("update_role_permissions", name="r", delete_build="true")
     [role] = api.records("roles", search="+r")
@@ -52,7 +52,7 @@ def test_an_update_of_a_role_changes_only_what_is_given(api: Api) -> None:
     assert role["statusPermissions"] == []
 
 
-def test_refused_changes_of_roles(api: Api) -> None:
+def test_invalid_changes_of_roles_are_rejected(api: Api) -> None:
     assert api.refused("create_role", name="Project admin") == (409, "Role already exists: Project admin")
     assert api.refused("update_role_permissions", name="nope") == (404, "Role not found: nope")
     assert api.refused("delete_role", name="nope") == (404, "Role not found: nope")
@@ -63,7 +63,7 @@ def test_refused_changes_of_roles(api: Api) -> None:
     assert api.refused("create_role", name="r", create_build="yes")[0] == 400
 
 
-def test_assignments_take_the_id_of_a_project(api: Api) -> None:
+def test_assignment_requires_the_id_of_a_project(api: Api) -> None:
     assignment = {"name": "Project admin", "account": "bob", "project": "mobile_app"}
     api.write("update_role_assignment", **assignment)
     api.write("update_role_assignment", **assignment)
@@ -85,7 +85,7 @@ def test_assignments_take_the_id_of_a_project(api: Api) -> None:
     assert api.refused("update_role_assignment", **assignment, group="true") == (404, "Group not found: bob")
 
 
-def test_deleting_a_role_takes_its_assignments_along(api: Api) -> None:
+def test_role_is_deleted_with_its_assignments(api: Api) -> None:
     api.write("create_role", name="r")
     api.write("update_role_assignment", name="r", account="bob")
     api.write("delete_role", name="r")

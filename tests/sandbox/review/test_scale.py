@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: long lists are sent line by line, and others are answered meanwhile."""
+"""Tests of long lists, which are streamed."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ QUERY = "file:" + "x" * 5_000
 MILLISECONDS = 100
 
 
-def test_a_long_list_is_streamed_and_keeps_nobody_waiting(sandbox: Any) -> None:
+def test_long_list_is_streamed_and_other_requests_are_served(sandbox: Any) -> None:
     views = [{"name": f"view {number}", "query": QUERY, "is_public": True} for number in range(MANY)]
     sandbox.seed({"review": {"projects": [{"name": "many", "creator": "admin", "views": views}]}})
     counted: list[int] = []
-    listing = threading.Thread(target=lambda: counted.append(sum(1 for _line in lines_of(sandbox))))
+    listing = threading.Thread(target=lambda: counted.append(sum(1 for _line in read_lines(sandbox))))
     listing.start()
     worked = work_before_answers(sandbox, listing.is_alive)
     assert counted == [MANY + 1]
     assert statistics.median(worked or [0]) < MILLISECONDS
 
 
-def lines_of(sandbox: Any) -> Any:
+def read_lines(sandbox: Any) -> Any:
     form = {"action": "views", "project": "many", "user": "admin", "ltoken": LTOKENS["admin"]}
     with requests.post(Api(sandbox).url, data=form, headers={"Content-Type": FORM}, stream=True, timeout=60) as answer:
         assert answer.headers["Transfer-Encoding"] == "chunked"
         yield from map(json.loads, answer.iter_lines())
 
 
-def test_a_short_list_tells_its_length(api: Api) -> None:
+def test_short_list_has_a_content_length(api: Api) -> None:
     answer = api.post("views", project="platform")
     assert int(answer.headers["Content-Length"]) == len(answer.content)

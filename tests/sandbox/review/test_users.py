@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: users and groups."""
+"""Tests of users and groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from support.wire.review import Api
 
 
-def test_users(api: Api) -> None:
+def test_users_are_created_listed_and_deleted(api: Api) -> None:
     api.write("create_user", name="carol", password="sandbox-carol")
     assert api.records("users", search="a*") == [
         {
@@ -34,14 +34,14 @@ def test_users(api: Api) -> None:
     assert api.refused("delete_user", name="carol") == (404, "User not found: carol")
 
 
-def test_long_lists_end_at_a_thousand_without_a_word(api: Api, sandbox: Any) -> None:
+def test_lists_are_limited_to_a_thousand_by_default(api: Api, sandbox: Any) -> None:
     sandbox.seed({"review": {"users": [{"name": f"user{number:04}"} for number in range(1005)]}})
     assert len(api.records("users")) == 1000
     assert len(api.records("users", limit="2000")) == 1008
     assert len(api.records("users", search="user1004")) == 1
 
 
-def test_groups(api: Api) -> None:
+def test_groups_are_created_updated_and_deleted(api: Api) -> None:
     api.write("create_group", name="leads", users=r"alice, bob")
     record = {"name": "leads", "readonly": False, "roles": [], "groups": []}
     assert api.records("groups", search="leads") == [record]
@@ -65,7 +65,7 @@ def test_commas_in_the_names_of_members_are_escaped(api: Api) -> None:
     assert api.records("groups", search="g", list_users="true")[0]["users"] == ["Last, First (uid1)", "back\\slash"]
 
 
-def test_accounts_of_a_directory_are_read_only(api: Api, sandbox: Any) -> None:
+def test_accounts_of_a_directory_service_are_read_only(api: Api, sandbox: Any) -> None:
     ldap = {"users": [{"name": "u", "readonly": True}], "groups": [{"name": "g", "readonly": True, "users": ["u"]}]}
     sandbox.seed({"review": ldap})
     assert api.records("users", search="u")[0]["groups"] == [{"name": "g", "readonly": True}]

@@ -1,14 +1,14 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The review API on the wire: views."""
+"""Tests of views."""
 
 from __future__ import annotations
 
 from support.wire.review import Api
 
 
-def test_views(api: Api) -> None:
+def test_views_are_created_updated_and_deleted(api: Api) -> None:
     api.write("create_view", project="platform", name="critical", query='-module:"JsonLib"', tags="a,b")
     default, view = api.records("views", project="platform")
     assert default["name"] == "*default*"
@@ -35,7 +35,7 @@ def test_views(api: Api) -> None:
     assert len(api.records("views", project="platform")) == 1
 
 
-def test_refused_changes_of_views(api: Api) -> None:
+def test_invalid_changes_of_views_are_rejected(api: Api) -> None:
     api.write("create_view", project="platform", name="v", query="x")
     api.write("create_view", project="platform", name="w", query="x")
     assert api.refused("create_view", project="platform", name="v", query="") == (409, "View already exists: v")
@@ -49,7 +49,7 @@ def test_refused_changes_of_views(api: Api) -> None:
     assert api.refused("create_view", project="platform", name="b", query="state:New build:1")[0] == 400
 
 
-def test_private_views_are_their_creators_own(api: Api) -> None:
+def test_private_views_are_visible_to_their_creators_only(api: Api) -> None:
     api.user = "alice"
     api.write("create_view", project="platform", name="mine", query="owner:alice")
     api.write("create_view", project="platform", name="shared", query="x", is_public="true")
@@ -61,7 +61,7 @@ def test_private_views_are_their_creators_own(api: Api) -> None:
     assert [view["creator"] for view in api.records("views", project="platform")] == ["admin", "alice"]
 
 
-def test_a_quoted_text_is_no_term_of_a_query(api: Api) -> None:
+def test_quoted_text_is_not_a_term(api: Api) -> None:
     api.write("create_view", project="platform", name="v", query='message:"a build:x"')
     status, message = api.refused("create_view", project="platform", name="w", query='"a" build:x')
     assert (status, message) == (400, "The keyword build is not supported in the query of a view")
