@@ -333,7 +333,7 @@ def validate_parameters(spec: ArgumentSpec, place: str, values: t.Any) -> dict[s
     :raises BadOption: if they violate the spec
     """
     if not isinstance(values, dict):
-        raise BadOption(place, "takes an object with members")
+        raise BadOption(place, "must be a dictionary")
     parameters = to_json_types(values)
     if problem := spec.find_type_error(parameters):
         raise BadOption(place, problem)

@@ -50,6 +50,6 @@ def test_a_fraction_is_refused_when_a_template_returns_it(sandbox: Sandbox, in_p
 def assert_refused(sandbox: Sandbox, tasks: str, in_process: bool, **variables: Any) -> None:
     """Assert that each task is refused by the name of its option, which is the task's, and sends no request."""
     run = run_tasks(sandbox, yaml.safe_load(tasks), name="fractions", toolchain_in_process=in_process, **variables)
-    problem = "takes a text, not a number with a fraction. Put it in quotes, because YAML reads 1.10 as 1.1."
+    problem = "must be a string, not a number with a fraction. Put it in quotes, because YAML reads 1.10 as 1.1."
     assert [done.result["msg"] for done in run.done] == [f"Option '{done.task}': {problem}" for done in run.done]
     assert not any(done.requests for done in run.done)

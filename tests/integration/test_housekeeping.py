@@ -151,7 +151,10 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"artifact_housekeeping_rules": [{**OLD, "older": "30d"}]}, "older. Supported parameters include"),
     ({"artifact_housekeeping_rules": [{**OLD, "older_than": "30 moons"}]}, "Option 'rules[0].older_than'"),
-    ({"artifact_housekeeping_rules": [{**OLD, "repos": ["generic-locl"]}]}, "the repository 'generic-locl' does not exist"),
+    (
+        {"artifact_housekeeping_rules": [{**OLD, "repos": ["generic-locl"]}]},
+        "the repository 'generic-locl' does not exist",
+    ),
     ({"artifact_housekeeping_rules": [{**OLD, "older_than": "{{ retention_age }}"}]}, "'retention_age' is undefined"),
     ({"artifact_housekeeping_rules": None}, "argument 'artifact_housekeeping_rules' is of type"),
     ({"artifact_housekeeping_builds": [{"count": 1}]}, "missing required arguments: build"),

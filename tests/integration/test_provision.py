@@ -248,7 +248,10 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"ci_provision_jobs": [{"parameters": ["A"]}]}, "missing required arguments: name"),
     ({"ci_provision_install_plugins": [{"version": "1"}]}, "missing required arguments: name"),
     ({"ci_provision_install_plugins": [{"name": "nothing-of-the-kind"}]}, "nothing-of-the-kind"),
-    ({"ci_provision_install_plugins": [{"name": "git", "version": 5.1}]}, "Option 'plugins[0].version': takes a text"),
+    (
+        {"ci_provision_install_plugins": [{"name": "git", "version": 5.1}]},
+        "Option 'plugins[0].version': must be a string",
+    ),
     ({"ci_provision_plugins": [{"name": "git", "minimum_version": 1.1}]}, "of git must be in quotes"),
     ({"ci_provision_minimum_version": 2.1}, "ci_provision_minimum_version takes a text. Put the version in quotes"),
     ({"ci_provision_scripts": [{"name": "x", "script": "x()"}]}, "missing required arguments: unless"),

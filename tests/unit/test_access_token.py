@@ -534,8 +534,8 @@ def test_a_life_of_zero_is_for_ever() -> None:
         ),
         ({"token_file": "{tmp}/t", "owner": "nobody-of-that-name"}, "Option 'owner': 'nobody-of-that-name'"),
         ({"token_file": "{tmp}/t", "group": "nobody-of-that-name"}, "Option 'group': 'nobody-of-that-name'"),
-        ({"token_file": "{tmp}/t", "mode": "u=rw"}, "Option 'mode': takes three octal digits"),
-        ({"subject": "a/b"}, "Option 'subject': takes a user name without a slash"),
+        ({"token_file": "{tmp}/t", "mode": "u=rw"}, "Option 'mode': must be three octal digits"),
+        ({"subject": "a/b"}, "Option 'subject': must be a user name without a slash"),
         ({"token": "line\nbreak"}, "Option 'token': contains characters that cannot be sent in an HTTP header"),
     ],
 )

@@ -144,7 +144,7 @@ TEXTS = ArgumentSpec(
     ],
 )
 def test_a_number_with_a_fraction_is_refused_when_a_text_is_expected(parameters: dict[str, Any], path: str) -> None:
-    problem = "takes a text, not a number with a fraction. Put it in quotes, because YAML reads 1.10 as 1.1"
+    problem = "must be a string, not a number with a fraction. Put it in quotes, because YAML reads 1.10 as 1.1"
     assert TEXTS.find_type_error(parameters) == f"Option '{path}': {problem}."
 
 
@@ -159,7 +159,7 @@ def test_a_number_with_a_fraction_is_refused_when_a_text_is_expected(parameters:
     ],
 )
 def test_infinity_and_nan_are_refused(parameters: dict[str, Any], path: str) -> None:
-    problem = "takes neither .inf nor .nan. Put it in quotes if it is a text"
+    problem = "must not be .inf or .nan. Put it in quotes if it is a string"
     assert TEXTS.find_type_error(to_json_types(parameters)) == f"Option '{path}': {problem}."
 
 

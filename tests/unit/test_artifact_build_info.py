@@ -164,9 +164,9 @@ def test_a_404_of_somebody_else_is_an_error() -> None:
         ({"build": "b", "number": "."}, "Option 'number': '.' is not a valid part of a path"),
         (
             {"build": "b", "number": "1", "started": "2024-05-01"},
-            "Option 'started': takes a date and time with a time zone",
+            "Option 'started': must be a date and time with a time zone",
         ),
-        ({"build": "b", "number": "1", "started": "2024-13-01T00:00:00Z"}, "Option 'started': takes a date and time"),
+        ({"build": "b", "number": "1", "started": "2024-13-01T00:00:00Z"}, "Option 'started': must be a date and time"),
     ],
 )
 def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:

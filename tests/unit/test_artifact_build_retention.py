@@ -288,10 +288,10 @@ def test_without_waiting_a_refusal_is_a_failure() -> None:
     ("options", "problem"),
     [
         ({"build": "b"}, "one of the following is required: count, minimum_date"),
-        ({"build": "b", "count": 0}, "Option 'count': takes 1 to 1,000,000, not 0"),
-        ({"build": "b", "count": -1}, "Option 'count': takes 1 to 1,000,000"),
-        ({"build": "b", "minimum_date": "4w"}, "Option 'minimum_date': takes a date and time with a time zone"),
-        ({"build": "b", "minimum_date": "2024-02-30T00:00:00Z"}, "Option 'minimum_date': takes a date and time"),
+        ({"build": "b", "count": 0}, "Option 'count': must be 1 to 1,000,000, not 0"),
+        ({"build": "b", "count": -1}, "Option 'count': must be 1 to 1,000,000"),
+        ({"build": "b", "minimum_date": "4w"}, "Option 'minimum_date': must be a date and time with a time zone"),
+        ({"build": "b", "minimum_date": "2024-02-30T00:00:00Z"}, "Option 'minimum_date': must be a date and time"),
         ({"build": "b", "count": 1, "keep": [""]}, "Option 'keep[0]': must not be empty"),
         ({"build": "..", "count": 1}, "Option 'build': '..' is not a valid part of a path"),
     ],
@@ -328,7 +328,7 @@ def test_each_build_has_its_outcome() -> None:
         ([{"build": "b", "count": 1}, {"build": "b", "count": 2}], "items[1]: duplicate of items[0]."),
         ([{"build": "b"}], "items[0]: one of the following is required: count, minimum_date"),
         ([{"count": 1}], "items[0]: missing required arguments: build"),
-        ([{"build": "b", "count": 0}], "Option 'items[0].count': takes 1 to 1,000,000, not 0"),
+        ([{"build": "b", "count": 0}], "Option 'items[0].count': must be 1 to 1,000,000, not 0"),
         ([{"build": "..", "count": 1}], "Option 'items[0].build': '..' is not a valid part of a path"),
     ],
 )

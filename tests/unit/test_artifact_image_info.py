@@ -133,10 +133,10 @@ def test_odd_names_arrive_unharmed() -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"page_size": 0}, "Option 'page_size': takes 1 to 100,000, not 0"),
+        ({"page_size": 0}, "Option 'page_size': must be 1 to 100,000, not 0"),
         ({"image": "a//b"}, "'' is not a valid part of a path"),
         ({"image": "/"}, "'' is not a valid part of a path"),
-        ({"repo": "docker-local/acme"}, "Option 'repo': takes a name without '/', not 'docker-local/acme'"),
+        ({"repo": "docker-local/acme"}, "Option 'repo': must be a name without '/', not 'docker-local/acme'"),
         ({"image": "../x"}, "'..' is not a valid part of a path"),
     ],
 )

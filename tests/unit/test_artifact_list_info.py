@@ -140,7 +140,7 @@ def test_a_file_is_no_folder() -> None:
     ("options", "said"),
     [
         ({"depth": 2}, "Option 'depth': needs 'deep: true'"),
-        ({"depth": 0, "deep": True}, "Option 'depth': takes 1 to 1,000"),
+        ({"depth": 0, "deep": True}, "Option 'depth': must be 1 to 1,000"),
         ({"to_file": "/nowhere/list"}, "Option 'to_file': '/nowhere/list' cannot be written"),
         ({"path": "a/../b"}, "Option 'path': '..' is not a valid part of a path"),
     ],

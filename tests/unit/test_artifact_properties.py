@@ -227,7 +227,7 @@ def test_everything_is_removed_only_where_that_was_said() -> None:
             {"keys": ["a"], "state": "absent"},
             "Option 'purge': cannot be combined with 'state: absent'.",
         ),
-        ({"properties": {"a": "1"}, "repo": "a/b"}, "Option 'repo': takes a name without '/', not 'a/b'."),
+        ({"properties": {"a": "1"}, "repo": "a/b"}, "Option 'repo': must be a name without '/', not 'a/b'."),
     ],
 )
 def test_what_could_remove_everything_by_mistake_is_refused(options: dict[str, Any], complaint: str) -> None:

@@ -267,7 +267,7 @@ def test_conditions_mean_what_they_say(find: Any, text: str) -> None:
             {"find": {}, "include": ["@k"], "offset": 1},
             "Option 'offset': cannot be combined with fields of other domains",
         ),
-        ({"find": {}, "limit": 0}, "Option 'limit': takes 1 to"),
+        ({"find": {}, "limit": 0}, "Option 'limit': must be 1 to"),
         ({"query": ""}, "Option 'query': must not be empty"),
         ({"query": "x", "find": {}}, "mutually exclusive"),
         ({}, "one of the following is required: find, query"),

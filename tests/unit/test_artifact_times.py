@@ -39,7 +39,7 @@ def test_all_spellings_become_one(spelt: Any, meant: str) -> None:
 def test_what_is_no_time_is_told(wrong: Any) -> None:
     with pytest.raises(ValueError):
         times.to_utc(wrong)
-    with pytest.raises(BadOption, match="Option 'minimum_date': takes a date and time with a time zone"):
+    with pytest.raises(BadOption, match="Option 'minimum_date': must be a date and time with a time zone"):
         times.check_time(wrong, "minimum_date")
 
 

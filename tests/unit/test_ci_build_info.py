@@ -249,14 +249,14 @@ def test_a_file_that_cannot_be_written_is_found_out_first(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"build": "lastBuild"}, "Option 'build': takes the number of a build, such as 42, or one of last, "),
+        ({"build": "lastBuild"}, "Option 'build': must be the number of a build, such as 42, or one of last, "),
         ({"build": "0"}, "Option 'build': takes"),
         ({"build": 1, "limit": 5}, "parameters are mutually exclusive: build|limit"),
         ({"xpath": "x"}, "missing parameter(s) required by 'xpath': build"),
         ({"console_file": "/tmp/x"}, "missing parameter(s) required by 'console_file': build"),
-        ({"limit": 0}, "Option 'limit': takes 1 to 2,147,483,647"),
+        ({"limit": 0}, "Option 'limit': must be 1 to 2,147,483,647"),
         ({"results": ["RED"]}, "value of results must be one or more of"),
-        ({"job": "/app"}, "Option 'job': takes the full name"),
+        ({"job": "/app"}, "Option 'job': must be the full name"),
         ({"job": "../app"}, "Option 'job': '..' is not a valid part of a path"),
     ],
 )

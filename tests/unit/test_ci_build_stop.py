@@ -279,7 +279,7 @@ def test_a_forgotten_item_is_found_by_its_build(queue_id: int) -> None:
         ({}, "one of the following is required: build, queue_item"),
         ({"build": "7"}, "missing parameter(s) required by 'build': job"),
         ({"job": "app", "build": "7", "queue_item": 5}, "parameters are mutually exclusive: build|queue_item"),
-        ({"queue_item": 0}, "Option 'queue_item': takes 1 to"),
+        ({"queue_item": 0}, "Option 'queue_item': must be 1 to"),
         ({"job": "app", "build": "7", "escalate_to": "exit"}, "value of escalate_to must be one of: stop, term, kill"),
     ],
 )

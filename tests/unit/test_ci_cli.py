@@ -333,8 +333,8 @@ def test_progress_is_the_last_line_without_hidden_notes() -> None:
         ({"stdin": "a", "stdin_file": "/etc/hosts"}, "mutually exclusive"),
         ({"stdin_file": "/nothing/there"}, "Option 'stdin_file': '/nothing/there' cannot be read"),
         ({"to_file": "/nothing/there"}, "Option 'to_file': '/nothing/there' cannot be written"),
-        ({"accept": [-1]}, r"Option 'accept\[0\]': takes 0 to 2,147,483,647"),
-        ({"wait_timeout": 0}, "Option 'wait_timeout': takes 0.1 to 2,592,000"),
+        ({"accept": [-1]}, r"Option 'accept\[0\]': must be 0 to 2,147,483,647"),
+        ({"wait_timeout": 0}, "Option 'wait_timeout': must be 0.1 to 2,592,000"),
     ],
 )
 def test_what_cannot_work_is_refused_before_the_first_request(parameters: dict[str, Any], words: str) -> None:

@@ -167,8 +167,8 @@ def test_a_job_that_is_not_there_is_an_answer() -> None:
     ("options", "message"),
     [
         ({"job": "a", "folder": "b"}, "parameters are mutually exclusive: job|folder"),
-        ({"depth": 0}, "Option 'depth': takes 1 to 50"),
-        ({"folder": "a/"}, "Option 'folder': takes the full name"),
+        ({"depth": 0}, "Option 'depth': must be 1 to 50"),
+        ({"folder": "a/"}, "Option 'folder': must be the full name"),
         ({"folder": ".."}, "Option 'folder': '..' is not a valid part of a path"),
     ],
 )

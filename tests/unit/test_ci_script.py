@@ -311,7 +311,7 @@ def test_bad_input_is_refused_before_the_first_request(tmp_path: Path) -> None:
         ({"script": "x", "args": {"a": 1, "b": 2}, "secret_args": {"b": 3}}, "must not contain keys of 'args': b"),
         ({"script": "x", "node": "a/b"}, "Option 'node': takes a name without '/'"),
         ({"script": "x", "node": ".."}, "Option 'node'"),
-        ({"script": "x", "wait_timeout": 0}, "Option 'wait_timeout': takes 0.01 to 2,592,000"),
+        ({"script": "x", "wait_timeout": 0}, "Option 'wait_timeout': must be 0.01 to 2,592,000"),
         ({"script": "x", "args": {"a\ud800": 1}}, "Option 'args'"),
     ]
     for options, message in cases:

@@ -325,7 +325,7 @@ def test_the_content_of_a_message_may_be_a_list_of_parts(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ({"url": "/v1/embeddings"}, "'url': takes the path of chat completions"),
+        ({"url": "/v1/embeddings"}, "'url': must be the path of chat completions"),
         ({"method": "GET"}, "value of method must be one of: POST"),
         ({"body": {}}, "'body': must not be empty"),
         ({"body": None}, "missing parameter(s) required by 'method': body"),
@@ -338,8 +338,8 @@ def test_the_content_of_a_message_may_be_a_list_of_parts(tmp_path: Path) -> None
         ({"body": {**BATCH_LINE["body"], "stream": True}}, "'body.stream': must not be true"),
         ({"body": {**BATCH_LINE["body"], "max_tokens": "9"}}, "'body.max_tokens': must be an integer greater than 0"),
         ({"body": {**BATCH_LINE["body"], "n": 0}}, "'body.n': must be an integer greater than 0"),
-        ({"body": {**BATCH_LINE["body"], "model": 5}}, "body.model': takes the id of a model"),
-        ({"custom_id": 1.5}, "'custom_id': takes a text, not a number with a fraction"),
+        ({"body": {**BATCH_LINE["body"], "model": 5}}, "body.model': must be the id of a model"),
+        ({"custom_id": 1.5}, "'custom_id': must be a string, not a number with a fraction"),
         ({"id": "b"}, "parameters are mutually exclusive: id|custom_id"),
         ({"prompt": "x"}, "parameters are mutually exclusive: messages|prompt|body"),
     ],
@@ -376,13 +376,13 @@ def test_a_failure_is_named_by_the_line_of_the_file(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("{", "line 2': is no JSON object"),
-        ("[]", "line 2': takes an object with members"),
+        ("[]", "line 2': must be a dictionary"),
         ("\n{}", "line 2': is empty, which only the last lines may be"),
         ("{}", "line 2': one of the following is required: messages, prompt"),
         ('{"prompt": ""}', "'prompt': must not be empty"),
-        ('{"prompt": ["x"]}', "'prompt': takes a text, not a list"),
+        ('{"prompt": ["x"]}', "'prompt': must be a string, not a list"),
         ('{"prompt": "x", "other": 1}', "other"),
-        ('{"prompt": "x", "temperature": 9}', "'temperature': takes 0 to 2"),
+        ('{"prompt": "x", "temperature": 9}', "'temperature': must be 0 to 2"),
     ],
 )
 def test_lines_that_are_no_prompts(tmp_path: Path, text: str, message: str) -> None:
@@ -408,9 +408,12 @@ def test_lines_that_are_no_prompts(tmp_path: Path, text: str, message: str) -> N
             "'prices[1].model': 'gpt-4o-mini' is there already",
         ),
         ({"prices": [{"model": "x", "input": 1, "output": 1}]}, "'prices': has none for the model 'gpt-4o-mini'"),
-        ({"limits": {"x": {"max_requests_per_1_minute": -1}}}, "'max_requests_per_1_minute': takes 0 to 2,147,483,647"),
+        (
+            {"limits": {"x": {"max_requests_per_1_minute": -1}}},
+            "'max_requests_per_1_minute': must be 0 to 2,147,483,647",
+        ),
         ({"limits": {"x": {"requests": 1}}}, "'limits.x': requests. Supported parameters include"),
-        ({"limits": {"x": 5}}, "'limits.x': takes an object with members"),
+        ({"limits": {"x": 5}}, "'limits.x': must be a dictionary"),
         ({"prompts": [{"prompt": "x", "messages": [{"role": "user", "content": "x"}]}]}, "mutually exclusive"),
     ],
 )

@@ -102,7 +102,7 @@ def test_what_the_project_does_not_have_is_told_before_any_write(
         ([{"model": "a"}], "Option 'limits[0]': must set at least one limit"),
         ([{"model": "a", RPM: 1}, {"model": "a", TPM: 1}], "Option 'limits[1].model': 'a' is listed twice"),
         ([], "Option 'limits': must not be empty"),
-        ([{"model": "a", RPM: -1}], "Option 'limits[0].max_requests_per_1_minute': takes 0 to 2,147,483,647"),
+        ([{"model": "a", RPM: -1}], "Option 'limits[0].max_requests_per_1_minute': must be 0 to 2,147,483,647"),
     ],
 )
 def test_bad_input_fails_before_any_request(wanted: list[dict[str, Any]], message: str) -> None:

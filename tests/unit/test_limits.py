@@ -180,21 +180,21 @@ SAMPLE = ArgumentSpec(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"count": 0}, "Option 'count': takes 1 to 1,000, not 0"),
-        ({"count": True}, "Option 'count': takes 1 to 1,000, not True"),
-        ({"count": math.nan}, "Option 'count': takes 1 to 1,000, not nan"),
-        ({"secret": "pass "}, "Option 'secret': takes a text without blanks at its ends"),
+        ({"count": 0}, "Option 'count': must be 1 to 1,000, not 0"),
+        ({"count": True}, "Option 'count': must be 1 to 1,000, not True"),
+        ({"count": math.nan}, "Option 'count': must be 1 to 1,000, not nan"),
+        ({"secret": "pass "}, "Option 'secret': must not start or end with whitespace"),
         ({"secret": ""}, "Option 'secret': must not be empty"),
-        ({"kind": "A"}, "Option 'kind': takes small letters, not 'A'"),
+        ({"kind": "A"}, "Option 'kind': must be small letters, not 'A'"),
         ({"names": []}, "Option 'names': must not be empty"),
         ({"names": ["a", ""]}, "Option 'names[1]': must not be empty"),
         (
             {"entry": {"names": ["\n"]}},
-            "Option 'entry.names[0]': takes one line, without control characters, not '\\n'",
+            "Option 'entry.names[0]': must be one line without control characters, not '\\n'",
         ),
         ({"entries": [{"name": "a"}, {"name": ""}]}, "Option 'entries[1].name': must not be empty"),
-        ({"file": "a\0"}, "Option 'file': takes a path, which has no NUL in it, not 'a\\x00'"),
-        ({"kind": "B" * 99}, f"Option 'kind': takes small letters, not '{'B' * 39} and so on"),
+        ({"file": "a\0"}, "Option 'file': must be a path without NUL characters, not 'a\\x00'"),
+        ({"kind": "B" * 99}, f"Option 'kind': must be small letters, not '{'B' * 39}…"),
     ],
 )  # fmt: skip
 def test_a_message_names_the_option_by_its_path_and_what_it_takes(given: dict[str, Any], message: str) -> None:

@@ -168,7 +168,7 @@ def test_accepted_deletions_without_effect_are_a_failure() -> None:
         ({}, "one of the following is required: name, keep_newest"),
         ({"name": "x", "keep_newest": 1}, "mutually exclusive"),
         ({"keep": True, "keep_newest": 1}, "mutually exclusive"),
-        ({"keep_newest": 0}, "Option 'keep_newest': takes 1 to 1,000,000"),
+        ({"keep_newest": 0}, "Option 'keep_newest': must be 1 to 1,000,000"),
     ],
 )
 def test_bad_input(options: dict[str, Any], message: str) -> None:

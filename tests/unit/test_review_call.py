@@ -71,7 +71,7 @@ def test_the_state_of_imports_is_read() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"action": "a b"}, "Option 'action': takes lower-case letters, digits and underscores"),
+        ({"action": "a b"}, "Option 'action': must be lower-case letters, digits and underscores"),
         (
             {"parameters": {"user": "x"}},
             "Option 'parameters.user': is not a parameter. Set the option 'username' instead.",

@@ -43,4 +43,4 @@ def test_all_options_are_sent_by_the_names_of_the_server() -> None:
 
 def test_bad_input_is_refused_before_any_request() -> None:
     assert "required by 'view_creator'" in asked(view_creator="jo")["msg"]
-    assert "takes 1 to 10,000" in asked(latest_builds=0)["msg"]
+    assert "must be 1 to 10,000" in asked(latest_builds=0)["msg"]

@@ -113,8 +113,8 @@ def test_success_without_effect_is_a_failure() -> None:
     [
         ({"enabled": True}, "one of the following is required: code, taxonomy"),
         ({"code": "A"}, "one of the following is required: enabled, severity"),
-        ({"code": "A", "severity": 11}, "Option 'defect_types[0].severity': takes 1 to 10"),
-        ({"code": " ", "severity": 1}, "Option 'defect_types[0].code': takes a text without blanks"),
+        ({"code": "A", "severity": 11}, "Option 'defect_types[0].severity': must be 1 to 10"),
+        ({"code": " ", "severity": 1}, "Option 'defect_types[0].code': must not start or end"),
     ],
 )
 def test_bad_input_is_refused_before_any_request(rule: dict[str, Any], problem: str) -> None:

@@ -73,5 +73,5 @@ def test_an_answer_that_is_cut_off_leaves_the_old_file(tmp_path: Path) -> None:
 
 
 def test_bad_input_is_refused_before_any_request() -> None:
-    assert "takes a tag of letters" in asked(tags=["A B"])["msg"]
-    assert "takes 1 to 999,999,999" in asked(limit=0)["msg"]
+    assert "must be a tag of letters" in asked(tags=["A B"])["msg"]
+    assert "must be 1 to 999,999,999" in asked(limit=0)["msg"]

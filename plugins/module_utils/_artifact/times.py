@@ -61,7 +61,7 @@ def check_time(value: str, option: str) -> str:
     try:
         return to_utc(value)
     except ValueError:
-        raise BadOption(option, f"takes {TIME['matches'][1]}, not '{value}'") from None
+        raise BadOption(option, f"must be {TIME['matches'][1]}, not '{value}'") from None
 
 
 def _parse(value: t.Any) -> datetime.datetime:

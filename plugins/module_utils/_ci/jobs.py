@@ -15,7 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, Option
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 # The full name of one job

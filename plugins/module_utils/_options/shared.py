@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Families of options that many modules share, each with a doc fragment of its name: `SPEC = CI + WAIT + ...`."""
+"""Options that several modules share, each with a doc fragment of its name: `SPEC = CI + WAIT + ...`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 
 _DAY = 86400
 
-# Whether the resource shall be there; `reconcile` reads it
+# Read by `reconcile`
 STATE = ArgumentSpec(dict(state=dict(type="str", choices=["present", "absent"], default="present")))
 
-# Whether what is not given goes
+# Whether to delete entries that are not listed
 PURGE = ArgumentSpec(dict(purge=dict(type="bool", default=False)))
 
-# What an item must not take from the task by a null
-_EFFECTS = (*STATE.options, *PURGE.options)
+# Options that an item must not inherit by a null value
+_NOT_INHERITED = (*STATE.options, *PURGE.options)
 
-# How long to wait for the end of what was asked for; `wait_for` takes the seconds
+# Arguments of `wait_for`
 DEADLINE = ArgumentSpec(
     dict(
         wait_timeout=dict(type="float", default=600.0, at_least=0, at_most=30 * _DAY),
@@ -30,10 +30,10 @@ DEADLINE = ArgumentSpec(
     )
 )
 
-# Whether to wait for it at all
+# Whether to wait at all
 WAIT = ArgumentSpec(dict(wait=dict(type="bool", default=True))) + DEADLINE
 
-# How to work through many items; `_bulk.py` takes them
+# Read by `_bulk.py`
 BULK = ArgumentSpec(
     dict(
         workers=dict(type="int", default=4, at_least=1, at_most=64),
@@ -44,7 +44,7 @@ BULK = ArgumentSpec(
     )
 )
 
-# Who may read a file that the task writes; `store` in _files/private.py takes them
+# Owner and mode of a file that the task writes, see `Target.from_options`
 TO_FILE = ArgumentSpec(
     dict(
         owner=dict(type="str", **NAME),
@@ -53,22 +53,22 @@ TO_FILE = ArgumentSpec(
     )
 )
 
-# Where a long list goes, and whether secrets in it are masked; `gather` in _files/private.py takes them
+# File for a long list, and masking of secrets, see `output_list`
 LISTING = TO_FILE + ArgumentSpec(
     dict(to_file=dict(type="path", not_empty=True), mask_secrets=dict(type="bool", no_log=False))
 )
 
 
 def with_items(item: ArgumentSpec) -> ArgumentSpec:
-    """The options of a module that takes one item or many: those of an item, and `items`, each with its own.
+    """Return the options of a module for one item or, in the option `items`, many items.
 
-    What is given beside `items` is the default for all of them. `process_one_or_items` in _bulk.py sees to the rules of
-    an item. Null in an item does not stand for this default in options that decide which object is changed, and how.
+    The options beside `items` are the defaults of all items. `process_one_or_items` in _bulk.py checks the rules of
+    each item. In options that decide which object is changed and how, null in an item is an error instead.
     """
     beside = {name: _without(option, "required") for name, option in item.options.items()}
     inside = {name: _without(option, "default") for name, option in beside.items()}
     for name, option in item.options.items():
-        if option.get("required") or name in _EFFECTS:
+        if option.get("required") or name in _NOT_INHERITED:
             inside[name]["narrows_scope"] = True
     return (
         ArgumentSpec({**beside, "items": dict(type="list", elements="dict", narrows_scope=True, options=inside)}) + BULK

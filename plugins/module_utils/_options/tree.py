@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Walk over a tree of options and the values of a task."""
+"""Walk over the tree of options and suboptions."""
 
 from __future__ import annotations
 
@@ -12,55 +12,61 @@ Option = dict[str, t.Any]
 Options = dict[str, Option]
 
 
-class Node(t.NamedTuple):
-    """An option of the tree with its value.
+class Group(t.NamedTuple):
+    """The options of the module or of one suboptions entry, with their values.
 
-    :ivar path: the path of the option in messages, such as `items[0].name`
-    :ivar option: the option, an element of `ArgumentSpec.options` or of its suboptions
-    :ivar value: the value, `None` if it is null or missing
-    :ivar is_set: whether the value exists, even if it is null
+    :ivar prefix: what precedes the names of the options in messages, such as `items[0].`
+    :ivar names: names of the enclosing options
+    :ivar parent: the dictionary that contains `options` and the rules between them
+    :ivar values: values by name of the option
     """
 
-    path: str
-    option: Option
-    value: t.Any
-    is_set: bool
+    prefix: str
+    names: tuple[str, ...]
+    parent: t.Mapping[str, t.Any]
+    values: dict[str, t.Any]
+
+    @property
+    def options(self) -> Options:
+        """The options by name."""
+        return self.parent["options"]
 
 
-def walk(options: Options, parameters: t.Mapping[str, t.Any], prefix: str = "") -> t.Iterator[Node]:
-    """Yield each option with its value, each one before its suboptions.
+def _to_dictionary(value: t.Any) -> dict[str, t.Any] | None:
+    return value if isinstance(value, dict) else None
 
-    Values that are neither a dictionary nor a list of dictionaries have no suboptions.
+
+def walk(
+    parent: t.Mapping[str, t.Any],
+    values: dict[str, t.Any],
+    convert: t.Callable[[t.Any], dict[str, t.Any] | None] = _to_dictionary,
+    prefix: str = "",
+    names: tuple[str, ...] = (),
+) -> t.Iterator[Group]:
+    """Yield the options with their values, then each entry of their suboptions.
+
+    :arg parent: dictionary that contains `options` and the rules between them
+    :arg convert: returns an entry as a dictionary, or `None` to skip it
     """
-    for name, option in options.items():
-        value, path = parameters.get(name), f"{prefix}{name}"
-        yield Node(path, option, value, name in parameters)
-        for entry_path, entry in _list_entries(path, option, value):
-            yield from walk(option["options"], entry, f"{entry_path}.")
+    yield Group(prefix, names, parent, values)
+    for name, option in parent["options"].items():
+        value = values.get(name)
+        if value is None or not option.get("options"):
+            continue
+        path = f"{prefix}{name}"
+        entries = (
+            [(f"{path}[{number}].", entry) for number, entry in enumerate(value)] if isinstance(value, list) else []
+        )
+        for entry_prefix, entry in entries or [(f"{path}.", value)]:
+            if (entry_values := convert(entry)) is not None:
+                yield from walk(option, entry_values, convert, entry_prefix, (*names, name))
 
 
-def walk_options(options: Options) -> t.Iterator[Option]:
-    """Yield each option, without values, and its suboptions."""
-    for option in options.values():
-        yield option
-        yield from walk_options(option.get("options") or {})
-
-
-def convert(options: Options, change: t.Callable[[Option], Option]) -> Options:
-    """Return a copy of the tree with changed options."""
+def convert_options(options: Options, convert: t.Callable[[Option], Option]) -> Options:
+    """Return a copy of the tree in which each option is converted."""
     converted = {}
     for name, option in options.items():
-        converted[name] = change(option)
+        converted[name] = convert(option)
         if option.get("options"):
-            converted[name]["options"] = convert(option["options"], change)
+            converted[name]["options"] = convert_options(option["options"], convert)
     return converted
-
-
-def _list_entries(path: str, option: Option, value: t.Any) -> t.Iterator[tuple[str, dict[str, t.Any]]]:
-    if not option.get("options"):
-        return
-    if isinstance(value, list):
-        entries = [(f"{path}[{number}]", entry) for number, entry in enumerate(value)]
-    else:
-        entries = [(path, value)]
-    yield from ((entry_path, entry) for entry_path, entry in entries if isinstance(entry, dict))

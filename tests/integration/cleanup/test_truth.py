@@ -63,8 +63,7 @@ def test_a_success_without_effect_is_a_failure(sandbox: Sandbox) -> None:
     result = run(rules=RULES)
     assert result["failed"]
     assert (
-        "The first: The server confirmed the deletion of 'old-local/app/3.bin', but it still exists."
-        in result["msg"]
+        "The first: The server confirmed the deletion of 'old-local/app/3.bin', but it still exists." in result["msg"]
     )
     assert result["counts"]["changed"] == 9
     assert result["counts"]["failed"] == 1
