@@ -6,24 +6,20 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import quote
 
 from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
-from ...parsing.documents import parse_json
 from ..call import Call
 from ..items.tree import Item
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_time_with_offset
 from ..protocol.json_conversion import to_boolean
+from ..protocol.request_body import read_json_body, read_json_object
 from .diff import compare_records
 from .records import Build, format_statuses, parse_time
 
-JFROG_MEDIA_TYPE = re.compile(r"application/vnd\.org\.jfrog\.[\w.]+\+json")
 # Fields that the server adds to a record.
 RECORD_DEFAULTS = {"version": "1.0.1", "durationMillis": 0}
 # The repository of build records on the real server. Permissions for builds are permissions for its paths.
@@ -212,30 +208,6 @@ def require_build_read(call: Call, name: str) -> None:
     """Fail unless the caller is authenticated and has the Read permission for the build."""
     call.require_login()
     call.require_read(BUILD_INFO_REPO, name)
-
-
-async def read_json_object(call: Call, **converters: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return the JSON object in the body, with the named fields converted."""
-    fields: dict[str, Any] = await read_json_body(call, dict)
-    try:
-        return fields | {name: convert(fields[name]) for name, convert in converters.items() if name in fields}
-    except ValueError:
-        raise ArtifactError(400, "Error parsing json body") from None
-
-
-async def read_json_body(call: Call, kind: type) -> Any:
-    """Return the JSON value in the body, or fail with 400 if it is not of type `kind`."""
-    body = await call.request.body()
-    media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if body and media_type != "application/json" and not JFROG_MEDIA_TYPE.fullmatch(media_type):
-        raise ArtifactError(415)
-    try:
-        value = parse_json(body)
-    except ValueError:
-        raise ArtifactError(400, "Error parsing json body") from None
-    if not isinstance(value, kind):
-        raise ArtifactError(400, "Error parsing json body")
-    return value
 
 
 def _permission_message(call: Call, action: str, permission: str) -> str:

@@ -18,6 +18,7 @@ from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_json
 from ..protocol.json_conversion import to_boolean
 from ..protocol.negotiation import JFROG_PREFIX
+from ..protocol.request_body import read_json_object
 from . import build_api
 from .records import Build, Promotion, parse_time
 
@@ -28,7 +29,7 @@ BOOLEANS = ("dryRun", "copy", "artifacts", "dependencies", "failFast")
 async def promote_build(call: Call, name: str, number: str) -> Response:
     """Handle `POST /api/build/promote/{name}/{number}`."""
     call.require_pro()
-    request = await build_api.read_json_object(call, **dict.fromkeys(BOOLEANS, to_boolean))
+    request = await read_json_object(call, **dict.fromkeys(BOOLEANS, to_boolean))
     request["dryRun"] = _is_dry_run(call, request)
     if request["dryRun"]:
         call.mark_as_read("rehearse_promotion")

@@ -14,6 +14,7 @@ from ..call import Call
 from ..items.tree import Item
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_time, format_time_with_offset
+from ..protocol.request_body import read_json_body
 from ..search.field_searches import matches_run
 from ..search.name_search import compile_ant_pattern
 from . import build_api, build_promotion
@@ -26,7 +27,7 @@ async def search_pattern_artifacts(call: Call) -> Response:
     The response has one entry for each query, null if the run does not exist.
     """
     call.require_pro()
-    requests = await build_api.read_json_body(call, list)
+    requests = await read_json_body(call, list)
     if not all(map(_is_valid, requests)):
         raise ArtifactError(400, "Error parsing json body")
     return call.vendor_json("build.BuildPatternArtifactsResult", [_search_build(call, request) for request in requests])

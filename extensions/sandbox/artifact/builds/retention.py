@@ -16,6 +16,7 @@ from ..items.tree import Item
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_json
 from ..protocol.json_conversion import to_boolean, to_integer, to_list
+from ..protocol.request_body import read_json_object
 from . import build_api
 from .records import Build, parse_time
 
@@ -30,7 +31,7 @@ async def apply_retention(call: Call, name: str) -> Response:
     call.require_pro()
     request: dict[str, Any] = {"count": 0}
     if await call.request.body():
-        request = await build_api.read_json_object(
+        request = await read_json_object(
             call, count=to_integer, deleteBuildArtifacts=to_boolean, buildNumbersNotToBeDiscarded=to_list
         )
     if request.get("count") == 0:

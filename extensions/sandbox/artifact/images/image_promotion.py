@@ -12,11 +12,11 @@ from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
 from ...parsing.documents import parse_json
-from ..builds import build_api
 from ..call import Call
 from ..items.tree import MANIFEST_LIST_NAME, MANIFEST_NAME, Item
 from ..protocol.errors import ArtifactError
 from ..protocol.json_conversion import to_boolean
+from ..protocol.request_body import read_json_object
 from .pull import find_manifests
 from .registry import DIGEST, image_name, registry_storages
 
@@ -24,7 +24,7 @@ from .registry import DIGEST, image_name, registry_storages
 async def promote_image(call: Call, repo: str) -> Response:
     """Handle `POST /api/docker/{repo}/v2/promote`."""
     call.require_pro()
-    request = await build_api.read_json_object(call, copy=to_boolean)
+    request = await read_json_object(call, copy=to_boolean)
     target, image = request.get("targetRepo"), request.get("dockerRepository")
     if not target or not image:
         raise ArtifactError(400, "The fields 'targetRepo' and 'dockerRepository' are required.")

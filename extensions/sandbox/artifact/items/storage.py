@@ -247,21 +247,21 @@ class Items(Tree):
     def _set_properties(self, ids: list[int], changes: dict[str, list[str]]) -> None:
         if not changes:
             return
-        values_by_name = {"ids": json.dumps(ids), "now": self._now()}
+        parameters = {"ids": json.dumps(ids), "now": self._now()}
         with self._runtime.transaction():
             for name, values in changes.items():
                 self._db.execute(
                     f"DELETE FROM artifact_properties WHERE item IN {IDS_SUBQUERY} AND name = :name",
-                    {**values_by_name, "name": name},
+                    {**parameters, "name": name},
                 )
                 for value in dict.fromkeys(values):
                     self._db.execute(
                         "INSERT INTO artifact_properties (item, name, value)"
                         " SELECT value, :name, :value FROM json_each(:ids)",
-                        {**values_by_name, "name": name, "value": value},
+                        {**parameters, "name": name, "value": value},
                     )
             self._db.execute(
-                f"UPDATE artifact_items SET properties_modified = :now WHERE id IN {IDS_SUBQUERY}", values_by_name
+                f"UPDATE artifact_items SET properties_modified = :now WHERE id IN {IDS_SUBQUERY}", parameters
             )
 
     def _insert(

@@ -28,6 +28,7 @@ from ..maven.metadata_document import version_sort_key
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_time
+from ..protocol.request_body import read_json_body
 from .name_search import build_entry, parse_storages
 
 # Times of an item by date field, and a predicate for times in the requested interval.
@@ -270,7 +271,7 @@ async def get_latest_version(call: Call) -> Response:
 async def search_build_artifacts(call: Call) -> Response:
     """Handle `POST /api/search/buildArtifacts`."""
     call.require_pro()
-    request = await build_api.read_json_body(call, dict)
+    request = await read_json_body(call, dict)
     name, number, status = (str(request.get(member) or "") for member in ("buildName", "buildNumber", "buildStatus"))
     if not name.strip():
         raise ArtifactError(400, "Cannot search without build name.")

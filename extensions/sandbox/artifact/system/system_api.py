@@ -8,9 +8,9 @@ from __future__ import annotations
 from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
-from ..builds import build_api
 from ..call import Call
 from ..protocol.formats import format_json
+from ..protocol.request_body import read_json_body
 from ..protocol.versions import build_revision
 
 NODE_NAME = "sandbox"
@@ -51,7 +51,7 @@ async def get_status(call: Call) -> Response:
 
 async def report_usage(call: Call) -> Response:
     """Handle `POST /api/system/usage`. The usage report of the client is ignored."""
-    await build_api.read_json_body(call, dict)
+    await read_json_body(call, dict)
     return Response(status_code=200)
 
 
