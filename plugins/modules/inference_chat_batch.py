@@ -542,7 +542,7 @@ SPEC = INFERENCE + ArgumentSpec(
 def run(task: Task) -> None:
     batch = Batch(task, PROMPT)
     task.result.update(batch.summary())
-    operate(task, batch.plan, batch.carry_out, result_names=("counts", "failures", "failure_reasons", "outcomes"))
+    operate(task, batch.plan, batch.run, result_names=("counts", "failures", "failure_reasons", "outcomes"))
 
 
 def main() -> None:

@@ -100,7 +100,7 @@ def test_a_bound_includes_the_requests_whose_responses_were_lost(
         1,
         8,
     )
-    assert result["stop_reason"] == "they may go beyond 'max_tokens_total'"
+    assert result["stop_reason"] == "they may exceed 'max_tokens_total'"
     result = batch(server, tmp_path, texts(9), max_tokens_total=60, **given)
     assert (server.paid.total(), result["lost_requests"], result["summary"]["answered"], result["remaining"]) == (
         6,
@@ -359,7 +359,7 @@ def test_a_run_ends_when_the_prompts_change_under_it(server: PayingServer, tmp_p
 
     server.before = insert
     result = batch(server, tmp_path, prompts, workers=1)
-    assert result["msg"] == f"'{tmp_path / 'prompts.jsonl'}' changed while it was being read. Try again."
+    assert result["msg"] == f"'{tmp_path / 'prompts.jsonl'}' changed while it was being read. Run the task again."
     assert result["remaining"]
     assert batch(server, tmp_path, ["Prompt 500", *prompts])["summary"]["answered"] == 401
     assert server.paid == dict.fromkeys([*prompts, "Prompt 500"], 1)
@@ -394,7 +394,7 @@ def test_a_second_run_with_the_same_file_pays_for_nothing(server: PayingServer, 
     second = batch(server, tmp_path, texts(10))
     may_end.set()
     first.join()
-    assert second["msg"] == f"Option 'to_file': another run writes '{tmp_path / 'answers'}' just now."
+    assert second["msg"] == f"Option 'to_file': '{tmp_path / 'answers'}' is in use by another run."
     assert server.paid == dict.fromkeys(texts(10), 1)
     check_answers(tmp_path, texts(10))
 

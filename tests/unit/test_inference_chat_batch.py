@@ -196,7 +196,7 @@ def test_a_bound_holds_when_the_tokens_are_not_told(tmp_path: Path) -> None:
     calls = [answered("First?", "x" * 400, usage=None), answered("Second?", usage={"prompt_tokens": 0})]
     result = batch(tmp_path, *calls, max_tokens_total=104, on_error="report")
     assert result["usage"] == {"prompt_tokens": 2, "completion_tokens": 101, "total_tokens": 103}
-    assert (result["remaining"], result["stop_reason"]) == (1, "they may go beyond 'max_tokens_total'")
+    assert (result["remaining"], result["stop_reason"]) == (1, "they may exceed 'max_tokens_total'")
 
 
 def test_what_the_cache_has_costs_nothing(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_folder_for_answers_that_cannot_be_used_is_refused_at_once(tmp_path: P
 def test_a_bound_on_tokens(tmp_path: Path) -> None:
     calls = [answered("First?", max_completion_tokens=10), answered("Second?", max_completion_tokens=10)]
     result = batch(tmp_path, *calls, max_tokens=10, max_tokens_total=30)
-    assert result["msg"] == "1 of 3 prompts were not asked: they may go beyond 'max_tokens_total'."
+    assert result["msg"] == "1 of 3 prompts were not sent: they may exceed 'max_tokens_total'. Run the task again."
     assert (result["remaining"], result["usage"]["total_tokens"]) == (1, 30)
 
 
@@ -244,7 +244,7 @@ def test_a_bound_on_tokens_is_one_on_further_attempts_too(tmp_path: Path) -> Non
 
 def test_a_bound_on_tokens_is_one_on_all_answers_of_a_request(tmp_path: Path) -> None:
     result = batch(tmp_path, max_tokens=10, extra={"n": 4}, max_tokens_total=40)
-    assert "3 of 3 prompts were not asked" in result["msg"]
+    assert "3 of 3 prompts were not sent" in result["msg"]
 
 
 def test_what_is_not_begun_after_failures_takes_nothing_of_a_bound(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_what_is_not_begun_after_failures_takes_nothing_of_a_bound(tmp_path: Pat
 def test_a_bound_on_money(tmp_path: Path) -> None:
     prices = [{"model": MODEL, "input": 100_000, "output": 200_000}]  # so that an answer costs 2
     result = batch(tmp_path, answered("First?"), prices=prices, max_cost=2.1, on_error="report")
-    assert (result["cost"], result["remaining"], result["stop_reason"]) == (2.0, 2, "they may go beyond 'max_cost'")
+    assert (result["cost"], result["remaining"], result["stop_reason"]) == (2.0, 2, "they may exceed 'max_cost'")
 
 
 def test_after_many_failures_no_more_are_begun(tmp_path: Path) -> None:
@@ -338,7 +338,7 @@ def test_the_content_of_a_message_may_be_a_list_of_parts(tmp_path: Path) -> None
         ({"body": {**BATCH_LINE["body"], "stream": True}}, "'body.stream': must not be true"),
         ({"body": {**BATCH_LINE["body"], "max_tokens": "9"}}, "'body.max_tokens': must be an integer greater than 0"),
         ({"body": {**BATCH_LINE["body"], "n": 0}}, "'body.n': must be an integer greater than 0"),
-        ({"body": {**BATCH_LINE["body"], "model": 5}}, "body.model': must be the id of a model"),
+        ({"body": {**BATCH_LINE["body"], "model": 5}}, "body.model': must be the ID of a model"),
         ({"custom_id": 1.5}, "'custom_id': must be a string, not a number with a fraction"),
         ({"id": "b"}, "parameters are mutually exclusive: id|custom_id"),
         ({"prompt": "x"}, "parameters are mutually exclusive: messages|prompt|body"),
@@ -375,9 +375,9 @@ def test_a_failure_is_named_by_the_line_of_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "line 2': is no JSON object"),
+        ("{", "line 2': is not a JSON object"),
         ("[]", "line 2': must be a dictionary"),
-        ("\n{}", "line 2': is empty, which only the last lines may be"),
+        ("\n{}", "line 2': is empty. Only lines at the end"),
         ("{}", "line 2': one of the following is required: messages, prompt"),
         ('{"prompt": ""}', "'prompt': must not be empty"),
         ('{"prompt": ["x"]}', "'prompt': must be a string, not a list"),
@@ -397,7 +397,7 @@ def test_lines_that_are_no_prompts(tmp_path: Path, text: str, message: str) -> N
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"model": None}, "Option 'prompts[0]': has no 'model', and the task gives none for all"),
+        ({"model": None}, "Option 'prompts[0]': has no 'model'. Set it for the prompt or for the task"),
         ({"prompts_file": "/nowhere"}, "mutually exclusive"),
         ({"prompts": None, "prompts_file": "/nowhere"}, "'prompts_file': '/nowhere' cannot be read: there is none"),
         ({"max_cost": 1}, "prices"),
@@ -405,9 +405,9 @@ def test_lines_that_are_no_prompts(tmp_path: Path, text: str, message: str) -> N
         ({"max_cost": 1, "prices": []}, "'prices': must not be empty"),
         (
             {"prices": [{"model": MODEL, "input": 1, "output": 1}] * 2},
-            "'prices[1].model': 'gpt-4o-mini' is there already",
+            "'prices[1].model': 'gpt-4o-mini' is listed twice",
         ),
-        ({"prices": [{"model": "x", "input": 1, "output": 1}]}, "'prices': has none for the model 'gpt-4o-mini'"),
+        ({"prices": [{"model": "x", "input": 1, "output": 1}]}, "'prices': has no price for the model 'gpt-4o-mini'"),
         (
             {"limits": {"x": {"max_requests_per_1_minute": -1}}},
             "'max_requests_per_1_minute': must be 0 to 2,147,483,647",
@@ -446,7 +446,7 @@ def test_a_line_that_the_disk_has_no_room_for_is_not_there(tmp_path: Path) -> No
 )
 def test_a_file_with_something_else_is_left_as_it_is(tmp_path: Path, content: str) -> None:
     (tmp_path / "answers").write_text(content)
-    assert "has something else in it than answers" in batch(tmp_path)["msg"]
+    assert "is not a file of answers" in batch(tmp_path)["msg"]
     assert (tmp_path / "answers").read_text() == content
 
 
@@ -516,7 +516,7 @@ def test_a_limit_is_for_a_minute_when_responses_repeat_themselves(
     pace = rate_limiter.RateLimiter({}, None, threading.Event())
     for number in range(5):
         for left in (remaining, remaining - number):
-            pace._learn("requests", str(limit), str(left), reset)
+            pace._update_limit("requests", str(limit), str(left), reset)
     assert [bucket.period for bucket in pace._buckets] == [60]
 
 
@@ -549,7 +549,7 @@ def test_a_request_that_is_too_large_leaves_the_limit_alone(tmp_path: Path, monk
 
 def test_what_no_limit_has_room_for_is_not_asked(tmp_path: Path) -> None:
     result = batch(tmp_path, prompts=PROMPTS[:1], max_tokens=50, limits={"*": {"max_tokens_per_1_minute": 40}})
-    assert "Not asked: it counts for 50 tokens, of which the limit is 40." in result["msg"]
+    assert "The prompt was not sent: it requires 50 tokens, but the limit is 40." in result["msg"]
     assert result["summary"]["failed"] == 1
 
 
@@ -577,9 +577,9 @@ def test_the_limits_of_a_project_as_they_are_told(tmp_path: Path, model: str, as
     assert result["summary"]["answered"] == asked
     if not asked:
         refusal = (
-            "tokens, of which the limit is 0. Give it a lower 'max_tokens', or make it shorter."
+            "tokens, but the limit is 0. Decrease 'max_tokens' or shorten the prompt."
             if "gpt-4o:" in model
-            else "requests, of which the limit is 0. Raise the limit."
+            else "requests, but the limit is 0. Increase the limit."
         )
         assert result["failures"][0]["reason"].endswith(refusal)
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The tokens and the money that a run uses, and the bounds that the user sets."""
+"""The token and cost budget of a batch."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.ch
 
 Params = dict[str, t.Any]
 
-_BOUNDS = {"max_tokens_total": "total_tokens", "max_cost": "cost"}
+_LIMITS = {"max_tokens_total": "total_tokens", "max_cost": "cost"}
 _USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 _MILLION = 1_000_000
 
 
 @dataclasses.dataclass
 class Usage:
-    """Numbers of tokens, and what they cost, 0 without prices."""
+    """Numbers of tokens and their cost, which is 0 without prices."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -30,6 +30,7 @@ class Usage:
 
     @property
     def total_tokens(self) -> int:
+        """The number of input and output tokens."""
         return self.prompt_tokens + self.completion_tokens
 
     def add(self, other: Usage) -> None:
@@ -40,18 +41,18 @@ class Usage:
 
 
 class Budget:
-    """What a run used, may still use for its requests in progress, and may use at most.
+    """The usage of a run, the reservations of requests in progress, and the limits. Thread-safe.
 
-    Before a request is sent, the usage of its longest answer is reserved. All threads share the budget.
+    Before a request is sent, the usage of its longest possible answer is reserved.
 
-    :arg params: with `prices`, `max_tokens_total` and `max_cost`
-    :ivar lost_requests: how many requests had no usable response
-    :raises BadOption: when a model has two prices
+    :arg params: options `prices`, `max_tokens_total` and `max_cost`
+    :ivar lost_requests: number of requests without a usable response
+    :raises BadOption: if a model has several prices
     """
 
     def __init__(self, params: Params) -> None:
         self.lost_requests = 0
-        self._bounds = {option: params[option] for option in _BOUNDS if params[option] is not None}
+        self._limits = {option: params[option] for option in _LIMITS if params[option] is not None}
         self._prices = _prices_by_model(params["prices"] or ())
         self._used = Usage()
         self._lost = Usage()
@@ -59,18 +60,18 @@ class Budget:
         self._lock = threading.Lock()
 
     def prompt_usage(self, body: Params) -> Usage:
-        """Return what the prompt of a request uses, without its answer.
+        """Return the usage of a prompt without its answer.
 
-        :raises BadOption: when its model has no price
+        :raises BadOption: if the model has no price
         """
         return self._usage(body, tokens.estimate_prompt(body), 0)
 
     def reserve(self, number: int, body: Params) -> str | None:
-        """Reserve what a request with the longest answer uses, or return the option whose bound has no room for it.
+        """Reserve the usage of a request with the longest answer, or return the option whose limit would be exceeded.
 
-        :arg number: the prompt, which has at most one reservation
+        :arg number: index of the prompt, which replaces its previous reservation
         """
-        if not self._bounds:
+        if not self._limits:
             return None
         longest = self._longest_usage(body)
         with self._lock:
@@ -78,8 +79,8 @@ class Budget:
             total = Usage()
             for usage in (self._used, self._lost, *self._reserved.values(), longest):
                 total.add(usage)
-            for option, most in self._bounds.items():
-                if getattr(total, _BOUNDS[option]) > most:
+            for option, limit in self._limits.items():
+                if getattr(total, _LIMITS[option]) > limit:
                     return option
             self._reserved[number] = longest
             return None
@@ -90,27 +91,27 @@ class Budget:
             self._reserved.pop(number, None)
 
     def add_answer(self, body: Params, completion: Params) -> None:
-        """Add what an answer used: as the server counted it, or else an estimate, so that the bounds hold."""
+        """Add the usage of an answer. If the server does not report it, add an estimate."""
         prompt, answer = (completion["usage"][name] for name in ("prompt_tokens", "completion_tokens"))
         if prompt is None:
             prompt = tokens.estimate_prompt(body)
         if answer is None:
-            answer = tokens.estimate_texts(one["text"] or "" for one in (completion, *completion["alternatives"]))
+            answer = tokens.estimate_texts(choice["text"] or "" for choice in (completion, *completion["alternatives"]))
         with self._lock:
             self._used.add(self._usage(body, prompt, answer))
 
     def add_lost(self, body: Params) -> None:
-        """Count a request without a usable response, which may have been paid for."""
+        """Count a request without a usable response, which the server may have charged."""
         with self._lock:
             self.lost_requests += 1
             self._lost.add(self._longest_usage(body))
 
     def price(self, usage: Usage) -> float | None:
-        """Return the cost for the result, `None` without prices."""
+        """Return the rounded cost for the result, `None` without prices."""
         return round(usage.cost, 6) if self._prices else None
 
     def summary(self) -> Params:
-        """Return what this run used."""
+        """Return the usage of this run for the result."""
         return {
             "usage": {name: getattr(self._used, name) for name in _USAGE},
             "cost": self.price(self._used),
@@ -118,7 +119,7 @@ class Budget:
         }
 
     def _longest_usage(self, body: Params) -> Usage:
-        answers = body.get("n")  # also from the further members of a request, which are not checked
+        answers = body.get("n")  # may be set by `extra`, which is not validated
         count = max(1, answers) if isinstance(answers, int) else 1
         return self._usage(body, tokens.estimate_prompt(body), tokens.max_answer_tokens(body) * count)
 
@@ -127,16 +128,17 @@ class Budget:
             return Usage(prompt, answer)
         price = self._prices.get(body["model"])
         if price is None:
-            raise BadOption("prices", f"has none for the model '{body['model']}'")
+            raise BadOption("prices", f"has no price for the model '{body['model']}'")
         return Usage(prompt, answer, (prompt * price["input"] + answer * price["output"]) / _MILLION)
 
 
 def _prices_by_model(prices: t.Iterable[Params]) -> dict[str, Params]:
+    """Return the prices by model.
+
+    :raises BadOption: if a model is listed twice
     """
-    :raises BadOption: when a model is given twice
-    """
-    known: dict[str, Params] = {}
+    by_model: dict[str, Params] = {}
     for number, price in enumerate(prices):
-        if known.setdefault(price["model"], price) is not price:
-            raise BadOption(f"prices[{number}].model", f"'{price['model']}' is there already")
-    return known
+        if by_model.setdefault(price["model"], price) is not price:
+            raise BadOption(f"prices[{number}].model", f"'{price['model']}' is listed twice")
+    return by_model

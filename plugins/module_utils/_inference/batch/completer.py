@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One prompt of many: its answer from the cache or from the server, within the limits and the budget of the task."""
+"""Get the answer to one prompt of a batch from the cache or the server, within the rate limits and the budget."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.li
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits.rate_limiter import RateLimiter
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# After these a request may have been paid for
-_MAYBE_PAID = frozenset((408, 500, 502, 504))
+# Status codes after which the server may have charged for a request
+_MAYBE_CHARGED = frozenset((408, 500, 502, 504))
 
 
 @dataclasses.dataclass(frozen=True)
-class PacedPolicy(Policy):
-    """A policy under which each retry waits until the limits have room for it.
+class RateLimitedPolicy(Policy):
+    """A retry policy that waits for the rate limits before each retry.
 
-    :ivar tokens: what a request counts for under the limits
-    :ivar add_lost: called for each request that may have been paid for in vain
-    :ivar may_retry: returns whether the task may pay for one more request
+    :ivar tokens: number of tokens that a request counts
+    :ivar add_lost: called for each request without a usable response that may have been charged
+    :ivar may_retry: returns whether the budget allows another request
     """
 
-    pace: RateLimiter | None = None
+    limiter: RateLimiter | None = None
     tokens: int = 0
     add_lost: t.Callable[[], None] = lambda: None
     may_retry: t.Callable[[], bool] = lambda: True
 
     def record_failure(self, response: Response | None) -> None:
-        """Learn from a response that is not accepted, or, with `None`, from a lost one."""
-        if response is None or response.status in _MAYBE_PAID:
+        """Record a rejected response, or with `None` a lost one."""
+        if response is None or response.status in _MAYBE_CHARGED:
             self.add_lost()
-        elif response.status == 429 and self.pace:
-            self.pace.read_refusal(response)
+        elif response.status == 429 and self.limiter:
+            self.limiter.read_rejection(response)
 
     def wait(self, seconds: float) -> bool:
-        """Wait until the limits have room for a retry, at least so many seconds, and return whether to send it."""
-        return self.may_retry() and self.pace is not None and self.pace.wait_for_retry(self.tokens, seconds)
+        """Wait at least `seconds` until the limits allow a retry, and return whether to send it."""
+        return self.may_retry() and self.limiter is not None and self.limiter.wait_for_retry(self.tokens, seconds)
 
 
 class Completer:
-    """Completes the prompts, each in a task of its own whose `number` is that of the prompt.
+    """Completes prompts, each in a task whose parameter `number` is the index of the prompt.
 
-    :arg stop: set when no more requests are sent
+    :arg stop: event that is set when no more requests are sent
     """
 
     def __init__(self, budget: Budget, limits: ModelLimits, reasons: StopReasons, stop: threading.Event) -> None:
@@ -66,85 +66,85 @@ class Completer:
         self._reasons = reasons
         self._stop = stop
 
-    def complete(self, task: Task, question: completions.ChatRequest) -> str | None:
-        """Put the completion and its outcome into the result, and return why it is incomplete.
+    def complete(self, task: Task, request: completions.ChatRequest) -> str | None:
+        """Add the completion and its outcome to the result, and return the reason for which it is incomplete.
 
-        :raises NotTried: when no request is to be sent
-        :raises ToolchainError: when there is no completion
+        :raises ItemSkipped: if no more requests are sent
+        :raises ToolchainError: if there is no completion
         """
-        if _use_cached(task, question):
+        if _use_cached(task, request):
             return None
-        with completions.lock_request(task, question, self._stop):
-            if _use_cached(task, question):
+        with completions.lock_request(task, request, self._stop):
+            if _use_cached(task, request):
                 return None
-            self._reasons.check(question.body["model"])
-            if bound := self._reserve(task, question):
-                self._reasons.add_bound(bound)
-                self._reasons.check(question.body["model"])
+            self._reasons.check(request.body["model"])
+            if exceeded_limit := self._reserve(task, request):
+                self._reasons.add_exceeded_limit(exceeded_limit)
+                self._reasons.check(request.body["model"])
             try:
-                shortfall = self._request_until_matching(task, question)
+                problem = self._request_until_matching(task, request)
             finally:
                 self._budget.release(task.params["number"])
-            completions.store_in_cache(task, question, task.result["completion"])
-            return shortfall
+            completions.store_in_cache(task, request, task.result["completion"])
+            return problem
 
-    def _request_until_matching(self, task: Task, question: completions.ChatRequest) -> str | None:
-        shortfall = self._request(task, question)
-        with contextlib.suppress(ItemSkipped):  # the answer that was paid for stays
-            while self._may_request_again(task, question):
-                shortfall = self._request(task, question)
-        return shortfall
+    def _request_until_matching(self, task: Task, request: completions.ChatRequest) -> str | None:
+        problem = self._request(task, request)
+        with contextlib.suppress(ItemSkipped):  # keep the last answer
+            while self._should_repeat(task, request):
+                problem = self._request(task, request)
+        return problem
 
-    def _may_request_again(self, task: Task, question: completions.ChatRequest) -> bool:
-        """Return whether to send a prompt again, because its answer has the wrong form."""
-        is_wrong = task.result["outcome"] == "mismatched" and task.result["attempts"] < task.params["attempts"]
-        return is_wrong and not self._stop.is_set() and not self._reserve(task, question)
+    def _should_repeat(self, task: Task, request: completions.ChatRequest) -> bool:
+        """Return whether to send a prompt again, because its answer does not match the schema."""
+        has_attempts = task.result["outcome"] == "mismatched" and task.result["attempts"] < task.params["attempts"]
+        return has_attempts and not self._stop.is_set() and not self._reserve(task, request)
 
-    def _request(self, task: Task, question: completions.ChatRequest) -> str | None:
-        """Send a prompt, and return why the completion is incomplete."""
-        response = self._send(task, question)
+    def _request(self, task: Task, request: completions.ChatRequest) -> str | None:
+        """Send a prompt, and return the reason for which the completion is incomplete."""
+        response = self._send(task, request)
         try:
-            completion, shortfall = completions.parse_response(response, question)
+            completion, problem = completions.parse_response(response, request)
         except UnexpectedResponse:
-            self._budget.add_lost(question.body)
+            self._budget.add_lost(request.body)
             raise
-        self._budget.add_answer(question.body, completion)
-        task.result.update(outcome=_outcome(completion), completion=completion)
-        return shortfall
+        self._budget.add_answer(request.body, completion)
+        task.result.update(outcome=_classify(completion), completion=completion)
+        return problem
 
-    def _send(self, task: Task, question: completions.ChatRequest) -> Response:
-        """Send a prompt when the limits of its model have room for it."""
-        pace, tokens = self._limits.limiter(question.body["model"]), count_for_limits(question.body)
-        pace.wait(tokens)
+    def _send(self, task: Task, request: completions.ChatRequest) -> Response:
+        """Send a prompt when the rate limits of its model allow it."""
+        limiter, tokens = self._limits.limiter(request.body["model"]), count_for_limits(request.body)
+        limiter.wait(tokens)
         response = None
         try:
-            self._reasons.check(question.body["model"])
+            self._reasons.check(request.body["model"])
             task.result["attempts"] += 1
-            policy = PacedPolicy(
+            policy = RateLimitedPolicy(
                 **vars(completions.POLICY),
-                pace=pace,
+                limiter=limiter,
                 tokens=tokens,
-                add_lost=lambda: self._budget.add_lost(question.body),
-                may_retry=lambda: self._reserve(task, question) is None,
+                add_lost=lambda: self._budget.add_lost(request.body),
+                may_retry=lambda: self._reserve(task, request) is None,
             )
-            response = completions.send(question, policy)
+            response = completions.send(request, policy)
         finally:
-            pace.read_response(response)
+            limiter.read_response(response)
         return response
 
-    def _reserve(self, task: Task, question: completions.ChatRequest) -> str | None:
-        return self._budget.reserve(task.params["number"], question.body)
+    def _reserve(self, task: Task, request: completions.ChatRequest) -> str | None:
+        return self._budget.reserve(task.params["number"], request.body)
 
 
-def _use_cached(task: Task, question: completions.ChatRequest) -> bool:
-    """Take the answer from the cache, and return whether it has one."""
-    cached = completions.find_cached(task, question)
+def _use_cached(task: Task, request: completions.ChatRequest) -> bool:
+    """Use the answer in the cache, and return whether there is one."""
+    cached = completions.find_cached(task, request)
     if cached:
         task.result.update(outcome="answered", completion=cached)
     return cached is not None
 
 
-def _outcome(completion: Completion) -> str:
+def _classify(completion: Completion) -> str:
     if completion["complete"]:
         return "answered"
     if completion["refusal"]:

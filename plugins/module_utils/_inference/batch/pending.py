@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The prompts that still need a request, and how long they take."""
+"""The prompts that still require a request, and the estimated time that they take."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.li
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits.rate_limiter import format_time
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# Shorter waits are part of the pace of a batch, and need no report while they last
+# In seconds. Shorter waits are not reported while they last
 _LONG_WAIT = 5.0
 
 
 class PendingRequests:
-    """What the prompts without an answer need of the limits, by model. All threads share it.
+    """The number of requests and tokens of the prompts without an answer, by model. Thread-safe.
 
-    :arg task: with `cache`; equal prompts share one request if it is set
+    If the task has a cache, equal prompts share one request.
     """
 
     def __init__(self, task: Task, limits: ModelLimits) -> None:
@@ -37,50 +37,50 @@ class PendingRequests:
         self._start = time.monotonic()
         self._lock = threading.Lock()
 
-    def add(self, question: completions.ChatRequest) -> bool:
-        """Add a prompt, and return whether it needs a request: neither the cache nor an equal prompt has its answer."""
+    def add(self, request: completions.ChatRequest) -> bool:
+        """Add a prompt, and return whether it requires a request, unlike a cached or duplicate prompt."""
         if self._task.params["cache"] is not None:
-            if question.digest in self._shared or completions.find_cached(self._task, question):
+            if request.digest in self._shared or completions.find_cached(self._task, request):
                 return False
-            self._shared.add(question.digest)
-        self._count(question, 1)
+            self._shared.add(request.digest)
+        self._count(request, 1)
         return True
 
     def start(self) -> None:
-        """Note that the first request is sent now."""
+        """Record the time of the first request."""
         self._start = time.monotonic()
 
-    def remove(self, question: completions.ChatRequest) -> None:
-        """Remove a prompt that is done."""
+    def remove(self, request: completions.ChatRequest) -> None:
+        """Remove a finished prompt."""
         with self._lock:
             if self._task.params["cache"] is not None:
-                if question.digest not in self._shared:
+                if request.digest not in self._shared:
                     return
-                self._shared.remove(question.digest)
+                self._shared.remove(request.digest)
             self._done += 1
-            self._count(question, -1)
+            self._count(request, -1)
 
     def required_seconds(self) -> float:
-        """Return how long the remaining prompts take at least, because of the limits of their models."""
+        """Return the minimum number of seconds for the remaining prompts under the limits of their models."""
         with self._lock:
-            needs = [(model, requests, self._tokens[model]) for model, requests in self._requests.items()]
-        return max((self._limits.required_seconds(*need) for need in needs), default=0.0)
+            amounts = [(model, requests, self._tokens[model]) for model, requests in self._requests.items()]
+        return max((self._limits.required_seconds(*amount) for amount in amounts), default=0.0)
 
     def estimate(self) -> Estimate:
-        """Return how long the remaining prompts take: at the rate so far, but not less than the limits require."""
+        """Return the estimated time for the remaining prompts, from the rate so far and the limits."""
         seconds = self.required_seconds()
         if self._done:
             rate = (time.monotonic() - self._start) / self._done
             seconds = max(seconds, rate * sum(self._requests.values()))
-        left = seconds if self._done or seconds else None
+        remaining = seconds if self._done or seconds else None
         longest = self._limits.current_wait()
         if longest is None or longest[1].seconds < _LONG_WAIT:
-            return Estimate(left)
+            return Estimate(remaining)
         model, wait = longest
         limit = f"the limit of {model}: {wait.limit}"
-        return Estimate(left, f"waiting until {format_time(wait.seconds)} for {limit}", limit)
+        return Estimate(remaining, f"waiting until {format_time(wait.seconds)} for {limit}", limit)
 
-    def _count(self, question: completions.ChatRequest, number: int) -> None:
-        model = question.body["model"]
+    def _count(self, request: completions.ChatRequest, number: int) -> None:
+        model = request.body["model"]
         self._requests[model] += number
-        self._tokens[model] += number * count_for_limits(question.body)
+        self._tokens[model] += number * count_for_limits(request.body)

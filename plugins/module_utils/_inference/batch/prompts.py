@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The prompts of a task, or of a file, each with the options that the task has for all."""
+"""Read the prompts of a task or a file, merged with the options for all prompts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Params = dict[str, t.Any]
 
 
 class Prompts:
-    """The prompts, each with what the task gives for all; gone through twice, and never all in memory at once."""
+    """The prompts with the options for all prompts. A file is read line by line, and again for each iteration."""
 
     def __init__(self, params: Params, spec: ArgumentSpec) -> None:
         self._params = params
@@ -28,65 +28,66 @@ class Prompts:
         self._path = params["prompts_file"]
         if self._path is not None:
             check_readable(self._path, "prompts_file")
-            self._seen = get_fingerprint(self._path)
-        self._checked = params["response_schema"]
+            self._fingerprint = get_fingerprint(self._path)
+        self._checked_schema = params["response_schema"]
         if params["response_schema"] is not None:
             schema.check(params["response_schema"], params["strict"])
 
     def __iter__(self) -> t.Iterator[Params]:
         if self._path is None:
             for number, prompt in enumerate(self._params["prompts"]):
-                yield self._whole(self.place(number), prompt)
+                yield self._merge(self.path(number), prompt)
             return
-        if get_fingerprint(self._path) != self._seen:
-            raise self.changed()
+        if get_fingerprint(self._path) != self._fingerprint:
+            raise self.change_error()
         with open(rehearsal.resolve_read(self._path), "rb") as file:
-            blank = None
+            blank_line = None
             for number, line in enumerate(file):
-                place = self.place(number)
+                path = self.path(number)
                 if not line.strip():
-                    blank = blank or place
+                    blank_line = blank_line or path
                     continue
-                if blank:
-                    raise BadOption(blank, "is empty, which only the last lines may be")
-                yield self._whole(place, self._of_line(place, line))
+                if blank_line:
+                    raise BadOption(blank_line, "is empty. Only lines at the end of the file may be empty")
+                yield self._merge(path, self._parse_line(path, line))
 
-    def changed(self) -> ToolchainError:
-        """Return the error for prompts that are others than before."""
-        return ToolchainError(f"'{self._path}' changed while it was being read. Try again.")
+    def change_error(self) -> ToolchainError:
+        """Return the error for a file that changed between two iterations."""
+        return ToolchainError(f"'{self._path}' changed while it was being read. Run the task again.")
 
-    def place(self, number: int) -> str:
-        """Where the user gave a prompt."""
+    def path(self, number: int) -> str:
+        """Return the option or line that contains a prompt, for messages."""
         return f"prompts[{number}]" if self._path is None else f"prompts_file, line {number + 1}"
 
-    def _of_line(self, place: str, line: bytes) -> Params:
+    def _parse_line(self, path: str, line: bytes) -> Params:
         try:
-            return validate_parameters(self._spec, place, json.loads(line))
+            return validate_parameters(self._spec, path, json.loads(line))
         except (ValueError, RecursionError):
-            raise BadOption(place, "is no JSON object") from None
+            raise BadOption(path, "is not a JSON object") from None
 
-    def _whole(self, place: str, prompt: Params) -> Params:
+    def _merge(self, path: str, prompt: Params) -> Params:
+        """Return a prompt with the options for all prompts and, as `path`, its position."""
         own = {name: value for name, value in prompt.items() if value is not None}
         own.setdefault("id", own.get("custom_id"))
-        own.update(_of_body(place, own.get("body") or {}))
-        for_all = self._params
-        whole = {**for_all, "place": place, **{name: own.get(name, for_all.get(name)) for name in self._spec.options}}
-        if not whole["model"]:
-            raise BadOption(place, "has no 'model', and the task gives none for all")
+        own.update(_select_model(path, own.get("body") or {}))
+        options = {name: own.get(name, self._params.get(name)) for name in self._spec.options}
+        merged = {**self._params, "path": path, **options}
+        if not merged["model"]:
+            raise BadOption(path, "has no 'model'. Set it for the prompt or for the task")
         if "response_format" in (own.get("body") or {}):
-            whole["response_schema"] = None
-        wanted = own.get("response_schema")
-        if wanted is not None and wanted != self._checked:
-            schema.check(wanted, whole["strict"])
-            self._checked = wanted
-        return whole
+            merged["response_schema"] = None
+        own_schema = own.get("response_schema")
+        if own_schema is not None and own_schema != self._checked_schema:
+            schema.check(own_schema, merged["strict"])
+            self._checked_schema = own_schema
+        return merged
 
 
-def _of_body(place: str, body: Params) -> Params:
-    """The options that the body of a line of OpenAI Batch takes the place of."""
+def _select_model(path: str, body: Params) -> Params:
+    """Return the options that the body of a line for the OpenAI Batch API replaces."""
     model = body.get("model")
     if model is None:
         return {}
     if not isinstance(model, str) or not model:
-        raise BadOption(f"{place}.body.model", "takes the id of a model")
+        raise BadOption(f"{path}.body.model", "must be the ID of a model")
     return {"model": model}

@@ -12,43 +12,44 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.ba
 
 
 class StopReasons:
-    """The reasons for which no more prompts, or none of a model, are sent. All threads share them.
+    """The reasons for which no more prompts, or no more prompts of a model, are sent. Thread-safe.
 
-    :ivar bound: the option whose bound has no room for another request
+    :ivar exceeded_limit: the option whose limit does not allow another request
     """
 
     def __init__(self) -> None:
-        self.bound: str | None = None
-        self._refused_models: dict[str, str] = {}
-        self._first_refusal: str | None = None
+        self.exceeded_limit: str | None = None
+        self._rejected_models: dict[str, str] = {}
+        self._first_error: str | None = None
 
     @property
-    def has_refused_models(self) -> bool:
-        """Whether the server refuses all prompts of a model."""
-        return bool(self._refused_models)
+    def has_rejected_models(self) -> bool:
+        """Whether the server rejects all prompts of a model."""
+        return bool(self._rejected_models)
 
     def check(self, model: str) -> None:
+        """Check that a prompt of a model may be sent.
+
+        :raises ItemSkipped: if it must not be sent
         """
-        :raises NotTried: when a prompt of this model must not be sent
-        """
-        if reason := self._refused_models.get(model):
+        if reason := self._rejected_models.get(model):
             raise ItemSkipped(f"skipped because this affects all prompts of the model: {reason}")
-        if self.bound:
-            raise ItemSkipped(f"skipped because it may exceed '{self.bound}'")
+        if self.exceeded_limit:
+            raise ItemSkipped(f"skipped because it may exceed '{self.exceeded_limit}'")
 
-    def add_bound(self, option: str) -> None:
-        """Send no more prompts, because the bound of an option has no room for them."""
-        self.bound = self.bound or option
+    def add_exceeded_limit(self, option: str) -> None:
+        """Stop sending prompts, because they might exceed the limit of an option."""
+        self.exceeded_limit = self.exceeded_limit or option
 
-    def add_refusal(self, error: ToolchainError, model: str) -> None:
-        """Send no more prompts for which a refusal holds, and mark the error if these are all."""
+    def add_error(self, error: ToolchainError, model: str) -> None:
+        """Stop sending the prompts that an error affects, and mark the error if it affects all."""
         scope = error_scope.find_scope(error, model)
         error.affects_all_items = scope == error_scope.ALL
         if scope == error_scope.MODEL:
-            self._refused_models.setdefault(model, str(error))
+            self._rejected_models.setdefault(model, str(error))
         if scope:
-            self._first_refusal = self._first_refusal or str(error)
+            self._first_error = self._first_error or str(error)
 
     def summary(self) -> str | None:
-        """Return why prompts are left."""
-        return self._first_refusal or (self.bound and f"they may go beyond '{self.bound}'")
+        """Return the reason for which prompts remain, for the result."""
+        return self._first_error or (self.exceeded_limit and f"they may exceed '{self.exceeded_limit}'")

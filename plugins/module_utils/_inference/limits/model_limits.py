@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The rate limits of each model, known beforehand or learned from responses, and the waits for them."""
+"""The rate limiters of all models, with known limits and limits learned from responses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 Params = dict[str, t.Any]
 
-# A row of the result of inference_rate_limit_info, and a limit that it does not have
+# A row of the result of inference_rate_limit_info, with one more limit
 _ROW = ArgumentSpec(
     {
         **LIMIT_OPTIONS,
@@ -39,45 +39,45 @@ _ROW = ArgumentSpec(
 
 
 class ModelLimits:
-    """The limits of each model. All threads share them.
+    """The rate limiters by model. Thread-safe.
 
-    :arg params: with `limits` and `limit_period`
-    :arg stop: set when no more requests are sent
-    :raises BadOption: when a limit is no number
+    :arg params: options `limits` and `limit_period`
+    :arg stop: event that is set when no more requests are sent
+    :raises BadOption: if a limit is invalid
     """
 
     def __init__(self, params: Params, stop: threading.Event) -> None:
-        self._known = _parse(params["limits"] or {})
+        self._known = _parse_limits(params["limits"] or {})
         self._period = PERIODS.get(params["limit_period"])
         self._stop = stop
         self._limiters: dict[str, RateLimiter] = {}
         self._lock = threading.Lock()
 
     def limiter(self, model: str) -> RateLimiter:
-        """Return the pace of the requests to a model."""
+        """Return the rate limiter of a model."""
         with self._lock:
             if model not in self._limiters:
                 self._limiters[model] = RateLimiter(self._known_limits(model), self._period, self._stop)
             return self._limiters[model]
 
     def required_seconds(self, model: str, requests: int, tokens: int) -> float:
-        """Return the seconds that the limits of a model require for so many more requests and tokens."""
-        pace = self._limiters.get(model)
-        if pace:
-            return pace.required_seconds(requests, tokens)
+        """Return the minimum number of seconds for more requests and tokens of a model."""
+        limiter = self._limiters.get(model)
+        if limiter:
+            return limiter.required_seconds(requests, tokens)
         return required_seconds(self._known_limits(model), requests, tokens)
 
     def current_wait(self) -> tuple[str, Wait] | None:
-        """Return the longest of the waits in progress, with its model."""
-        waits = [(model, wait) for model, pace in self._all_limiters() if (wait := pace.current_wait)]
+        """Return the longest wait in progress with its model."""
+        waits = [(model, wait) for model, limiter in self._all_limiters() if (wait := limiter.current_wait)]
         return max(waits, key=lambda wait: wait[1].seconds, default=None)
 
     def summarize_waits(self) -> list[Params]:
-        """Return how long this run waited, by model and limit."""
+        """Return the total waits of this run by model and limit, for the result."""
         return [
             {"model": model, "limit": limit, "seconds": round(seconds, 1), "until": until}
-            for model, pace in self._all_limiters()
-            for limit, (seconds, until) in list(pace.total_waits.items())
+            for model, limiter in self._all_limiters()
+            for limit, (seconds, until) in list(limiter.total_waits.items())
         ]
 
     def _all_limiters(self) -> list[tuple[str, RateLimiter]]:
@@ -85,11 +85,11 @@ class ModelLimits:
             return list(self._limiters.items())
 
     def _known_limits(self, model: str) -> Limits:
-        tuned_from = ":".join(model.split(":")[:2])  # ft:gpt-4o of ft:gpt-4o:acme::abc
-        return next((self._known[name] for name in (model, tuned_from, "*") if name in self._known), {})
+        base_model = ":".join(model.split(":")[:2])  # ft:gpt-4o of ft:gpt-4o:acme::abc
+        return next((self._known[name] for name in (model, base_model, "*") if name in self._known), {})
 
 
-def _parse(limits: Params) -> dict[str, Limits]:
+def _parse_limits(limits: Params) -> dict[str, Limits]:
     rows = {model: validate_parameters(_ROW, f"limits.{model}", row) for model, row in limits.items()}
     return {
         model: {name: row[name] for name in LIMITS if row[name] is not None and row[name] < UNLIMITED}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Requests within the limits of a model, which refill all the time: by the minute and by the day."""
+"""A rate limiter for the requests to one model: token buckets per minute and per day."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ Limits = dict[str, int]
 
 _MINUTE, _DAY = 60, 86_400
 PERIODS = {"minute": _MINUTE, "day": _DAY}
-# What the limits of a model are called, what each of them counts, and the seconds it is for
+# Unit and period in seconds of each limit
 LIMITS = {
     "max_requests_per_1_minute": ("requests", _MINUTE),
     "max_tokens_per_1_minute": ("tokens", _MINUTE),
     "max_requests_per_1_day": ("requests", _DAY),
     "max_tokens_per_1_day": ("tokens", _DAY),
 }
-_WHAT = ("requests", "tokens")
-_PARTS = ("limit", "remaining", "reset")
-# So many responses in succession must indicate a day before a limit counts as one for a day
-_READINGS = 3
-# So that the server, which reckons from when it hears of a request, has refilled as much
+_UNITS = ("requests", "tokens")
+_HEADER_PARTS = ("limit", "remaining", "reset")
+# Number of consecutive responses that must indicate a daily limit before the period changes
+_REQUIRED_READINGS = 3
+# In seconds. The server refills its buckets when it receives a request, which is slightly later
 _MARGIN = 0.001
 _NUMBER = re.compile("[0-9]{1,15}")
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|h|m|s)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 # "Rate limit reached for gpt-4o in organization o-1 on tokens per min (TPM): Limit 30000, Used 29000, Requested 200."
-_NAMED = re.compile(r"\b(request|token)s?\w* per (min|day)|\b([RT])P([MD])\b", re.IGNORECASE)
-_NAMED_LIMIT = re.compile(r"\blimit:? *([0-9][0-9,]{0,14})", re.IGNORECASE)
-_REQUESTED = re.compile(r"\brequested:? *([0-9][0-9,]{0,14})", re.IGNORECASE)
-_TYPE = re.compile(r'"type": *"(requests|tokens)"')
+_LIMIT_NAME = re.compile(r"\b(request|token)s?\w* per (min|day)|\b([RT])P([MD])\b", re.IGNORECASE)
+_LIMIT_VALUE = re.compile(r"\blimit:? *([0-9][0-9,]{0,14})", re.IGNORECASE)
+_REQUESTED_VALUE = re.compile(r"\brequested:? *([0-9][0-9,]{0,14})", re.IGNORECASE)
+_ERROR_TYPE = re.compile(r'"type": *"(requests|tokens)"')
 _INITIALS = {"r": "requests", "t": "tokens", "m": _MINUTE, "d": _DAY}
 
 
 def required_seconds(limits: Limits, requests: int, tokens: int) -> float:
-    """How long so much takes at least, when nothing has been used up yet."""
+    """Return the minimum number of seconds for requests and tokens under unused limits."""
     amounts = {"requests": requests, "tokens": tokens}
     waits = [
         max(0, amounts[LIMITS[name][0]] - limit) / limit * LIMITS[name][1] for name, limit in limits.items() if limit
@@ -58,66 +58,76 @@ def required_seconds(limits: Limits, requests: int, tokens: int) -> float:
 
 @dataclasses.dataclass
 class _Bucket:
-    """What is left of one limit.
+    """The available amount of one limit. It refills continuously.
 
-    :ivar is_guessed: whether the period is a guess, because no header says it
-    :ivar used: what was used at the last readings that indicate a day
+    :ivar unit: `requests` or `tokens`
+    :ivar limit: capacity
+    :ivar period: seconds in which an empty bucket refills
+    :ivar updated: time of the last refill, of `time.monotonic`
+    :ivar is_period_guessed: whether the period is a guess, since headers do not contain it
+    :ivar daily_readings: used amounts of the last consecutive responses that indicate a daily limit
     """
 
-    what: str
+    unit: str
     limit: int
     period: float
-    left: float
-    at: float
-    is_guessed: bool = False
-    used: list[int] = dataclasses.field(default_factory=list)
+    available: float
+    updated: float
+    is_period_guessed: bool = False
+    daily_readings: list[int] = dataclasses.field(default_factory=list)
 
     def __str__(self) -> str:
-        return f"{self.limit:,} {self.what} per {'minute' if self.period == _MINUTE else 'day'}"
+        return f"{self.limit:,} {self.unit} per {'minute' if self.period == _MINUTE else 'day'}"
 
-    def too_small(self, amount: int) -> ToolchainError:
-        """Return the error for a request that the limit never has room for."""
-        is_tokens = self.what == "tokens"
-        remedy = "Give it a lower 'max_tokens', or make it shorter" if is_tokens else "Raise the limit"
-        return ToolchainError(
-            f"Not asked: it counts for {amount:,} {self.what}, of which the limit is {self.limit:,}. {remedy}."
-        )
+    def check_size(self, amount: int) -> None:
+        """Check that the limit allows a request of this size.
+
+        :raises ToolchainError: if it does not
+        """
+        if amount > self.limit:
+            remedy = "Decrease 'max_tokens' or shorten the prompt" if self.unit == "tokens" else "Increase the limit"
+            raise ToolchainError(
+                f"The prompt was not sent: it requires {amount:,} {self.unit}, but the limit is {self.limit:,}. "
+                f"{remedy}."
+            )
 
     def refill(self, now: float) -> None:
-        self.left = min(self.limit, self.left + max(0.0, now - self.at) * self.limit / self.period)
-        self.at = now
+        """Add the amount that became available since the last refill."""
+        self.available = min(self.limit, self.available + max(0.0, now - self.updated) * self.limit / self.period)
+        self.updated = now
 
     def seconds_until(self, amount: float) -> float:
-        return max(0.0, amount - self.left) * self.period / self.limit
+        """Return the number of seconds until an amount is available."""
+        return max(0.0, amount - self.available) * self.period / self.limit
 
-    def read(self, remaining: int, reset: str) -> None:
-        """Learn from the headers of a response."""
-        self.left = min(self.left, remaining + 1)  # of what is left, the server tells whole ones only
-        if not self.is_guessed:
+    def update(self, remaining: int, reset: str) -> None:
+        """Update the available amount and the guessed period from the headers of a response."""
+        self.available = min(self.available, remaining + 1)  # the server rounds the remaining amount down
+        if not self.is_period_guessed:
             return
-        used, seconds = self.limit - remaining, _duration(reset)
-        if seconds and self._fits(_MINUTE, used, seconds):
+        used, seconds = self.limit - remaining, _parse_duration(reset)
+        if seconds and self._matches_period(_MINUTE, used, seconds):
             self.period = _MINUTE
-        if seconds and self._fits(_DAY, used, seconds) and not self._fits(_MINUTE, used, seconds):
-            self.used = [*self.used, used][-_READINGS:]
+        if seconds and self._matches_period(_DAY, used, seconds) and not self._matches_period(_MINUTE, used, seconds):
+            self.daily_readings = [*self.daily_readings, used][-_REQUIRED_READINGS:]
         else:
-            self.used = []
-        if len(self.used) == _READINGS and len(set(self.used)) > 1:
+            self.daily_readings = []
+        if len(self.daily_readings) == _REQUIRED_READINGS and len(set(self.daily_readings)) > 1:
             self.period = _DAY
 
-    def _fits(self, period: float, used: int, reset: tuple[float, float]) -> bool:
-        """Return whether a limit for this period refills what was used in the time until it is full again."""
+    def _matches_period(self, period: float, used: int, reset: tuple[float, float]) -> bool:
+        """Return whether a limit with this period refills the used amount until the reset time."""
         seconds, precision = reset
-        least, most = ((seconds + side * precision) * self.limit / period for side in (-1, 1))
-        return least <= used < most + 1  # the whole number of what remains hides less than one that was used
+        minimum, maximum = ((seconds + side * precision) * self.limit / period for side in (-1, 1))
+        return minimum <= used < maximum + 1  # the rounded remaining amount hides less than one used unit
 
 
 @dataclasses.dataclass(frozen=True)
 class Wait:
     """A wait for a limit.
 
-    :ivar limit: the limit in words
-    :ivar seconds: how long it lasts from now on
+    :ivar limit: description of the limit, such as `500 requests per minute`
+    :ivar seconds: remaining duration
     """
 
     limit: str
@@ -125,14 +135,14 @@ class Wait:
 
 
 class RateLimiter:
-    """Lets requests to one model go when all of its limits have room for them, in the order in which they come.
+    """Delays the requests to one model until all of its limits allow them, in the order of their arrival.
 
-    The first goes alone, for its answer tells what the limits are, and what others have used up.
+    The first request is sent alone, because its response reports the limits and what other clients used.
 
-    :arg limits: those that are known, by the names of `LIMITS`
-    :arg period: seconds that the limits in headers are for; without it, a minute unless the server indicates a day
-    :arg stop: set when nothing more is to be sent
-    :ivar waited: seconds by limit, in words, with the moment at which the last wait ended
+    :arg limits: known limits, by the names in `LIMITS`
+    :arg period: seconds that the limits in headers apply to, `None` to detect it
+    :arg stop: event that is set when no more requests are sent
+    :ivar total_waits: total seconds and end of the last wait, by description of the limit
     """
 
     def __init__(self, limits: Limits, period: int | None, stop: threading.Event) -> None:
@@ -140,202 +150,203 @@ class RateLimiter:
         self._buckets = [_Bucket(LIMITS[name][0], limit, LIMITS[name][1], limit, now) for name, limit in limits.items()]
         self._period = period
         self._stop = stop
-        self._turn = threading.Lock()
-        self._state = threading.Lock()
+        self._queue = threading.Lock()
+        self._lock = threading.Lock()
         self._has_started = False
         self._has_response = threading.Event()
-        self._held_until = float("-inf")
-        self._held_for = ""
-        self._waits: dict[int, tuple[str, float]] = {}
-        self._begins: dict[str, float] = {}
+        self._blocked_until = float("-inf")
+        self._blocking_limit = ""
+        self._current_waits: dict[int, tuple[str, float]] = {}
+        self._wait_starts: dict[str, float] = {}
         self.total_waits: dict[str, tuple[float, str]] = {}
 
     def wait(self, tokens: int) -> None:
-        """Wait until a request may go.
+        """Wait until a request may be sent.
 
-        :arg tokens: what it counts for
-        :raises ToolchainError: when no limit has ever room for it
-        :raises NotTried: when nothing more is to be sent
+        :arg tokens: number of tokens that the request counts
+        :raises ToolchainError: if a limit is too small for the request
+        :raises ItemSkipped: if no more requests are sent
         """
-        with self._turn:
+        with self._queue:
             if self._has_started:
                 self._has_response.wait()
-            if not self._wait_for_room(tokens):
+            if not self._wait_for_capacity(tokens):
                 raise ItemSkipped
             self._has_started = True
 
     def wait_for_retry(self, tokens: int, seconds: float) -> bool:
-        """Wait until a request that failed may go once more, at least so many seconds, and return whether it may."""
-        is_held = self._held_until > time.monotonic()
-        with self._recorded(self._held_for, seconds) if is_held else contextlib.nullcontext():
+        """Wait at least `seconds` until a failed request may be retried, and return whether it may."""
+        is_blocked = self._blocked_until > time.monotonic()
+        with self._record_wait(self._blocking_limit, seconds) if is_blocked else contextlib.nullcontext():
             pause(seconds, self._stop)
         try:
-            return self._wait_for_room(tokens)
-        except ToolchainError:  # the limit that the refusal named is too small for it
+            return self._wait_for_capacity(tokens)
+        except ToolchainError:  # the limit named by the response is too small
             return False
 
     def read_response(self, response: Response | None) -> None:
-        """Learn from an answer, if one came."""
+        """Update the limits from a response, and let the next request proceed. `None` is a lost response."""
         if response:
-            self._read(response)
+            self._update(response)
         self._has_response.set()
 
-    def read_refusal(self, response: Response) -> None:
-        """Learn from a 429: the limit that it names has nothing left, and no request goes before `Retry-After`."""
-        self._read(response)
+    def read_rejection(self, response: Response) -> None:
+        """Empty the limit that a response with status 429 names, and block requests until `Retry-After`."""
+        self._update(response)
         seconds = 0.0 if exceeds_longest_delay(response) else retry_after(response) or 0.0
-        with self._state:
-            emptied = (
-                [] if _is_too_large(response.text) else self._named_limits(response) or self._empty_limits(response)
+        with self._lock:
+            exhausted = (
+                []
+                if _is_too_large(response.text)
+                else self._find_named_limits(response) or self._find_exhausted_limits(response)
             )
-            for bucket in emptied:
-                bucket.left = min(bucket.left, 0.0)
-            self._held_until = max(self._held_until, time.monotonic() + seconds)
-            self._held_for = " and ".join(map(str, emptied)) or "a limit that the server does not name"
+            for bucket in exhausted:
+                bucket.available = min(bucket.available, 0.0)
+            self._blocked_until = max(self._blocked_until, time.monotonic() + seconds)
+            self._blocking_limit = " and ".join(map(str, exhausted)) or "an unknown limit"
 
     @property
     def current_wait(self) -> Wait | None:
-        """The longest wait of now."""
+        """The longest wait in progress."""
         now = time.monotonic()
-        with self._state:
-            limit, until = max(self._waits.values(), key=lambda wait: wait[1], default=("", now))
+        with self._lock:
+            limit, until = max(self._current_waits.values(), key=lambda wait: wait[1], default=("", now))
         return Wait(limit, until - now) if until > now else None
 
     def required_seconds(self, requests: int, tokens: int) -> float:
-        """Return the seconds that the limits require for so many more requests and tokens."""
+        """Return the minimum number of seconds for more requests and tokens."""
         amounts = {"requests": requests, "tokens": tokens}
-        with self._state:
+        with self._lock:
             now = time.monotonic()
             for bucket in self._buckets:
                 bucket.refill(now)
-            waits = [bucket.seconds_until(amounts[bucket.what]) for bucket in self._buckets if bucket.limit]
-        return max([0.0, self._held_until - now, *waits]) if requests else 0.0
+            waits = [bucket.seconds_until(amounts[bucket.unit]) for bucket in self._buckets if bucket.limit]
+        return max([0.0, self._blocked_until - now, *waits]) if requests else 0.0
 
-    def _wait_for_room(self, tokens: int) -> bool:
-        """Wait until all limits have room, and return `False` when nothing more is to be sent."""
+    def _wait_for_capacity(self, tokens: int) -> bool:
+        """Wait until all limits allow a request, and return `False` if no more requests are sent."""
         while not self._stop.is_set():
-            wait = self._take(tokens)
+            wait = self._reserve(tokens)
             if not wait:
                 return True
-            with self._recorded(wait.limit, wait.seconds):
+            with self._record_wait(wait.limit, wait.seconds):
                 pause(wait.seconds, self._stop)
         return False
 
     @contextlib.contextmanager
-    def _recorded(self, limit: str, seconds: float) -> t.Iterator[None]:
-        """Around a wait, so that it can be reported. Waits of several threads for one limit count once."""
-        me, begin = threading.get_ident(), time.monotonic()
-        with self._state:
-            if not any(other == limit for other, _until in self._waits.values()):
-                self._begins[limit] = begin
-            self._waits[me] = (limit, begin + seconds)
+    def _record_wait(self, limit: str, seconds: float) -> t.Iterator[None]:
+        """Record a wait. Simultaneous waits of several threads for the same limit count once."""
+        thread, start = threading.get_ident(), time.monotonic()
+        with self._lock:
+            if not any(other == limit for other, _until in self._current_waits.values()):
+                self._wait_starts[limit] = start
+            self._current_waits[thread] = (limit, start + seconds)
         try:
             yield
         finally:
-            with self._state:
-                del self._waits[me]
-                if not any(other == limit for other, _until in self._waits.values()):
+            with self._lock:
+                del self._current_waits[thread]
+                if not any(other == limit for other, _until in self._current_waits.values()):
                     before, _until = self.total_waits.get(limit, (0.0, ""))
-                    self.total_waits[limit] = (before + time.monotonic() - self._begins.pop(limit), format_time())
+                    self.total_waits[limit] = (before + time.monotonic() - self._wait_starts.pop(limit), format_time())
 
-    def _take(self, tokens: int) -> Wait | None:
-        """Take what a request needs, if it is there; otherwise return the wait until it may be."""
-        with self._state:
+    def _reserve(self, tokens: int) -> Wait | None:
+        """Reserve the amounts of a request, or return the wait until they are available."""
+        with self._lock:
             now = time.monotonic()
-            wanted = []
+            required = []
             for bucket in self._buckets:
-                amount = tokens if bucket.what == "tokens" else 1
-                if amount > bucket.limit:
-                    raise bucket.too_small(amount)
+                amount = tokens if bucket.unit == "tokens" else 1
+                bucket.check_size(amount)
                 bucket.refill(now)
-                wanted.append((bucket, amount))
-            waits = [Wait(str(bucket), bucket.seconds_until(amount)) for bucket, amount in wanted]
-            waits.append(Wait(self._held_for, max(0.0, self._held_until - now)))
+                required.append((bucket, amount))
+            waits = [Wait(str(bucket), bucket.seconds_until(amount)) for bucket, amount in required]
+            waits.append(Wait(self._blocking_limit, max(0.0, self._blocked_until - now)))
             longest = max(waits, key=lambda wait: wait.seconds)
             if longest.seconds:
                 return dataclasses.replace(longest, seconds=longest.seconds + _MARGIN)
-            for bucket, amount in wanted:
-                bucket.left -= amount
+            for bucket, amount in required:
+                bucket.available -= amount
             return None
 
-    def _read(self, response: Response) -> None:
-        for what in _WHAT:
-            self._learn(what, *(response.headers.get(f"x-ratelimit-{part}-{what}") for part in _PARTS))
+    def _update(self, response: Response) -> None:
+        for unit in _UNITS:
+            self._update_limit(unit, *(response.headers.get(f"x-ratelimit-{part}-{unit}") for part in _HEADER_PARTS))
 
-    def _learn(self, what: str, limit: str | None, remaining: str | None, reset: str | None) -> None:
+    def _update_limit(self, unit: str, limit: str | None, remaining: str | None, reset: str | None) -> None:
         if not (limit and remaining and all(map(_NUMBER.fullmatch, (limit, remaining))) and int(limit)):
             return
-        with self._state:
-            known = [bucket for bucket in self._buckets if (bucket.what, bucket.limit) == (what, int(limit))]
+        with self._lock:
+            known = [bucket for bucket in self._buckets if (bucket.unit, bucket.limit) == (unit, int(limit))]
             if not known:
-                period, left = self._period or _MINUTE, min(int(limit), int(remaining))
-                known = [_Bucket(what, int(limit), period, left, time.monotonic(), is_guessed=self._period is None)]
+                period, available = self._period or _MINUTE, min(int(limit), int(remaining))
+                known = [_Bucket(unit, int(limit), period, available, time.monotonic(), self._period is None)]
                 self._buckets += known
-            if len(known) == 1:  # otherwise the response may mean either
-                known[0].read(int(remaining), reset or "")
+            if len(known) == 1:  # otherwise the header may refer to either of them
+                known[0].update(int(remaining), reset or "")
 
-    def _named_limits(self, response: Response) -> list[_Bucket]:
-        """Return the limits that the text of a refusal names, which may be new."""
-        named = {_kind(*groups) for groups in _NAMED.findall(response.text)}
+    def _find_named_limits(self, response: Response) -> list[_Bucket]:
+        """Return the limits that the message of a response names. They may be new."""
+        named = {_parse_limit_name(*groups) for groups in _LIMIT_NAME.findall(response.text)}
         if len(named) != 1:
             return []
-        ((what, period),) = named
-        number = _NAMED_LIMIT.search(response.text)
-        limit = _integer(number[1]) if number else 0
+        ((unit, period),) = named
+        number = _LIMIT_VALUE.search(response.text)
+        limit = _parse_integer(number[1]) if number else 0
         if not limit:
-            return [bucket for bucket in self._buckets if (bucket.what, bucket.period) == (what, period)]
-        same = [bucket for bucket in self._buckets if (bucket.what, bucket.limit) == (what, limit)]
-        for bucket in same:
-            if bucket.is_guessed:
-                bucket.period, bucket.is_guessed = period, False
-        same = [bucket for bucket in same if bucket.period == period]
-        if not same:
-            same = [_Bucket(what, limit, period, 0.0, time.monotonic())]
-            self._buckets += same
-        return same
+            return [bucket for bucket in self._buckets if (bucket.unit, bucket.period) == (unit, period)]
+        matches = [bucket for bucket in self._buckets if (bucket.unit, bucket.limit) == (unit, limit)]
+        for bucket in matches:
+            if bucket.is_period_guessed:
+                bucket.period, bucket.is_period_guessed = period, False
+        matches = [bucket for bucket in matches if bucket.period == period]
+        if not matches:
+            matches = [_Bucket(unit, limit, period, 0.0, time.monotonic())]
+            self._buckets += matches
+        return matches
 
-    def _empty_limits(self, response: Response) -> list[_Bucket]:
-        """Return the limits that the headers of a refusal report as used up, by default those per minute."""
-        spent = {
-            what: response.headers.get(f"x-ratelimit-limit-{what}")
-            for what in _WHAT
-            if response.headers.get(f"x-ratelimit-remaining-{what}") == "0"
+    def _find_exhausted_limits(self, response: Response) -> list[_Bucket]:
+        """Return the limits that the headers of a response report as used up, by default those per minute."""
+        exhausted = {
+            unit: response.headers.get(f"x-ratelimit-limit-{unit}")
+            for unit in _UNITS
+            if response.headers.get(f"x-ratelimit-remaining-{unit}") == "0"
         }
-        exact = [bucket for bucket in self._buckets if spent.get(bucket.what) == str(bucket.limit)]
-        kinds = spent or _TYPE.findall(response.text) or _WHAT
-        return exact or [bucket for bucket in self._buckets if bucket.period == _MINUTE and bucket.what in kinds]
+        exact = [bucket for bucket in self._buckets if exhausted.get(bucket.unit) == str(bucket.limit)]
+        units = exhausted or _ERROR_TYPE.findall(response.text) or _UNITS
+        return exact or [bucket for bucket in self._buckets if bucket.period == _MINUTE and bucket.unit in units]
 
 
 def format_time(seconds: float = 0.0) -> str:
-    """Return the time after so many seconds, as `2026-11-23T14:03:20Z`."""
-    then = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
-    return then.strftime("%Y-%m-%dT%H:%M:%SZ")
+    """Return the UTC time in `seconds` from now, as `2026-11-23T14:03:20Z`."""
+    moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def pause(seconds: float, stop: threading.Event) -> None:
-    """Wait, but not longer than until `stop` is set."""
+    """Wait until the time is over or `stop` is set."""
     stop.wait(seconds)
 
 
-def _kind(what: str, period: str, initial: str, unit: str) -> tuple[str, int]:
-    """Return what a limit counts, and the seconds that it is for, from its words or its initials."""
-    return _INITIALS[(what or initial)[0].lower()], _INITIALS[(period or unit)[0].lower()]  # type: ignore[return-value]
+def _parse_limit_name(unit: str, period: str, unit_initial: str, period_initial: str) -> tuple[str, int]:
+    """Return the unit and the period in seconds from the name of a limit, such as `tokens per min` or `TPM`."""
+    return _INITIALS[(unit or unit_initial)[0].lower()], _INITIALS[(period or period_initial)[0].lower()]  # type: ignore[return-value]
 
 
 def _is_too_large(text: str) -> bool:
-    """Return whether a refusal is about the size of one request, which does not depend on the remaining amount."""
-    limit, requested = (pattern.search(text) for pattern in (_NAMED_LIMIT, _REQUESTED))
-    return limit is not None and requested is not None and _integer(requested[1]) > _integer(limit[1])
+    """Return whether a request was rejected because of its size, regardless of the remaining amount."""
+    limit, requested = (pattern.search(text) for pattern in (_LIMIT_VALUE, _REQUESTED_VALUE))
+    return limit is not None and requested is not None and _parse_integer(requested[1]) > _parse_integer(limit[1])
 
 
-def _integer(digits: str) -> int:
+def _parse_integer(digits: str) -> int:
     return int(digits.replace(",", ""))
 
 
-def _duration(text: str) -> tuple[float, float] | None:
-    """Return the seconds that a header has, such as `6m0s`, and how precise they are; `None` if it has no duration."""
+def _parse_duration(text: str) -> tuple[float, float] | None:
+    """Return the seconds and their precision in a duration such as `6m0s`, `None` if it is invalid."""
     parts = _DURATION.findall(text)
     if not parts:
         return None
     is_precise = "." in text or "ms" in text
-    return sum(float(number) * _SECONDS[unit] for number, unit in parts), 0.01 if is_precise else 1.0
+    return sum(float(number) * _UNIT_SECONDS[unit] for number, unit in parts), 0.01 if is_precise else 1.0
