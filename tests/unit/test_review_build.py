@@ -46,16 +46,16 @@ def build(*calls: Call, **options: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("options", [{}, {"keep": False}, {"new_name": "b 1"}])
-def test_a_second_run_reads_once(options: dict[str, Any]) -> None:
+def test_second_run_sends_one_read(options: dict[str, Any]) -> None:
     assert build(builds(B2, B1), name="b 1", **options) == {"changed": False, "build": SHOWN}
 
 
-def test_keep_is_what_the_server_does_with_keepit() -> None:
+def test_keep_is_sent_as_keepit() -> None:
     kept = build(builds(B1), update(keepit="true"), builds({**B1, "keepit": True}), name="b 1", keep=True)
     assert kept == {"changed": True, "build": {**SHOWN, "keep": True}}
 
 
-def test_a_build_is_renamed_once() -> None:
+def test_build_is_renamed_once() -> None:
     renamed = {**B1, "name": "r", "keepit": True}
     done = build(builds(B1), update(new_name="r", keepit="true"), builds(renamed), name="b 1", new_name="r", keep=True)
     assert (done["changed"], done["build"]["name"]) == (True, "r")
@@ -64,19 +64,19 @@ def test_a_build_is_renamed_once() -> None:
     assert taken["msg"] == "Option 'new_name': another build 'b2' already exists."
 
 
-def test_a_lost_reply_to_a_renaming_is_resolved() -> None:
+def test_rename_succeeds_when_response_is_lost() -> None:
     lost = act("update_build", drop=True, project="app", name="b 1", new_name="r")
     result = build(builds(B1), lost, builds({**B1, "name": "r"}), name="b 1", new_name="r")
     assert result["changed"]
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_build_cannot_be_made(check_mode: bool) -> None:
+def test_task_fails_when_build_does_not_exist(check_mode: bool) -> None:
     result = build(builds(B2), name="b 1", keep=True, check_mode=check_mode)
     assert result["msg"] == "Option 'name': build 'b 1' does not exist. Load it with 'kwadmin load' first."
 
 
-def test_a_build_is_deleted_once() -> None:
+def test_build_is_deleted_once() -> None:
     assert build(builds(B2, B1), delete("b 1"), builds(B2), name="b 1", state="absent")["changed"]
     assert build(builds(B2), name="b 1", state="absent") == {"changed": False, "build": None}
     still = build(builds(B2, B1), delete("b 1"), builds(B2, B1), name="b 1", state="absent")
@@ -84,14 +84,14 @@ def test_a_build_is_deleted_once() -> None:
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_the_last_build_is_not_deleted_unasked(check_mode: bool) -> None:
+def test_last_build_is_kept_without_allow_last(check_mode: bool) -> None:
     result = build(builds(B1), name="b 1", state="absent", check_mode=check_mode)
     assert result["msg"].startswith("Option 'allow_last': must be true to delete 'b 1'")
     assert build(builds(B1), delete("b 1"), *no_builds(), name="b 1", state="absent", allow_last=True)["changed"]
 
 
 @pytest.mark.parametrize("options", [{"name": "b 1", "state": "absent"}, {"keep_newest": 1}])
-def test_it_does_nothing_when_there_are_no_builds(options: dict[str, Any]) -> None:
+def test_nothing_changes_when_project_has_no_builds(options: dict[str, Any]) -> None:
     assert build(*no_builds(), **options)["changed"] is False
     # a server that has no error for it
     assert build(
@@ -100,7 +100,7 @@ def test_it_does_nothing_when_there_are_no_builds(options: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize("options", [{"name": "b 1", "state": "absent", "allow_last": True}, {"keep_newest": 1}])
-def test_absence_is_not_concluded_when_a_response_is_empty(options: dict[str, Any]) -> None:
+def test_absence_is_not_assumed_when_response_is_empty(options: dict[str, Any]) -> None:
     deleted = [delete("b 1"), builds(B4)]
     configured = configuration(text=records({"build": "b4"}))
     assert build(builds(), configured, builds(B4, B1), *deleted, **options)["changed"]
@@ -116,7 +116,7 @@ def test_absence_is_not_concluded_when_a_response_is_empty(options: dict[str, An
     assert "403 no" in build(builds(), configuration(403, text=refusal(403, "no")), **options)["msg"]
 
 
-def test_all_but_the_newest_are_deleted_and_read_back() -> None:
+def test_keep_newest_deletes_older_builds_and_reads_back() -> None:
     result = build(builds(B1, B2, B3, B4), delete("b 1"), delete("b3"), builds(B4, B2), keep_newest=1)
     assert result == {
         "changed": True,
@@ -126,19 +126,19 @@ def test_all_but_the_newest_are_deleted_and_read_back() -> None:
     }
 
 
-def test_check_mode_plans() -> None:
+def test_check_mode_returns_plan() -> None:
     rights = act("users", 403, search="admin", text=refusal(403, "No."))
     result = build(builds(B4, B3, B1), rights, keep_newest=2, check_mode=True)
     plan = {"counts": {"delete": 1}, "first": [{"action": "delete", "name": "b 1"}]}
     assert result == {"changed": True, "plan": plan, "deleted": None, "not_deleted": None}
 
 
-def test_nothing_to_delete() -> None:
+def test_plan_is_null_when_no_build_is_old() -> None:
     result = build(builds(B4, B2, B3), keep_newest=2)
     assert result == {"changed": False, "plan": None, "deleted": None, "not_deleted": None}
 
 
-def test_what_is_left_is_told_and_the_others_are_deleted() -> None:
+def test_other_builds_are_deleted_when_one_is_refused() -> None:
     refused = delete("b 1", 403, text=refusal(403, "Build is being loaded"))
     result = build(builds(B4, B3, B1), refused, delete("b3"), builds(B4, B1), keep_newest=1)
     assert result["failed"]
@@ -148,12 +148,12 @@ def test_what_is_left_is_told_and_the_others_are_deleted() -> None:
     assert "403 Build is being loaded" in result["msg"]
 
 
-def test_a_lost_reply_to_a_deletion_is_resolved() -> None:
+def test_deletion_succeeds_when_response_is_lost() -> None:
     result = build(builds(B4, B1), delete("b 1", drop=True), builds(B4), keep_newest=1)
     assert (result["changed"], result["deleted"]) == (True, ["b 1"])
 
 
-def test_accepted_deletions_without_effect_are_a_failure() -> None:
+def test_task_fails_when_accepted_deletions_have_no_effect() -> None:
     result = build(builds(B4, B1), delete("b 1"), builds(B4, B1), keep_newest=1)
     assert "1 of 2" not in result["msg"]
     assert (
@@ -171,5 +171,5 @@ def test_accepted_deletions_without_effect_are_a_failure() -> None:
         ({"keep_newest": 0}, "Option 'keep_newest': must be 1 to 1,000,000"),
     ],
 )
-def test_bad_input(options: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], message: str) -> None:
     assert message in build(**options)["msg"]

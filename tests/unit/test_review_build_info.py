@@ -18,7 +18,7 @@ B2 = {"id": 2, "name": "b2", "date": 1619436216567, "keepit": True}
 B3 = {"id": 3, "name": "b3", "date": 1619437882164, "keepit": False, "tags": ["x"]}
 
 
-def asked(answer: Call, **options: Any) -> dict[str, Any]:
+def run_task(answer: Call, **options: Any) -> dict[str, Any]:
     with conversation(answer) as server:
         return run("review_build_info", url=server.url, project="app", **options, **ACCOUNT)
 
@@ -27,8 +27,8 @@ def builds(*found: dict[str, Any]) -> Call:
     return act("builds", project="app", text=records(*found))
 
 
-def test_the_newest_comes_first() -> None:
-    assert asked(builds(B2, B3)) == {
+def test_newest_build_is_first() -> None:
+    assert run_task(builds(B2, B3)) == {
         "changed": False,
         "builds": [
             {"id": 3, "name": "b3", "date": "2021-04-26T11:51:22Z", "keep": False},
@@ -38,8 +38,8 @@ def test_the_newest_comes_first() -> None:
 
 
 @pytest.mark.parametrize(("name", "ids"), [("b2", [2]), ("b", [])])
-def test_a_name_is_compared_exactly(name: str, ids: list[int]) -> None:
-    assert [build["id"] for build in asked(builds(B2, B3), name=name)["builds"]] == ids
+def test_name_is_compared_exactly(name: str, ids: list[int]) -> None:
+    assert [build["id"] for build in run_task(builds(B2, B3), name=name)["builds"]] == ids
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def test_a_name_is_compared_exactly(name: str, ids: list[int]) -> None:
         ({**B2, "date": 2**62}, "instead of a number of milliseconds since 1970"),
     ],
 )
-def test_an_odd_date_is_told(build: dict[str, Any], message: str) -> None:
-    assert message in asked(builds(build))["msg"]
+def test_task_fails_when_date_is_invalid(build: dict[str, Any], message: str) -> None:
+    assert message in run_task(builds(build))["msg"]
 
 
-def test_the_administration_tool_tells_names_alone(tmp_path: Path) -> None:
+def test_kwadmin_returns_only_names(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.answers("list-builds", out="b2\nb (3)\n", error="Warning: old client\n")
     url = "https://review.example.com"

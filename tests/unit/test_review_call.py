@@ -18,54 +18,54 @@ from support.running import run
 RECORD = {"name": "a=b", "ids": [1, 2], "more": {"x": None}}
 
 
-def called(*calls: Call, **options: Any) -> dict[str, Any]:
+def run_task(*calls: Call, **options: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("review_call", url=server.url, **options, **ACCOUNT)
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_what_reads_is_called_in_check_mode_too(check_mode: bool) -> None:
+def test_read_only_action_is_called_in_check_mode(check_mode: bool) -> None:
     answer = act("ci_builds", project="a+b & c,d;%", text=records(RECORD, RECORD))
-    result = called(
+    result = run_task(
         answer, action="ci_builds", parameters={"project": "a+b & c,d;%"}, read_only=True, check_mode=check_mode
     )
     assert result == {"changed": False, "plan": None, "records": [RECORD, RECORD]}
 
 
-def test_values_are_sent_by_their_types() -> None:
+def test_values_are_encoded_by_type() -> None:
     given = {"flag": True, "off": False, "many": ["a,b", "c\\d", 3], "number": 7, "none": None, "empty": ""}
     sent = {"flag": "true", "off": "false", "many": "a\\,b,c\\\\d,3", "number": "7", "empty": ""}
-    assert called(act("ask", **sent), action="ask", parameters=given, read_only=True)["records"] == []
+    assert run_task(act("ask", **sent), action="ask", parameters=given, read_only=True)["records"] == []
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_a_parameter_may_have_any_name(read_only: bool) -> None:
+def test_parameter_can_have_any_name(read_only: bool) -> None:
     names = {"self": "x", "a b": "y", "": "z"}
-    result = called(act("ask", text=records(RECORD), **names), action="ask", parameters=names, read_only=read_only)
+    result = run_task(act("ask", text=records(RECORD), **names), action="ask", parameters=names, read_only=read_only)
     assert result["records"]
 
 
-def test_what_changes_something_is_planned_and_called() -> None:
+def test_writing_action_is_planned_and_called() -> None:
     options = {"action": "import_project", "parameters": {"sourcePassword": "s3cret-of-theirs", "project": "p"}}
     plan = {"action": "import_project", "parameters": ["project", "sourcePassword"]}
-    assert called(**options, check_mode=True) == {"changed": True, "plan": plan, "records": None}
+    assert run_task(**options, check_mode=True) == {"changed": True, "plan": plan, "records": None}
     sent = act("import_project", project="p", sourcePassword="s3cret-of-theirs", text=records(RECORD))
-    assert called(sent, **options) == {"changed": True, "plan": plan, "records": [RECORD]}
+    assert run_task(sent, **options) == {"changed": True, "plan": plan, "records": [RECORD]}
 
 
-def test_a_lost_reply_is_not_known() -> None:
-    result = called(act("update_x", drop=True), action="update_x")
+def test_outcome_is_unknown_when_response_is_lost() -> None:
+    result = run_task(act("update_x", drop=True), action="update_x")
     assert "Whether the request had its effect is not known." in result["msg"]
 
 
 @pytest.mark.parametrize("action", ["create_view", "update_x", "delete_project", "import_project"])
-def test_what_surely_changes_something_does_not_read(action: str) -> None:
+def test_read_only_is_refused_for_writing_actions(action: str) -> None:
     expected = f"Option 'read_only': must not be true for '{action}', which changes the server."
-    assert called(action=action, read_only=True)["msg"] == expected
+    assert run_task(action=action, read_only=True)["msg"] == expected
 
 
-def test_the_state_of_imports_is_read() -> None:
-    assert called(act("import_status"), action="import_status", read_only=True)["records"] == []
+def test_read_only_is_accepted_for_import_status() -> None:
+    assert run_task(act("import_status"), action="import_status", read_only=True)["records"] == []
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_the_state_of_imports_is_read() -> None:
         ({"parameters": {"a": [["b"]]}}, "Option 'parameters.a': must be a string, a number, true or false, or a list"),
     ],
 )
-def test_bad_input(options: dict[str, Any], message: str) -> None:
-    assert message in called(**{"action": "ask", **options})["msg"]
+def test_invalid_options_are_refused(options: dict[str, Any], message: str) -> None:
+    assert message in run_task(**{"action": "ask", **options})["msg"]
 
 
 @pytest.mark.parametrize("read_only", [True, False])
@@ -101,8 +101,8 @@ def test_bad_input(options: dict[str, Any], message: str) -> None:
         (200, refusal(403, "No"), "The action 'ask' failed: 403 No"),
     ],
 )
-def test_a_refusal_is_told(read_only: bool, status: int, text: str, message: str) -> None:
-    assert message in called(act("ask", status, text=text), action="ask", read_only=read_only, retries=0)["msg"]
+def test_refusal_is_reported(read_only: bool, status: int, text: str, message: str) -> None:
+    assert message in run_task(act("ask", status, text=text), action="ask", read_only=read_only, retries=0)["msg"]
 
 
 DOWNLOAD = {"action": "compliance_download", "parameters": {"file_path": "a+b.pdf"}, "read_only": True}
@@ -114,21 +114,19 @@ def download(content: bytes, kind: str = "application/octet-stream", status: int
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_file_goes_to_its_place(tmp_path: Path, check_mode: bool) -> None:
+def test_file_is_stored_in_dest(tmp_path: Path, check_mode: bool) -> None:
     target = tmp_path / "report"
-    result = called(download(b"%PDF\n\0\xff"), **DOWNLOAD, dest=str(target), mode="0640", check_mode=check_mode)
+    result = run_task(download(b"%PDF\n\0\xff"), **DOWNLOAD, dest=str(target), mode="0640", check_mode=check_mode)
     assert result == {"changed": False, "plan": None, "records": None}
     assert target.exists() is not check_mode
     if not check_mode:
         assert (target.read_bytes(), target.stat().st_mode & 0o777) == (b"%PDF\n\0\xff", 0o640)
 
 
-def test_a_file_beyond_the_largest_answer_is_stored_as_it_arrives(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_larger_than_response_limit_is_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "_LARGEST_ANSWER", 2**16)
     content = b"0123456789abcdef" * 2**14
-    assert not called(download(content), **DOWNLOAD, dest=str(tmp_path / "report")).get("failed")
+    assert not run_task(download(content), **DOWNLOAD, dest=str(tmp_path / "report")).get("failed")
     assert (tmp_path / "report").read_bytes() == content
 
 
@@ -141,16 +139,16 @@ def test_a_file_beyond_the_largest_answer_is_stored_as_it_arrives(
     ],
     ids=["page", "records", "refusal"],
 )
-def test_what_is_no_file_leaves_the_old_one(tmp_path: Path, answer: Call, message: str) -> None:
+def test_existing_file_is_kept_when_response_is_not_a_file(tmp_path: Path, answer: Call, message: str) -> None:
     target = tmp_path / "report"
     target.write_text("old")
-    result = called(answer, **DOWNLOAD, dest=str(target))
+    result = run_task(answer, **DOWNLOAD, dest=str(target))
     assert message in result["msg"]
     assert target.read_text() == "old"
 
 
-def test_a_file_is_only_read(tmp_path: Path) -> None:
-    result = called(action="compliance_download", dest=str(tmp_path / "x"))
+def test_dest_requires_read_only(tmp_path: Path) -> None:
+    result = run_task(action="compliance_download", dest=str(tmp_path / "x"))
     assert result["msg"] == "Option 'dest': requires 'read_only: true'."
-    missing = called(**DOWNLOAD, dest=str(tmp_path / "none" / "x"))
+    missing = run_task(**DOWNLOAD, dest=str(tmp_path / "none" / "x"))
     assert "its directory must exist and be writable" in missing["msg"]

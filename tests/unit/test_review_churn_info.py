@@ -21,13 +21,13 @@ def churns(**sent: str) -> Call:
     return act("fchurns", project="app", text=records(TABLE), **sent)
 
 
-def asked(*calls: Call, **options: Any) -> dict[str, Any]:
+def run_task(*calls: Call, **options: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("review_churn_info", url=server.url, project="app", **options, **ACCOUNT)
 
 
-def test_churns_are_a_table() -> None:
-    assert asked(churns())["churns"] == {
+def test_churn_is_returned_as_table() -> None:
+    assert run_task(churns())["churns"] == {
         "rows": ["src"],
         "columns": ["build_1", "build_2"],
         "data": [[2, 1]],
@@ -35,12 +35,12 @@ def test_churns_are_a_table() -> None:
     }
 
 
-def test_all_options_are_sent_by_the_names_of_the_server() -> None:
+def test_options_are_sent_with_names_of_web_api() -> None:
     sent = {"view": "a + b", "viewCreator": "jo", "latestBuilds": "5", "component": "src/a&b"}
-    result = asked(churns(**sent), view="a + b", view_creator="jo", latest_builds=5, component="src/a&b")
+    result = run_task(churns(**sent), view="a + b", view_creator="jo", latest_builds=5, component="src/a&b")
     assert not result["changed"]
 
 
-def test_bad_input_is_refused_before_any_request() -> None:
-    assert "required by 'view_creator'" in asked(view_creator="jo")["msg"]
-    assert "must be 1 to 10,000" in asked(latest_builds=0)["msg"]
+def test_invalid_options_are_refused_before_first_request() -> None:
+    assert "required by 'view_creator'" in run_task(view_creator="jo")["msg"]
+    assert "must be 1 to 10,000" in run_task(latest_builds=0)["msg"]

@@ -35,21 +35,21 @@ def src(tmp_path: Path) -> Path:
     return path
 
 
-def ask(program: Program, module: str = "review_config_file_info", **options: Any) -> dict[str, Any]:
+def run_task(program: Program, module: str = "review_config_file_info", **options: Any) -> dict[str, Any]:
     login = {"username": "admin", "ltoken": TOKEN}
     return run(module, **{"url": URL, "project": "app", "admin_tool": program.words, **login, **options})
 
 
 def manage(program: Program, **options: Any) -> dict[str, Any]:
-    return ask(program, "review_config_file", **options)
+    return run_task(program, "review_config_file", **options)
 
 
-def imported(src: Path) -> list[str]:
+def import_words(src: Path) -> list[str]:
     return ["--url", URL, "import-config", "app", str(src)]
 
 
-def test_the_files_of_a_project_are_listed(program: Program) -> None:
-    assert ask(program) == {
+def test_files_of_project_are_listed(program: Program) -> None:
+    assert run_task(program) == {
         "changed": False,
         "config_files": [
             {"name": "a (b).kb", "type": "Function Behavior KB"},
@@ -57,19 +57,19 @@ def test_the_files_of_a_project_are_listed(program: Program) -> None:
         ],
     }
     assert program.words_of_calls() == [LISTING]
-    assert [file["name"] for file in ask(program, name="a (b).kb")["config_files"]] == ["a (b).kb"]
+    assert [file["name"] for file in run_task(program, name="a (b).kb")["config_files"]] == ["a (b).kb"]
 
 
-def test_types_are_listed_when_asked_for(program: Program) -> None:
+def test_types_are_listed_when_requested(program: Program) -> None:
     program.answers("list-config-types", out="Size of Types .szt\nOverride File .h\n")
-    assert ask(program, types=True)["types"] == [
+    assert run_task(program, types=True)["types"] == [
         {"type": "Size of Types", "extension": ".szt"},
         {"type": "Override File", "extension": ".h"},
     ]
 
 
-def test_the_token_is_in_a_file_for_the_owner_alone_that_goes_again(program: Program) -> None:
-    ask(program)
+def test_token_is_passed_in_temporary_private_file(program: Program) -> None:
+    run_task(program)
     (call,) = program.calls()
     assert f"review.example.com;8443;admin;{TOKEN}" in call["ltoken"].splitlines()
     assert call["mode"] == "600"
@@ -77,28 +77,28 @@ def test_the_token_is_in_a_file_for_the_owner_alone_that_goes_again(program: Pro
     assert TOKEN not in " ".join(call["words"])
 
 
-def test_without_a_token_the_tool_uses_its_own_login(program: Program) -> None:
-    ask(program, ltoken=None)
+def test_kwadmin_uses_its_own_login_without_token(program: Program) -> None:
+    run_task(program, ltoken=None)
     assert program.calls()[0]["ltoken"] is None
     program.answers("list-config-files", error="Authentication failed", status=1)
-    failure = ask(program, ltoken=None)["msg"]
+    failure = run_task(program, ltoken=None)["msg"]
     assert "failed with exit code 1: Authentication failed. No login token was sent" in failure
 
 
-def test_a_login_that_no_file_can_hold_is_refused(program: Program) -> None:
-    assert ask(program, username="a;b")["msg"].startswith("Option 'username': must not contain ';'")
+def test_login_with_semicolon_is_refused(program: Program) -> None:
+    assert run_task(program, username="a;b")["msg"].startswith("Option 'username': must not contain ';'")
 
 
-def test_warnings_of_the_tool_are_warnings_and_the_token_is_not_shown(program: Program) -> None:
+def test_warnings_of_kwadmin_are_reported_without_token(program: Program) -> None:
     program.answers("list-config-files", out=PCONF, error=f"Warning: {TOKEN} expires soon\nPicked up options\n")
-    result = ask(program)
+    result = run_task(program)
     assert not result.get("failed")
     assert result["warnings"] == ["Warning: ******** expires soon"]
 
 
-def test_a_warning_among_what_is_listed_is_none_of_it(program: Program) -> None:
+def test_warning_in_output_is_not_listed(program: Program) -> None:
     program.answers("list-config-files", out=f"Warning: {TOKEN} expires soon\nWarnings.tpl (Template)\n")
-    result = ask(program)
+    result = run_task(program)
     assert result["config_files"] == [{"name": "Warnings.tpl", "type": "Template"}]
     assert result["warnings"] == ["Warning: ******** expires soon"]
 
@@ -123,30 +123,30 @@ def test_a_warning_among_what_is_listed_is_none_of_it(program: Program) -> None:
         ),
     ],
 )
-def test_what_goes_wrong_is_told(program: Program, answer: dict[str, Any], message: str) -> None:
+def test_failures_of_kwadmin_are_reported(program: Program, answer: dict[str, Any], message: str) -> None:
     program.answers("list-config-files", **answer)
     patience = {"admin_tool_timeout": 1} if "seconds" in answer else {}
-    assert ask(program, **patience)["msg"] == message
+    assert run_task(program, **patience)["msg"] == message
 
 
-def test_a_tool_that_is_not_there_is_told(program: Program) -> None:
+def test_missing_kwadmin_is_reported(program: Program) -> None:
     message = "Option 'admin_tool': cannot run '/no/kwadmin' on the host on which the task runs: No such file"
-    assert ask(program, admin_tool="/no/kwadmin")["msg"].startswith(message)
+    assert run_task(program, admin_tool="/no/kwadmin")["msg"].startswith(message)
 
 
 @pytest.mark.parametrize("project", ["-force", "@file"])
-def test_what_the_tool_takes_for_something_else_is_not_given_to_it(program: Program, project: str) -> None:
-    assert ask(program, project=project)["msg"].startswith(f"'{project}' cannot be passed to kwadmin")
+def test_ambiguous_arguments_are_refused(program: Program, project: str) -> None:
+    assert run_task(program, project=project)["msg"].startswith(f"'{project}' cannot be passed to kwadmin")
     assert program.calls() == []
 
 
-def test_a_file_is_sent_once(program: Program, src: Path) -> None:
+def test_file_is_imported_once(program: Program, src: Path) -> None:
     program.answers("import-config")
     sha256 = hashlib.sha256(b"<config/>").hexdigest()
     checked = manage(program, src=str(src), check_mode=True, diff_mode=True)
     assert program.words_of_calls() == [LISTING]
     made = manage(program, src=str(src), diff_mode=True)
-    assert program.words_of_calls() == [LISTING, imported(src), LISTING]
+    assert program.words_of_calls() == [LISTING, import_words(src), LISTING]
     assert made == checked
     assert made["config_file"] == {
         "name": "analysis_profile.pconf",
@@ -160,7 +160,7 @@ def test_a_file_is_sent_once(program: Program, src: Path) -> None:
     assert program.words_of_calls() == [LISTING]
 
 
-def test_a_file_that_is_another_one_or_is_forced_is_sent_again(program: Program, src: Path) -> None:
+def test_file_is_imported_again_when_changed_or_forced(program: Program, src: Path) -> None:
     program.answers("import-config")
     manage(program, src=str(src))
     assert manage(program, src=str(src), force=True)["changed"]
@@ -168,11 +168,11 @@ def test_a_file_that_is_another_one_or_is_forced_is_sent_again(program: Program,
     src.write_text("<other/>")
     program.calls()
     assert manage(program, src=str(src))["changed"]
-    assert program.words_of_calls() == [LISTING, imported(src), LISTING]
+    assert program.words_of_calls() == [LISTING, import_words(src), LISTING]
     assert not manage(program, src=str(src))["changed"]
 
 
-def test_a_file_that_the_server_does_not_list_is_sent(program: Program, src: Path) -> None:
+def test_file_is_imported_when_server_does_not_list_it(program: Program, src: Path) -> None:
     program.answers("import-config")
     manage(program, src=str(src))
     program.answers("list-config-files")
@@ -181,7 +181,7 @@ def test_a_file_that_the_server_does_not_list_is_sent(program: Program, src: Pat
     assert result["msg"] == "The server accepted the change, but the config_file does not exist."
 
 
-def test_an_import_that_fails_is_not_kept_in_mind(program: Program, src: Path) -> None:
+def test_checksum_is_not_stored_when_import_fails(program: Program, src: Path) -> None:
     program.answers("import-config", error="Not a configuration file", status=1)
     result = manage(program, src=str(src))
     assert result["msg"] == "'kwadmin import-config' failed with exit code 1: Not a configuration file."
@@ -190,13 +190,13 @@ def test_an_import_that_fails_is_not_kept_in_mind(program: Program, src: Path) -
     assert manage(program, src=str(src))["changed"]
 
 
-def test_an_import_that_is_broken_off_is_of_unknown_outcome(program: Program, src: Path) -> None:
+def test_outcome_is_unknown_when_kwadmin_is_killed(program: Program, src: Path) -> None:
     program.answers("import-config", signal=9)
     message = manage(program, src=str(src))["msg"]
     assert message.endswith("was killed by signal 9. Whether the request had its effect is not known.")
 
 
-def test_a_record_of_something_else_is_left_alone(program: Program, src: Path) -> None:
+def test_foreign_checksum_file_is_not_changed(program: Program, src: Path) -> None:
     other = src.with_name("notes")
     for text in ("my notes", "[1]", '{"a": "b"}'):
         other.write_text(text)
@@ -209,7 +209,7 @@ def test_a_record_of_something_else_is_left_alone(program: Program, src: Path) -
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_what_cannot_be_kept_in_mind_is_not_sent(program: Program, src: Path, check_mode: bool) -> None:
+def test_file_is_not_imported_when_checksum_cannot_be_stored(program: Program, src: Path, check_mode: bool) -> None:
     program.answers("list-config-files")
     program.answers("import-config")
     garbage = src.with_suffix(".old")
@@ -220,7 +220,7 @@ def test_what_cannot_be_kept_in_mind_is_not_sent(program: Program, src: Path, ch
         assert program.words_of_calls() == [LISTING]
 
 
-def test_one_record_serves_several_projects(program: Program, src: Path) -> None:
+def test_checksum_file_can_be_shared_by_projects(program: Program, src: Path) -> None:
     program.answers("import-config")
     manage(program, src=str(src))
     manage(program, src=str(src), project="other")
@@ -228,7 +228,7 @@ def test_one_record_serves_several_projects(program: Program, src: Path) -> None
     assert not manage(program, src=str(src), project="other")["changed"]
 
 
-def test_a_file_is_removed_once(program: Program) -> None:
+def test_file_is_deleted_once(program: Program) -> None:
     program.answers("delete-config")
     options = {"name": "analysis_profile.pconf", "state": "absent"}
     assert manage(program, check_mode=True, **options) == {"changed": True, "config_file": None}
@@ -241,7 +241,7 @@ def test_a_file_is_removed_once(program: Program) -> None:
     assert manage(program, **options) == {"changed": False, "config_file": None}
 
 
-def test_nothing_is_removed_when_the_project_is_missing(program: Program) -> None:
+def test_nothing_is_deleted_when_project_is_missing(program: Program) -> None:
     options = {"name": "analysis_profile.pconf", "state": "absent"}
     program.answers("list-config-files", status=1, error="Project not found: app")
     program.answers("list-projects", out="other\n")
@@ -259,6 +259,8 @@ def test_nothing_is_removed_when_the_project_is_missing(program: Program) -> Non
         ({"src": "/no/file"}, "Option 'src': '/no/file' cannot be read: there is none."),
     ],
 )
-def test_wrong_options_are_refused_before_anything(program: Program, options: dict[str, Any], message: str) -> None:
-    assert ask(program, "review_config_file", **options)["msg"] == message
+def test_invalid_options_are_refused_before_kwadmin_runs(
+    program: Program, options: dict[str, Any], message: str
+) -> None:
+    assert run_task(program, "review_config_file", **options)["msg"] == message
     assert program.calls() == []

@@ -19,7 +19,7 @@ ITERATOR = {"code": "ABV.ITERATOR", "name": "Iterator", "enabled": True, "severi
 LEAK = {"code": "RLK.MAIN", "name": "Leak", "enabled": False, "severity": 3, "supportLevel": 2}
 
 
-def listed(*found: dict[str, Any], **fields: str) -> Call:
+def list_call(*found: dict[str, Any], **fields: str) -> Call:
     return act("defect_types", project="app", **fields, text=records(*(found or (LEAK, OVERFLOW, ITERATOR))))
 
 
@@ -32,22 +32,22 @@ def defect_type(*calls: Call, rules: list[dict[str, Any]], **options: Any) -> di
         return run("review_defect_type", url=server.url, project="app", defect_types=rules, **options, **ACCOUNT)
 
 
-def test_a_second_run_reads_once() -> None:
-    result = defect_type(listed(), rules=[{"code": "RLK.MAIN", "enabled": False, "severity": 3}])
+def test_second_run_sends_one_read() -> None:
+    result = defect_type(list_call(), rules=[{"code": "RLK.MAIN", "enabled": False, "severity": 3}])
     shown = {"name": "Leak", "enabled": False, "severity": 3, "support_level": 2}
     assert result == {"changed": False, "defect_types": {"RLK.MAIN": shown}}
 
 
-def test_one_that_the_server_lists_twice_is_one() -> None:
+def test_duplicate_records_count_once() -> None:
     result = defect_type(
-        listed(LEAK, OVERFLOW, {**LEAK, "name": "Lost"}), rules=[{"code": "*", "severity": 3}], check_mode=True
+        list_call(LEAK, OVERFLOW, {**LEAK, "name": "Lost"}), rules=[{"code": "*", "severity": 3}], check_mode=True
     )
     assert list(result["defect_types"]) == ["ABV.GENERAL", "RLK.MAIN"]
 
 
-def test_only_what_differs_is_sent_for_all_that_fit() -> None:
-    after = listed({**OVERFLOW, "severity": 2}, {**ITERATOR, "severity": 2, "enabled": False}, LEAK)
-    calls = [listed(), update("ABV.GENERAL", severity="2"), update("ABV.ITERATOR", severity="2", enabled="false")]
+def test_only_differences_of_matching_types_are_sent() -> None:
+    after = list_call({**OVERFLOW, "severity": 2}, {**ITERATOR, "severity": 2, "enabled": False}, LEAK)
+    calls = [list_call(), update("ABV.GENERAL", severity="2"), update("ABV.ITERATOR", severity="2", enabled="false")]
     rules = [{"code": "ABV.*", "severity": 2, "enabled": True}, {"code": "ABV.ITERATOR", "enabled": False}]
     result = defect_type(*calls, after, rules=rules, diff_mode=True)
     assert result["changed"]
@@ -64,46 +64,51 @@ def test_only_what_differs_is_sent_for_all_that_fit() -> None:
     assert set(result["defect_types"]) == {"ABV.GENERAL", "ABV.ITERATOR"}
 
 
-def test_a_taxonomy_costs_a_request_for_who_belongs_to_it() -> None:
-    within = listed(LEAK, OVERFLOW, taxonomy="C and C++")
-    after = listed({**LEAK, "enabled": True}, OVERFLOW, ITERATOR)
-    calls = [listed(), within, update("RLK.MAIN", enabled="true"), after]
+def test_taxonomy_is_resolved_with_one_request() -> None:
+    within = list_call(LEAK, OVERFLOW, taxonomy="C and C++")
+    after = list_call({**LEAK, "enabled": True}, OVERFLOW, ITERATOR)
+    calls = [list_call(), within, update("RLK.MAIN", enabled="true"), after]
     result = defect_type(*calls, rules=[{"taxonomy": "C and C++", "enabled": True}])
     assert set(result["defect_types"]) == {"ABV.GENERAL", "RLK.MAIN"}
-    narrowed = defect_type(listed(), within, rules=[{"taxonomy": "C and C++", "code": "ABV.*", "enabled": True}])
+    narrowed = defect_type(list_call(), within, rules=[{"taxonomy": "C and C++", "code": "ABV.*", "enabled": True}])
     assert (narrowed["changed"], list(narrowed["defect_types"])) == (False, ["ABV.GENERAL"])
 
 
-def test_check_mode_predicts() -> None:
-    result = defect_type(listed(), rules=[{"code": "ABV.G*", "enabled": False}], check_mode=True)
+def test_check_mode_predicts_change() -> None:
+    result = defect_type(list_call(), rules=[{"code": "ABV.G*", "enabled": False}], check_mode=True)
     assert result["changed"]
     assert result["defect_types"]["ABV.GENERAL"]["enabled"] is False
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_rule_that_fits_none_is_refused_before_any_write(check_mode: bool) -> None:
+def test_rule_without_match_is_refused_before_first_write(check_mode: bool) -> None:
     rules = [{"code": "ABV.*", "enabled": False}, {"code": "abv.*", "enabled": False}]
-    result = defect_type(listed(), rules=rules, check_mode=check_mode)
+    result = defect_type(list_call(), rules=rules, check_mode=check_mode)
     assert result["msg"] == "Option 'defect_types[1]': matches no defect type of project 'app'."
 
 
-def test_a_lost_reply_is_asked_for_again() -> None:
+def test_update_is_retried_when_response_is_lost() -> None:
     lost = act("update_defect_type", drop=True, project="app", code="ABV.GENERAL", severity="4")
-    calls = [listed(), lost, update("ABV.GENERAL", severity="4"), listed({**OVERFLOW, "severity": 4})]
+    calls = [list_call(), lost, update("ABV.GENERAL", severity="4"), list_call({**OVERFLOW, "severity": 4})]
     assert defect_type(*calls, rules=[{"code": "ABV.GENERAL", "severity": 4}])["changed"]
 
 
-def test_a_refusal_in_the_middle_tells_what_was_done() -> None:
+def test_refusal_reports_updates_made_before() -> None:
     refused = act("update_defect_type", 403, project="app", code="ABV.ITERATOR", severity="2", text=refusal(403, "No"))
-    calls = [listed(), update("ABV.GENERAL", severity="2"), refused, listed({**OVERFLOW, "severity": 2}, ITERATOR)]
+    calls = [
+        list_call(),
+        update("ABV.GENERAL", severity="2"),
+        refused,
+        list_call({**OVERFLOW, "severity": 2}, ITERATOR),
+    ]
     result = defect_type(*calls, rules=[{"code": "ABV.*", "severity": 2}])
     assert result["changed"]
     assert "403 No." in result["msg"]
     assert [one["severity"] for one in result["defect_types"].values()] == [2, 1]
 
 
-def test_success_without_effect_is_a_failure() -> None:
-    calls = [listed(), update("ABV.GENERAL", severity="4"), listed()]
+def test_task_fails_when_update_has_no_effect() -> None:
+    calls = [list_call(), update("ABV.GENERAL", severity="4"), list_call()]
     result = defect_type(*calls, rules=[{"code": "ABV.GENERAL", "severity": 4}])
     assert result["msg"].startswith("The server accepted the change, but these fields")
 
@@ -117,7 +122,7 @@ def test_success_without_effect_is_a_failure() -> None:
         ({"code": " ", "severity": 1}, "Option 'defect_types[0].code': must not start or end"),
     ],
 )
-def test_bad_input_is_refused_before_any_request(rule: dict[str, Any], problem: str) -> None:
+def test_invalid_options_are_refused_before_first_request(rule: dict[str, Any], problem: str) -> None:
     assert problem in defect_type(rules=[rule])["msg"]
     assert "must not be empty" in defect_type(rules=[])["msg"]
 
@@ -131,8 +136,8 @@ def test_bad_input_is_refused_before_any_request(rule: dict[str, Any], problem: 
         ({"taxonomy": "C + C++"}, {"taxonomy": "C + C++"}, ["ABV.GENERAL", "ABV.ITERATOR", "RLK.MAIN"]),
     ],
 )
-def test_they_are_listed(options: dict[str, Any], sent: dict[str, str], codes: list[str]) -> None:
-    with conversation(listed(**sent)) as server:
+def test_defect_types_are_listed(options: dict[str, Any], sent: dict[str, str], codes: list[str]) -> None:
+    with conversation(list_call(**sent)) as server:
         result = run("review_defect_type_info", url=server.url, project="app", **options, **ACCOUNT)
     assert list(result["defect_types"]) == codes
     first = {"name": "Overflow", "enabled": True, "severity": 1, "support_level": None}
@@ -140,19 +145,19 @@ def test_they_are_listed(options: dict[str, Any], sent: dict[str, str], codes: l
     assert result["count"] == len(codes)
 
 
-def test_nothing_found_is_an_empty_mapping() -> None:
-    with conversation(listed()) as server:
+def test_result_is_empty_when_nothing_matches() -> None:
+    with conversation(list_call()) as server:
         result = run("review_defect_type_info", url=server.url, project="app", code="X", **ACCOUNT)
     assert (result["defect_types"], result["count"]) == ({}, 0)
 
 
-def test_taxonomies_are_told_of_each_and_a_file_has_the_codes(tmp_path: Path) -> None:
+def test_taxonomies_are_returned_and_file_contains_codes(tmp_path: Path) -> None:
     names = records({"name": "C and C++", "is_custom": False}, {"name": "House rules", "is_custom": True})
     calls = [
-        listed(),
+        list_call(),
         act("taxonomies", project="app", text=names),
-        listed(LEAK, OVERFLOW, taxonomy="C and C++"),
-        listed(OVERFLOW, taxonomy="House rules"),
+        list_call(LEAK, OVERFLOW, taxonomy="C and C++"),
+        list_call(OVERFLOW, taxonomy="House rules"),
     ]
     file = tmp_path / "types.jsonl"
     with conversation(*calls) as server:

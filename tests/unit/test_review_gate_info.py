@@ -128,7 +128,7 @@ def test_each_check_is_counted() -> None:
     assert one["lines"] == ["/src/a b.c:243: Unexpected MISRA.DEFINE.NOTGLOBAL a = b (http://kw/x?q=a%20b)"]
 
 
-def test_two_builds_are_compared() -> None:
+def test_builds_are_compared() -> None:
     diff = 'diff:+"build_1",+"build_3"'
     result = gate(
         search(f"severity:1 {diff}"),
@@ -144,7 +144,7 @@ def test_two_builds_are_compared() -> None:
     assert told["msg"] == "Option 'checks[0].query': must not contain a build if 'compare' is set."
 
 
-def test_files_for_other_tools(tmp_path: Path) -> None:
+def test_json_and_sarif_files_are_written(tmp_path: Path) -> None:
     files = {f"{kind}_file": str(tmp_path / kind) for kind in ("json", "sarif")}
     searches = VIEWS, CODES, VERSION, search("state:New", NEW, view="mine"), search("code:MISRA", NEW, IGNORED)
     assert not gate(*searches, checks=CHECKS, check_mode=True, **files)["changed"]
@@ -176,7 +176,7 @@ def uris(run: dict[str, Any]) -> list[str]:
     return [place["artifactLocation"]["uri"] for place in places]
 
 
-def test_the_sarif_file_names_the_version_and_describes_each_checker(tmp_path: Path) -> None:
+def test_sarif_contains_version_and_checkers(tmp_path: Path) -> None:
     _result, run = write_sarif(tmp_path / "sarif", {**NEW, "line": 0})
     driver = run["tool"]["driver"]
     assert driver["version"] == "24.3"
@@ -187,7 +187,7 @@ def test_the_sarif_file_names_the_version_and_describes_each_checker(tmp_path: P
     assert run["invocations"] == [{"executionSuccessful": True}]
 
 
-def test_the_sarif_file_has_the_most_severe_issues_when_there_are_more_than_its_limit(tmp_path: Path) -> None:
+def test_sarif_contains_most_severe_issues_when_limit_is_exceeded(tmp_path: Path) -> None:
     issues = [
         {**ISSUE, "id": number, "severityCode": code} for number, code in ((1, 3), (2, 1), (3, 2), (4, 1), (2, 1))
     ]
@@ -213,7 +213,7 @@ def test_the_sarif_file_has_the_most_severe_issues_when_there_are_more_than_its_
         ("/home/build/app", "a:b.c", "a%3Ab.c"),
     ],
 )
-def test_paths_below_the_source_root_are_relative(root: str, file: str, uri: str, tmp_path: Path) -> None:
+def test_paths_below_source_root_are_relative(root: str, file: str, uri: str, tmp_path: Path) -> None:
     result, run = write_sarif(tmp_path / "sarif", {**NEW, "file": file}, source_root=root)
     assert uris(run) == [uri]
     assert result["sarif"]["absolute_paths"] == 0
@@ -221,7 +221,7 @@ def test_paths_below_the_source_root_are_relative(root: str, file: str, uri: str
 
 
 @pytest.mark.parametrize("file", ["/home/build/app2/a.c", "/home/Build/app/a.c", "D:\\home\\build\\app\\a.c"])
-def test_a_warning_is_given_when_files_are_outside_the_source_root(file: str, tmp_path: Path) -> None:
+def test_task_warns_when_files_are_outside_source_root(file: str, tmp_path: Path) -> None:
     result, run = write_sarif(tmp_path / "sarif", {**NEW, "file": file}, source_root="/home/build/app")
     assert uris(run)[0].startswith("file:///")
     assert result["sarif"]["absolute_paths"] == 1
@@ -229,14 +229,14 @@ def test_a_warning_is_given_when_files_are_outside_the_source_root(file: str, tm
     assert warning.startswith("Issues in files outside 'source_root': 1. GitHub does not show them.")
 
 
-def test_one_file_cannot_be_both(tmp_path: Path) -> None:
+def test_json_and_sarif_files_must_differ(tmp_path: Path) -> None:
     file, same = str(tmp_path / "found"), str(tmp_path / "elsewhere")
     (tmp_path / "found").symlink_to("elsewhere")
     told = gate(checks=CHECKS, json_file=file, sarif_file=same)
     assert told["msg"] == "Option 'sarif_file': must differ from 'json_file'."
 
 
-def test_no_issues_and_issues_of_which_little_is_told_are_sarif_as_well(tmp_path: Path) -> None:
+def test_sarif_is_valid_without_issues_or_details(tmp_path: Path) -> None:
     file = tmp_path / "sarif"
     for found in ([], [{"id": 1, "status": "Fix"}]):
         result = gate(VERSION, search("", *found), checks=[{"query": ""}], sarif_file=str(file))
@@ -244,7 +244,7 @@ def test_no_issues_and_issues_of_which_little_is_told_are_sarif_as_well(tmp_path
         jsonschema.validate(json.loads(file.read_text()), SARIF)
 
 
-def test_half_of_a_surrogate_pair_does_no_harm(tmp_path: Path) -> None:
+def test_lone_surrogates_are_accepted(tmp_path: Path) -> None:
     file = tmp_path / "sarif"
     gate(
         VERSION,
@@ -257,7 +257,7 @@ def test_half_of_a_surrogate_pair_does_no_harm(tmp_path: Path) -> None:
     assert made["hostedViewerUri"] == "http://kw/?"
 
 
-def test_what_is_understood_in_part_is_no_gate(tmp_path: Path) -> None:
+def test_task_fails_when_server_warns_about_query(tmp_path: Path) -> None:
     file = tmp_path / "sarif"
     call = search("cod:X", NEW, warnings=("Unknown keyword: cod",))
     told = gate(VERSION, call, checks=[{"query": "cod:X"}], sarif_file=str(file))
@@ -298,7 +298,7 @@ def test_what_is_understood_in_part_is_no_gate(tmp_path: Path) -> None:
         ("severity:1-", "contains the unknown severity '1-'"),
     ],
 )
-def test_a_mistake_in_a_query_is_refused_before_the_first_request(query: str, problem: str) -> None:
+def test_invalid_query_is_refused_before_first_request(query: str, problem: str) -> None:
     told = gate(checks=[{"query": "state:New"}, {"query": query}])["msg"]
     assert told.startswith(f"Option 'checks[1].query': {problem}")
 
@@ -376,9 +376,7 @@ def test_a_mistake_in_a_query_is_refused_before_the_first_request(query: str, pr
         ({"query": "", "view": "broken"}, [VIEWS], "view': contains an unbalanced quotation mark"),
     ],
 )
-def test_names_that_the_project_does_not_have_are_refused(
-    check: dict[str, str], listings: list[Call], problem: str
-) -> None:
+def test_unknown_names_are_refused(check: dict[str, str], listings: list[Call], problem: str) -> None:
     searches = [] if problem else [search(check["query"])]
     with conversation(BUILDS, *listings, *searches) as server:
         result = run("review_gate_info", url=server.url, project="mobile-app", checks=[check], **ACCOUNT)
@@ -386,7 +384,7 @@ def test_names_that_the_project_does_not_have_are_refused(
     assert result.get("passed", False) is not bool(problem)
 
 
-def test_a_project_without_builds_is_refused() -> None:
+def test_project_without_builds_is_refused() -> None:
     configuration = act("project_configuration", 404, project="mobile-app", text=refusal(404, "Build not found"))
     with conversation(listing("builds"), configuration) as server:
         result = run("review_gate_info", url=server.url, project="mobile-app", checks=[{"query": ""}], **ACCOUNT)
@@ -419,7 +417,7 @@ def test_builds_that_cannot_be_compared_are_refused(builds: tuple[str, str], mes
     assert result["msg"].startswith(message)
 
 
-def test_a_response_without_a_summary_is_a_failure() -> None:
+def test_task_fails_when_summary_is_missing() -> None:
     lost = act("search", project="mobile-app", query="grouping:off state:New", summary="true")
     result = gate(lost, checks=[{"query": "state:New"}])
     assert result["failed"]
@@ -428,7 +426,7 @@ def test_a_response_without_a_summary_is_a_failure() -> None:
 
 
 @pytest.mark.parametrize("options", [{"checks": []}, {"checks": None}, {}])
-def test_a_gate_without_checks_is_refused(options: dict[str, Any]) -> None:
+def test_empty_checks_are_refused(options: dict[str, Any]) -> None:
     result = gate(**options)
     assert result["failed"]
     assert "checks" in result["msg"]

@@ -40,7 +40,7 @@ def group(*calls: Call, **options: Any) -> dict[str, Any]:
     [{}, {"users": ["bob", "alice", "bob"]}, {"users": ["alice"], "append": True}, {"users": [], "append": True}],
     ids=["no-users", "the-same", "one-of-them", "none-more"],
 )
-def test_a_second_run_reads_once(options: dict[str, Any]) -> None:
+def test_second_run_sends_one_read(options: dict[str, Any]) -> None:
     assert group(groups(DEVS), **options) == {"changed": False, "group": SHOWN}
 
 
@@ -54,7 +54,7 @@ def test_a_second_run_reads_once(options: dict[str, Any]) -> None:
     ],
     ids=["exact", "append", "empty", "escaped"],
 )
-def test_members_are_replaced_as_a_whole(options: dict[str, Any], sent: dict[str, str], stored: list[str]) -> None:
+def test_members_are_replaced(options: dict[str, Any], sent: dict[str, str], stored: list[str]) -> None:
     update = act("update_group", name="devs", **sent)
     asked = [users("alice", *stored)] if stored else []
     result = group(groups(DEVS), *asked, update, groups({**DEVS, "users": stored}), **options)
@@ -66,7 +66,7 @@ def test_members_are_replaced_as_a_whole(options: dict[str, Any], sent: dict[str
     ("options", "sent", "stored"),
     [({"users": ["b", "a"]}, {"users": "a,b"}, ["a", "b"]), ({"users": []}, {}, []), ({}, {}, [])],
 )
-def test_a_group_is_created(options: dict[str, Any], sent: dict[str, str], stored: list[str]) -> None:
+def test_group_is_created(options: dict[str, Any], sent: dict[str, str], stored: list[str]) -> None:
     create = act("create_group", name="devs", **sent)
     asked = [users("a", "b")] if stored else []
     result = group(groups(), *asked, create, groups({**DEVS, "users": stored}), **options)
@@ -74,20 +74,20 @@ def test_a_group_is_created(options: dict[str, Any], sent: dict[str, str], store
     assert result["group"]["users"] == stored
 
 
-def test_check_mode_predicts() -> None:
+def test_check_mode_predicts_change() -> None:
     added = group(groups(DEVS), users("carol"), users=["carol"], append=True, check_mode=True)
     assert added == {"changed": True, "group": {**SHOWN, "users": ["alice", "bob", "carol"]}}
     made = group(groups(), check_mode=True)
     assert made == {"changed": True, "group": {**SHOWN, "users": []}}
 
 
-def test_a_group_is_removed_once() -> None:
+def test_group_is_deleted_once() -> None:
     removed = group(groups(DEVS), act("delete_group", name="devs"), groups(), all_groups(OTHER), state="absent")
     assert removed == {"changed": True, "group": None}
     assert group(groups(), all_groups(OTHER), state="absent") == {"changed": False, "group": None}
 
 
-def test_absence_is_not_concluded_when_a_response_is_empty() -> None:
+def test_absence_is_not_assumed_when_response_is_empty() -> None:
     removed = [act("delete_group", name="devs"), groups(), all_groups(OTHER)]
     assert group(groups(), all_groups(OTHER, DEVS), *removed, state="absent")["changed"]
     without_groups = [groups(), all_groups(), users("admin")]
@@ -100,21 +100,21 @@ def test_absence_is_not_concluded_when_a_response_is_empty() -> None:
 
 
 @pytest.mark.parametrize("options", [{"users": []}, {"state": "absent"}])
-def test_a_group_of_a_directory_is_refused_before_the_write(options: dict[str, Any]) -> None:
+def test_read_only_group_is_refused_before_write(options: dict[str, Any]) -> None:
     result = group(groups({**DEVS, "readonly": True}), **options)
     assert (
         "Cannot change group 'devs': it is read-only. Manage it in the external directory (LDAP, NIS)" in result["msg"]
     )
 
 
-def test_a_member_that_did_not_come_is_a_failure() -> None:
+def test_task_fails_when_member_is_not_added() -> None:
     update = act("update_group", name="devs", users="nobody")
     result = group(groups(DEVS), users("nobody"), update, groups(DEVS), users=["nobody"])
     assert result["failed"]
     assert "these fields of the group do not have the requested values: users" in result["msg"]
 
 
-def test_a_refusal_is_told() -> None:
+def test_refusal_is_reported() -> None:
     refused = act("update_group", 404, name="devs", users="x", text=refusal(404, "User not found: x"))
     result = group(groups(DEVS), users("x"), refused, groups(DEVS), users=["x"])
     assert "404 User not found: x." in result["msg"]
@@ -124,7 +124,7 @@ ADMINS = {**DEVS, "users": ["admin", "bob"], "roles": [{"name": "Root"}]}
 ROOT = {"name": "Root", "readonly": True, "permissions": [{"name": "manage_roles", "enabled": True}]}
 
 
-def held(*roles: str) -> list[Call]:
+def held_roles(*roles: str) -> list[Call]:
     """What is asked for when the account of the task would leave the group: what it holds itself, and by the group."""
     own = {"name": "admin", "roles": [{"name": name} for name in roles], "groups": [{"name": "devs"}]}
     by_group = act("groups", search="devs", text=records(ADMINS))
@@ -133,67 +133,75 @@ def held(*roles: str) -> list[Call]:
 
 @pytest.mark.parametrize("options", [{"users": ["bob"]}, {"users": []}, {"state": "absent"}])
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_the_task_does_not_lock_itself_out(options: dict[str, Any], check_mode: bool) -> None:
-    refused = group(groups(ADMINS), *held(), **options, check_mode=check_mode)
+def test_lockout_is_refused(options: dict[str, Any], check_mode: bool) -> None:
+    refused = group(groups(ADMINS), *held_roles(), **options, check_mode=check_mode)
     assert refused["msg"].startswith(
         "The change would lock out 'admin', the account of this task: it would lose manage_roles"
     )
 
 
-def test_it_leaves_a_group_that_it_does_not_need() -> None:
+def test_account_can_leave_group_without_needed_permissions() -> None:
     removed = [act("delete_group", name="devs"), groups(), all_groups(OTHER)]
-    assert group(groups(ADMINS), *held("Root"), *removed, state="absent")["changed"]
+    assert group(groups(ADMINS), *held_roles("Root"), *removed, state="absent")["changed"]
     assert group(groups(ADMINS), *removed, state="absent", allow_lockout=True)["changed"]
     kept = groups({**ADMINS, "users": ["admin"]})
     assert group(groups(ADMINS), act("update_group", name="devs", users="admin"), kept, users=["admin"])["changed"]
 
 
 @pytest.mark.parametrize("permission", ["assign_role", "manage_users"])
-def test_a_group_keeps_the_account_that_manages_users_and_assignments(permission: str) -> None:
+def test_lockout_from_each_permission_is_refused(permission: str) -> None:
     permitting = {**ROOT, "permissions": [{"name": permission, "enabled": True}]}
-    refused = group(groups(ADMINS), *held()[:2], act("roles", text=records(permitting)), state="absent")
+    refused = group(groups(ADMINS), *held_roles()[:2], act("roles", text=records(permitting)), state="absent")
     assert refused["msg"].startswith(
         f"The change would lock out 'admin', the account of this task: it would lose {permission}"
     )
 
 
-def test_nobody_is_locked_out_of_a_server_without_access_control() -> None:
-    def sent(**form: str) -> dict[str, Any]:
+def test_lockout_is_not_checked_without_access_control() -> None:
+    def sent_members(**form: str) -> dict[str, Any]:
         return {"sent_form": {"user": "admin", **form}}
 
     search = {"action": "groups", "search": "devs", "list_users": "true"}
     calls = [
-        call("POST", "/review/api", text=records(ADMINS), **sent(**search)),
-        call("POST", "/review/api", **sent(action="delete_group", name="devs")),
-        call("POST", "/review/api", **sent(**search)),
-        call("POST", "/review/api", text=records(OTHER), **sent(action="groups", limit="1000000", list_users="true")),
+        call("POST", "/review/api", text=records(ADMINS), **sent_members(**search)),
+        call("POST", "/review/api", **sent_members(action="delete_group", name="devs")),
+        call("POST", "/review/api", **sent_members(**search)),
+        call(
+            "POST",
+            "/review/api",
+            text=records(OTHER),
+            **sent_members(action="groups", limit="1000000", list_users="true"),
+        ),
     ]
     with conversation(*calls) as server:
         assert run("review_group", url=server.url, username="admin", name="devs", state="absent")["changed"]
 
 
-def test_a_group_is_not_removed_when_what_the_account_holds_is_unknown() -> None:
+def test_deletion_is_refused_when_roles_of_account_are_unknown() -> None:
     unlisted = [act("users", search="admin"), users("bob")]
     assert group(groups(ADMINS), *unlisted, state="absent")["msg"].startswith(
         "Cannot verify that 'admin', the account of this task, keeps its permissions"
     )
     own, group_is_missing = (
-        held()[0],
+        held_roles()[0],
         [act("groups", search="devs"), act("groups", limit="1000000", text=records(OTHER))],
     )
     assert group(groups(ADMINS), own, *group_is_missing, state="absent")["msg"].startswith(
         "Cannot verify that 'admin', the account of this task, keeps its permissions"
     )
-    assert "'roles' returned an empty list" in group(groups(ADMINS), *held()[:2], act("roles"), state="absent")["msg"]
+    assert (
+        "'roles' returned an empty list"
+        in group(groups(ADMINS), *held_roles()[:2], act("roles"), state="absent")["msg"]
+    )
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_a_member_who_is_not_there_is_refused_before_the_write(check_mode: bool) -> None:
+def test_unknown_member_is_refused_before_write(check_mode: bool) -> None:
     result = group(groups(DEVS), users("alice", "bob"), users=["alice", "bbo", "x"], check_mode=check_mode)
     assert result["msg"] == "Option 'users': contains users that do not exist: bbo, x."
 
 
-def test_a_member_who_would_be_there_is_predicted() -> None:
+def test_missing_member_is_accepted_with_predict_missing() -> None:
     result = group(groups(), users=["carol"], check_mode=True, predict_missing=True)
     assert (result["changed"], result["group"]["users"]) == (True, ["carol"])
 

@@ -24,7 +24,7 @@ OTHER = {**ONE, "name": "Zoë, the *"}
 ALL = {"limit": "1000000", "list_users": "true"}
 
 
-def asked(*calls: Call, **options: Any) -> Any:
+def run_task(*calls: Call, **options: Any) -> Any:
     with conversation(*calls) as server:
         result = run("review_group_info", url=server.url, **options, **ACCOUNT)
     assert not result["changed"]
@@ -32,26 +32,28 @@ def asked(*calls: Call, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("search", [{}, {"search": "a*"}])
-def test_all_are_listed_by_name(search: dict[str, str]) -> None:
-    found = asked(act("groups", **ALL, **search, text=records(OTHER, ONE)), **search)
+def test_all_groups_are_listed_by_name(search: dict[str, str]) -> None:
+    found = run_task(act("groups", **ALL, **search, text=records(OTHER, ONE)), **search)
     assert found == sorted([SHOWN, {**SHOWN, "name": "Zoë, the *"}], key=lambda one: one["name"])
 
 
-def test_none_is_no_failure() -> None:
-    assert asked(act("groups", **ALL), act("users", limit="1000000", text=records({"name": "admin"}))) == []
+def test_result_is_empty_without_groups() -> None:
+    assert run_task(act("groups", **ALL), act("users", limit="1000000", text=records({"name": "admin"}))) == []
 
 
-def test_a_name_is_compared_exactly() -> None:
-    assert asked(act("groups", search="devs", list_users="true", text=records(ONE)), name="devs") == [SHOWN]
+def test_name_is_compared_exactly() -> None:
+    assert run_task(act("groups", search="devs", list_users="true", text=records(ONE)), name="devs") == [SHOWN]
     assert (
-        asked(act("groups", search="Zoë, *", limit="1000000", list_users="true", text=records(OTHER)), name="Zoë, *")
+        run_task(act("groups", search="Zoë, *", limit="1000000", list_users="true", text=records(OTHER)), name="Zoë, *")
         == []
     )
 
 
-def test_a_name_and_a_search_exclude_each_other() -> None:
-    assert "mutually exclusive" in asked(name="a", search="b")
+def test_name_and_search_are_mutually_exclusive() -> None:
+    assert "mutually exclusive" in run_task(name="a", search="b")
 
 
-def test_an_answer_of_another_form_is_told() -> None:
-    assert "'name' is the number 5 instead of a text" in asked(act("groups", **ALL, text=records({**ONE, "name": 5})))
+def test_task_fails_when_response_is_malformed() -> None:
+    assert "'name' is the number 5 instead of a text" in run_task(
+        act("groups", **ALL, text=records({**ONE, "name": 5}))
+    )

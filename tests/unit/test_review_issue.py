@@ -57,7 +57,7 @@ def rights(*transitions: tuple[str, str], permission: bool = True, readonly: boo
 ANYTHING = rights(("Any", "Any"))
 
 
-def cited(*calls: Call, **parameters: Any) -> dict[str, Any]:
+def run_task(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("review_issue", url=server.url, **{"project": "mobile-app", **parameters}, **ACCOUNT)
 
@@ -65,8 +65,8 @@ def cited(*calls: Call, **parameters: Any) -> dict[str, Any]:
 BY_QUERY = {"query": "code:ABV", "status": "Fix", "comment": "soon, really"}
 
 
-def test_only_issues_that_differ_are_cited_each_status_by_itself() -> None:
-    result = cited(
+def test_differing_issues_are_changed_by_status() -> None:
+    result = run_task(
         search(issue(1), issue(2, "Fix"), issue(3, "Defer"), issue(4)),
         cite("1,4", status="Fix", comment="soon, really"),
         cite("3", status="Fix", comment="soon, really"),
@@ -77,33 +77,33 @@ def test_only_issues_that_differ_are_cited_each_status_by_itself() -> None:
     assert {number: told["status"] for number, told in result["issues"].items()} == dict.fromkeys("1234", "Fix")
 
 
-def test_nothing_is_written_where_all_is_well_or_in_check_mode() -> None:
+def test_nothing_is_written_without_differences_or_in_check_mode() -> None:
     found = search(issue(1, "Fix"))
-    assert not cited(found, **BY_QUERY)["changed"]
-    assert not cited(search(), **BY_QUERY)["changed"]
-    predicted = cited(search(issue(1)), *ANYTHING, check_mode=True, diff_mode=True, **BY_QUERY)
+    assert not run_task(found, **BY_QUERY)["changed"]
+    assert not run_task(search(), **BY_QUERY)["changed"]
+    predicted = run_task(search(issue(1)), *ANYTHING, check_mode=True, diff_mode=True, **BY_QUERY)
     assert predicted["changed"]
     assert predicted["diff"] == {"before": {"1": {"status": "Analyze"}}, "after": {"1": {"status": "Fix"}}}
     assert predicted["issues"]["1"]["status"] == "Fix"
 
 
-def test_a_status_in_other_letters_is_that_status() -> None:
+def test_status_is_compared_case_insensitively() -> None:
     told = issue(1, "Not a problem"), issue(2, "fix")
     rule = {"query": "code:ABV", "from_status": ["Fix", "Not a Problem"], "status": "Not a Problem"}
-    result = cited(search(*told), *ANYTHING, check_mode=True, rules=[rule])
+    result = run_task(search(*told), *ANYTHING, check_mode=True, rules=[rule])
     assert result["rules"] == [{"title": "code:ABV", "count": 2, "changed_ids": [2]}]
-    assert not cited(detail(1, "NOT A PROBLEM"), ids=[1], status="Not a Problem")["changed"]
+    assert not run_task(detail(1, "NOT A PROBLEM"), ids=[1], status="Not a Problem")["changed"]
 
 
-def test_ids_are_looked_up_one_by_one() -> None:
-    result = cited(detail(7), users("bob"), cite("7", owner="bob"), detail(7, owner="bob"), ids=[7], owner="bob")
+def test_few_ids_are_read_one_by_one() -> None:
+    result = run_task(detail(7), users("bob"), cite("7", owner="bob"), detail(7, owner="bob"), ids=[7], owner="bob")
     assert result["issues"] == {"7": {"status": "Analyze", "owner": "bob", "comment": ""}}
 
 
-def test_many_ids_are_looked_up_at_once_and_cited_in_batches() -> None:
+def test_many_ids_are_read_at_once_and_changed_in_batches() -> None:
     ids = list(range(1, 503))
     everywhere = "grouping:off build:any state:New,Existing,Fixed"
-    result = cited(
+    result = run_task(
         search(*map(issue, range(1, 600)), query=everywhere),
         cite(",".join(map(str, ids[:500])), status="Fix"),
         cite("501,502", status="Fix"),
@@ -115,10 +115,10 @@ def test_many_ids_are_looked_up_at_once_and_cited_in_batches() -> None:
     assert len(result["issues"]) == 502
 
 
-def test_a_refused_batch_does_not_stop_the_others() -> None:
+def test_other_batches_continue_when_one_is_refused() -> None:
     everywhere = "grouping:off build:any state:New,Existing,Fixed"
     before, after = ([issue(number, status) for number in range(1, 503)] for status in ("Analyze", "Fix"))
-    result = cited(
+    result = run_task(
         search(*before, query=everywhere),
         cite(",".join(map(str, range(1, 501))), 403, text=refusal(403, "No."), status="Fix"),
         cite("501,502", status="Fix"),
@@ -131,48 +131,48 @@ def test_a_refused_batch_does_not_stop_the_others() -> None:
     assert result["msg"].startswith(f"500 of 502 issues cannot be changed. ids ({shown}): POST")
 
 
-def test_no_ids_are_no_issues() -> None:
-    result = cited(ids=[], status="Fix")
+def test_nothing_changes_without_ids() -> None:
+    result = run_task(ids=[], status="Fix")
     assert (result["changed"], result["issues"]) == (False, {})
 
 
-def test_the_id_of_a_group_is_refused() -> None:
+def test_group_id_is_refused() -> None:
     gone = act("issue_details", 404, project="mobile-app", id="9", text=refusal(404, "Issue not found: 9"))
-    result = cited(gone, projects(("mobile-app", "m")), ids=[9], status="Fix")
+    result = run_task(gone, projects(("mobile-app", "m")), ids=[9], status="Fix")
     assert "Issue 9 does not exist in project 'mobile-app'" in result["msg"]
     assert "If this is the ID of an issue group" in result["msg"]
 
 
-def test_a_comment_alone_is_compared_with_the_last_one() -> None:
-    assert not cited(detail(1, "Fix", "old", "new"), ids=[1], comment="new")["changed"]
-    asked = cited(
+def test_comment_without_status_is_compared_with_last_one() -> None:
+    assert not run_task(detail(1, "Fix", "old", "new"), ids=[1], comment="new")["changed"]
+    asked = run_task(
         detail(1, "Fix", "new", "old"), cite("1", comment="new"), detail(1, "Fix", "new"), ids=[1], comment="new"
     )
     assert asked["changed"]
 
 
-def test_a_transition_that_no_role_allows_is_named() -> None:
+def test_refused_transition_is_reported() -> None:
     refused = cite("1", 403, text=refusal(403, "No."), status="Fix")
-    result = cited(detail(1), refused, ids=[1], status="Fix")
+    result = run_task(detail(1), refused, ids=[1], status="Fix")
     assert "that allows the transition from 'Analyze' to 'Fix'" in result["msg"]
     assert not result["changed"]
 
 
-def test_a_lost_reply_is_resolved_by_reading_and_nothing_is_cited_twice() -> None:
-    result = cited(detail(1), cite("1", drop=True, status="Fix"), detail(1, "Fix"), ids=[1], status="Fix")
+def test_issue_is_changed_once_when_response_is_lost() -> None:
+    result = run_task(detail(1), cite("1", drop=True, status="Fix"), detail(1, "Fix"), ids=[1], status="Fix")
     assert result["changed"]
     assert "Reading back shows that the request had its effect" in result["warnings"][0]
-    result = cited(detail(1), cite("1", drop=True, status="Fix"), detail(1), ids=[1], status="Fix")
+    result = run_task(detail(1), cite("1", drop=True, status="Fix"), detail(1), ids=[1], status="Fix")
     assert "not known" in result["msg"]
 
 
-def test_an_effect_that_is_not_there_is_no_success() -> None:
-    result = cited(detail(1), cite("1", status="Fix"), detail(1), ids=[1], status="Fix")
+def test_task_fails_when_change_has_no_effect() -> None:
+    result = run_task(detail(1), cite("1", status="Fix"), detail(1), ids=[1], status="Fix")
     assert "1" in result["msg"]
     assert result["failed"]
 
 
-def test_check_mode_predicts_a_transition_that_no_role_allows() -> None:
+def test_check_mode_predicts_refused_transition() -> None:
     for allowed, message in (
         (rights(("Fix", "Any"), ("Any", "Defer")), "that allows the transition from 'Analyze' to 'Fix'."),
         (rights(("Any", "Any"), permission=False), "that allows the transition from 'Analyze' to 'Fix'."),
@@ -181,12 +181,12 @@ def test_check_mode_predicts_a_transition_that_no_role_allows() -> None:
         ([act("users", 403, search="admin", text=refusal(403, "No."))], ""),
         (rights(("Any", "Fix")), ""),
     ):
-        result = cited(detail(1), *allowed, ids=[1], status="Fix", check_mode=True)
+        result = run_task(detail(1), *allowed, ids=[1], status="Fix", check_mode=True)
         assert message in result.get("msg", "")
         assert result["changed"] is not bool(message)
 
 
-def test_nothing_is_predicted_without_access_control() -> None:
+def test_no_refusal_is_predicted_without_access_control() -> None:
     form = {"action": "issue_details", "user": "admin", "project": "mobile-app", "id": "1"}
     known = call("POST", "/review/api", text=detail(1).body.decode(), sent_form=form)
     with conversation(known) as server:
@@ -195,8 +195,8 @@ def test_nothing_is_predicted_without_access_control() -> None:
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_an_unknown_owner_is_refused_before_the_write(check_mode: bool) -> None:
-    result = cited(detail(1), users("bob"), ids=[1], owner="bbo", check_mode=check_mode)
+def test_unknown_owner_is_refused_before_write(check_mode: bool) -> None:
+    result = run_task(detail(1), users("bob"), ids=[1], owner="bbo", check_mode=check_mode)
     assert (result["changed"], result["msg"]) == (False, "User 'bbo' does not exist.")
 
 
@@ -206,11 +206,11 @@ RULES = [
 ]
 
 
-def by_rules(theirs: Call, leaks: Call, *calls: Call, **more: Any) -> dict[str, Any]:
-    return cited(theirs, leaks, *calls, rules=RULES, **more)
+def run_rules(theirs: Call, leaks: Call, *calls: Call, **more: Any) -> dict[str, Any]:
+    return run_task(theirs, leaks, *calls, rules=RULES, **more)
 
 
-def test_each_issue_is_that_of_the_first_rule_that_finds_it() -> None:
+def test_first_matching_rule_applies() -> None:
     vendor, leaks = "grouping:off file:vendor", "grouping:off code:RLK"
     found = (
         [issue(1), issue(2, "Fix"), issue(3, "Ignore")],
@@ -218,9 +218,9 @@ def test_each_issue_is_that_of_the_first_rule_that_finds_it() -> None:
     )
     told = [{"title": "theirs", "count": 3, "changed_ids": [1]}, {"title": "code:RLK", "count": 2, "changed_ids": [4]}]
     searches = search(*found[0], query=vendor), search(*found[1], query=leaks)
-    predicted = by_rules(*searches, users("alice"), *ANYTHING, check_mode=True)
+    predicted = run_rules(*searches, users("alice"), *ANYTHING, check_mode=True)
     assert predicted["rules"] == told
-    result = by_rules(
+    result = run_rules(
         *searches,
         users("alice"),
         cite("1", status="Ignore"),
@@ -232,13 +232,13 @@ def test_each_issue_is_that_of_the_first_rule_that_finds_it() -> None:
     assert result["rules"] == told
     assert result["issues"]["2"]["status"] == "Fix"
     again = search(issue(1, "Ignore"), query=vendor), search(issue(1, "Ignore"), issue(4, "Fix", "alice"), query=leaks)
-    assert not by_rules(*again)["changed"]
+    assert not run_rules(*again)["changed"]
 
 
 LATER = {"title": "later", "query": "code:ABV", "status": "Defer"}
 
 
-def test_a_refused_rule_does_not_stop_the_others() -> None:
+def test_other_rules_continue_when_one_is_refused() -> None:
     searches = search(issue(1), query="grouping:off file:vendor"), search(issue(2), query="grouping:off code:RLK")
     rules = [*RULES[:1], {**RULES[1], "owner": "bbo"}, LATER]
     theirs, owners, done = (
@@ -247,7 +247,7 @@ def test_a_refused_rule_does_not_stop_the_others() -> None:
         cite("3", status="Defer"),
     )
     read_back = [detail(1), detail(2), detail(3, "Defer")]
-    result = cited(*searches, search(issue(3)), owners, theirs, done, *read_back, rules=rules)
+    result = run_task(*searches, search(issue(3)), owners, theirs, done, *read_back, rules=rules)
     assert (result["changed"], result["failed"]) == (True, True)
     assert result["msg"].startswith("2 of 3 issues cannot be changed. theirs (issues 1): POST")
     assert "403 No. " in result["msg"]
@@ -255,7 +255,7 @@ def test_a_refused_rule_does_not_stop_the_others() -> None:
     assert result["msg"].endswith("code:RLK (issues 2): User 'bbo' does not exist.")
     assert result["issues"]["3"]["status"] == "Defer"
     allowed = rights(("Any", "Defer"))
-    predicted = cited(*searches, search(issue(3)), owners, *allowed, rules=rules, check_mode=True)
+    predicted = run_task(*searches, search(issue(3)), owners, *allowed, rules=rules, check_mode=True)
     assert (predicted["changed"], predicted["rules"]) == (True, result["rules"])
     assert predicted["msg"] == (
         "2 of 3 issues cannot be changed. theirs (issues 1): Assign a role to 'admin' that allows the transition from "
@@ -263,37 +263,37 @@ def test_a_refused_rule_does_not_stop_the_others() -> None:
     )
 
 
-def test_a_mistake_in_a_query_is_refused_before_the_first_request() -> None:
-    told = cited(rules=[RULES[0], {"query": "code:RLK.*", "status": "Fix"}])
+def test_invalid_query_is_refused_before_first_request() -> None:
+    told = run_task(rules=[RULES[0], {"query": "code:RLK.*", "status": "Fix"}])
     assert told["msg"].startswith("Option 'rules[1].query': contains the wildcard '*'")
-    assert cited(query='code:"RLK', status="Fix")["msg"].startswith(
+    assert run_task(query='code:"RLK', status="Fix")["msg"].startswith(
         "Option 'query': contains an unbalanced quotation mark"
     )
 
 
-def test_a_rule_does_not_group() -> None:
-    told = cited(rules=[RULES[0], {"query": "grouping:on code:RLK", "status": "Fix"}])
+def test_grouping_in_rule_is_refused() -> None:
+    told = run_task(rules=[RULES[0], {"query": "grouping:on code:RLK", "status": "Fix"}])
     assert told["msg"] == "Option 'rules[1].query': must not contain 'grouping:', which the module adds. Remove it."
-    assert cited(query="grouping:on", status="Fix")["msg"].startswith("Option 'query': must not contain 'grouping:'")
+    assert run_task(query="grouping:on", status="Fix")["msg"].startswith("Option 'query': must not contain 'grouping:'")
 
 
-def test_a_rule_does_not_seek_what_it_changes() -> None:
-    told = cited(rules=[RULES[0], {"query": "code:RLK -Status:Fix", "status": "Fix"}])
+def test_status_in_rule_query_is_refused() -> None:
+    told = run_task(rules=[RULES[0], {"query": "code:RLK -Status:Fix", "status": "Fix"}])
     assert told["msg"] == (
         "Option 'rules[1].query': must not contain 'status:', which this task changes. Use 'from_status' instead."
     )
 
 
-def test_a_rule_says_something() -> None:
-    assert "status, owner, comment found in rules" in cited(rules=[{"query": "code:RLK"}])["msg"]
+def test_rule_without_change_is_refused() -> None:
+    assert "status, owner, comment found in rules" in run_task(rules=[{"query": "code:RLK"}])["msg"]
 
 
-def test_a_query_that_the_server_warns_of_cites_nothing() -> None:
+def test_nothing_changes_when_server_warns_about_query() -> None:
     warned = {"summary": {"total": 1, "warnings": ["Unknown keyword: cod"]}}
     told = act(
         "search", project="mobile-app", query="grouping:off cod:R", summary="true", text=records(issue(1), warned)
     )
-    result = cited(told, query="cod:R", status="Fix")
+    result = run_task(told, query="cod:R", status="Fix")
     assert (
         result["msg"] == "Warning of the server about the query 'grouping:off cod:R': Unknown keyword: cod. "
         "No issue was changed. Correct the query."

@@ -21,19 +21,19 @@ def search(*lines: dict[str, Any], query: str = OPEN, **fields: str) -> Call:
     return act("search", project="mobile-app", query=query, summary="true", text=records(*lines), **fields)
 
 
-def asked(*calls: Call, **parameters: Any) -> dict[str, Any]:
+def run_task(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("review_issue_info", url=server.url, **{"project": "mobile-app", **parameters}, **ACCOUNT)
 
 
-def test_open_issues_are_found_ungrouped() -> None:
-    result = asked(search(ISSUE, summary(1)))
+def test_open_issues_are_searched_ungrouped() -> None:
+    result = run_task(search(ISSUE, summary(1)))
     assert result == {"changed": False, "issues": [FOUND], "count": 1, "query": OPEN}
 
 
-def test_a_server_that_tells_less() -> None:
+def test_missing_members_are_null() -> None:
     group = {"id": 1, "status": "Fix", "issueIds": [5, 6]}
-    told = asked(search(group, {"summary": {}}, query="grouping:on severity:1"), **GROUPED)
+    told = run_task(search(group, {"summary": {}}, query="grouping:on severity:1"), **GROUPED)
     (issue,) = told["issues"]
     assert (issue["id"], issue["line"], issue["date"], issue["issue_ids"]) == (1, None, None, [5, 6])
 
@@ -57,20 +57,21 @@ GROUPED = {"query": "severity:1", "grouped": True}
         ({"query": 'text:"grouping: on"'}, 'grouping:off text:"grouping: on"'),
     ],
 )
-def test_parts_make_a_query(parts: dict[str, Any], query: str) -> None:
-    assert asked(search(query=query), **parts)["query"] == query
+def test_options_build_query(parts: dict[str, Any], query: str) -> None:
+    assert run_task(search(query=query), **parts)["query"] == query
 
 
 def version(major: str) -> Call:
     return act("version", text=records({"majorVersion": major, "minorVersion": "1"}))
 
 
-def test_a_part_of_a_build_name_is_for_older_servers() -> None:
+def test_part_of_build_name_is_refused_by_newer_servers() -> None:
     query = f'{OPEN} build:"12"'
-    assert asked(version("20"), search(query=query), build={"contains": "12"})["query"] == query
+    assert run_task(version("20"), search(query=query), build={"contains": "12"})["query"] == query
     for major in ("24", "2024"):
         assert (
-            "'build.contains': is not supported by this server" in asked(version(major), build={"contains": "x"})["msg"]
+            "'build.contains': is not supported by this server"
+            in run_task(version(major), build={"contains": "x"})["msg"]
         )
 
 
@@ -83,19 +84,19 @@ def test_a_part_of_a_build_name_is_for_older_servers() -> None:
         ({"severity": ["11"]}, "severity[0]"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(parameters: dict[str, Any], option: str) -> None:
-    assert f"Option '{option}'" in asked(**parameters)["msg"]
+def test_inexpressible_options_are_refused(parameters: dict[str, Any], option: str) -> None:
+    assert f"Option '{option}'" in run_task(**parameters)["msg"]
 
 
-def test_view_and_limit_go_along_and_warnings_are_told() -> None:
-    result = asked(search(ISSUE, summary(9, "Unknown keyword: x"), view="mine", limit="1"), view="mine", limit=1)
+def test_view_and_limit_are_sent_and_warnings_reported() -> None:
+    result = run_task(search(ISSUE, summary(9, "Unknown keyword: x"), view="mine", limit="1"), view="mine", limit=1)
     assert result["count"] == 1
     assert result["warnings"] == [f"Warning of the server about the query '{OPEN}': Unknown keyword: x"]
 
 
-def test_an_answer_with_too_few_is_an_error(tmp_path: Path) -> None:
+def test_task_fails_when_issues_are_missing(tmp_path: Path) -> None:
     file = tmp_path / "issues"
-    result = asked(search(ISSUE, summary(2)), to_file=str(file))
+    result = run_task(search(ISSUE, summary(2)), to_file=str(file))
     assert (
         result["msg"]
         == "The result of the search is incomplete: the server found 2 issues, but sent 1. Narrow the query."
@@ -103,22 +104,22 @@ def test_an_answer_with_too_few_is_an_error(tmp_path: Path) -> None:
     assert not file.exists()
 
 
-def test_a_line_that_was_cut_off_is_an_error() -> None:
+def test_task_fails_when_line_is_incomplete() -> None:
     call = act("search", project="mobile-app", query=OPEN, summary="true", text=records(ISSUE) + '{"id": 55')
-    assert "a line is not a record" in asked(call)["msg"]
+    assert "a line is not a record" in run_task(call)["msg"]
 
 
-def test_lines_that_are_missing_are_an_error() -> None:
-    told = asked(search(ISSUE))["msg"]
+def test_task_fails_when_lines_are_missing() -> None:
+    told = run_task(search(ISSUE))["msg"]
     assert (
         told
         == "The response to the search is incomplete: it ends after 1 issues without a summary. Run the task again."
     )
 
 
-def test_a_line_longer_than_any_buffer_arrives_whole() -> None:
+def test_long_line_is_read_completely() -> None:
     long = {**ISSUE, "message": "é" * 3_000_000}
-    assert asked(search(long, summary(1)))["issues"] == [{**FOUND, "message": long["message"]}]
+    assert run_task(search(long, summary(1)))["issues"] == [{**FOUND, "message": long["message"]}]
 
 
 @pytest.mark.parametrize(
@@ -128,14 +129,14 @@ def test_a_line_longer_than_any_buffer_arrives_whole() -> None:
         (refusal(500, "The project is locked"), "The action 'search' failed: 500 The project is locked"),
     ],
 )
-def test_what_is_no_list_of_issues_with_a_200_is_an_error(text: str, problem: str) -> None:
+def test_task_fails_when_response_is_not_a_list_of_issues(text: str, problem: str) -> None:
     call = act("search", project="mobile-app", query=OPEN, summary="true", text=text)
-    assert problem in asked(call)["msg"]
+    assert problem in run_task(call)["msg"]
 
 
-def test_issues_go_to_a_file(tmp_path: Path) -> None:
+def test_issues_are_written_to_file(tmp_path: Path) -> None:
     file = tmp_path / "issues"
-    assert asked(search(ISSUE, summary(1)), to_file=str(file)) == {"changed": False, "count": 1, "query": OPEN}
+    assert run_task(search(ISSUE, summary(1)), to_file=str(file)) == {"changed": False, "count": 1, "query": OPEN}
     assert json.loads(file.read_text(encoding="utf-8")) == FOUND
 
 
@@ -160,19 +161,19 @@ def detail(number: int, status: int = 200, text: str = "") -> Call:
     return act("issue_details", status, project="mobile-app", id=str(number), text=text)
 
 
-def test_details_of_what_is_found_are_asked_for_when_the_search_is_over() -> None:
+def test_details_are_read_after_search_is_complete() -> None:
     ids = records({"id": 5, "status": "Fix"}, {"id": 7, "status": "Fix"}, {"summary": {"total": 2}})
     query = {"project": "mobile-app", "query": "grouping:off status:Fix", "summary": "true"}
     five, seven = ({**DETAILS, "id": number} for number in ("5", "7"))
     calls = [act("search", text=ids, **query), detail(5, text=records(five)), detail(7, text=records(seven))]
-    result = asked(*calls, query="status:Fix", details=True)
+    result = run_task(*calls, query="status:Fix", details=True)
     assert [(issue["id"], len(issue["history"])) for issue in result["issues"]] == [(5, 2), (7, 2)]
     assert result["count"] == 2
-    assert "grouped issues have no details" in asked(query="status:Fix", details=True, grouped=True)["msg"]
+    assert "grouped issues have no details" in run_task(query="status:Fix", details=True, grouped=True)["msg"]
 
 
-def test_details_have_a_history() -> None:
-    (issue,) = asked(detail(27593, text=records(DETAILS)), ids=[27593])["issues"]
+def test_details_contain_history() -> None:
+    (issue,) = run_task(detail(27593, text=records(DETAILS)), ids=[27593])["issues"]
     assert issue == {
         "id": 27593,
         "status": "Fix",
@@ -191,13 +192,13 @@ def test_details_have_a_history() -> None:
     }
 
 
-def test_what_is_not_there_is_left_out_whichever_way_the_server_says_so() -> None:
+def test_missing_issues_are_omitted() -> None:
     gone = detail(2, 404, text=refusal(404, "Issue not found: 2"))
-    assert asked(detail(1), gone, projects(("mobile-app", "mobile_app")), ids=[1, 2])["issues"] == []
+    assert run_task(detail(1), gone, projects(("mobile-app", "mobile_app")), ids=[1, 2])["issues"] == []
     unknown = detail(2, 404, text=refusal(404, "Project not found: mobile-app"))
-    assert "404 Project not found" in asked(unknown, projects(("x", "x")), ids=[2])["msg"]
+    assert "404 Project not found" in run_task(unknown, projects(("x", "x")), ids=[2])["msg"]
 
 
-def test_another_issue_is_an_error() -> None:
-    told = asked(detail(1, text=records(DETAILS)), ids=[1])
+def test_task_fails_when_server_returns_another_issue() -> None:
+    told = run_task(detail(1, text=records(DETAILS)), ids=[1])
     assert told["msg"] == "Requested issue 1, but the server returned issue 27593."

@@ -31,7 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def stored(folder: Path) -> Path:
+def write_file(folder: Path) -> Path:
     """The file, below a folder."""
     file = folder / ".klocwork" / "ltoken"
     file.parent.mkdir(parents=True)
@@ -39,7 +39,7 @@ def stored(folder: Path) -> Path:
     return file
 
 
-def looked_up(variables: dict[str, Any] | None = None, **options: Any) -> Any:
+def look_up(variables: dict[str, Any] | None = None, **options: Any) -> Any:
     """What the lookup gives."""
     variables = variables or {}
     templar = Templar(loader=DataLoader(), variables=variables)
@@ -57,35 +57,35 @@ def looked_up(variables: dict[str, Any] | None = None, **options: Any) -> Any:
         ({"url": "https://other.example.com:8443", "username": "alice"}, "dd44"),
     ],
 )
-def test_the_token_of_host_port_and_account(home: Path, options: dict[str, str], token: str) -> None:
-    stored(home)
-    assert looked_up(**options) == token
+def test_token_is_found_by_host_port_and_account(home: Path, options: dict[str, str], token: str) -> None:
+    write_file(home)
+    assert look_up(**options) == token
 
 
-def test_the_form_fields(home: Path) -> None:
-    stored(home)
-    assert looked_up(url=URL, **{"as": "form"}) == {"user": "alice", "ltoken": "aa11"}
+def test_form_contains_user_and_token(home: Path) -> None:
+    write_file(home)
+    assert look_up(url=URL, **{"as": "form"}) == {"user": "alice", "ltoken": "aa11"}
 
 
-def test_the_file_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = stored(tmp_path / "elsewhere")
-    assert looked_up(url=URL, ltoken_file=str(file)) == "aa11"
+def test_ltoken_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write_file(tmp_path / "elsewhere")
+    assert look_up(url=URL, ltoken_file=str(file)) == "aa11"
     monkeypatch.setenv("KLOCWORK_LTOKEN", str(file))
-    assert looked_up(url=URL) == "aa11"
+    assert look_up(url=URL) == "aa11"
     monkeypatch.delenv("KLOCWORK_LTOKEN")
     user = {"toolchain_review_username": "Last First (uid1)", "toolchain_review_ltoken_file": str(file)}
-    assert looked_up({"toolchain_review_url": URL, **user}) == "bb22"
+    assert look_up({"toolchain_review_url": URL, **user}) == "bb22"
 
 
-def test_a_mark_at_the_beginning_that_editors_leave_does_no_harm(home: Path) -> None:
-    stored(home).write_text(LINES, encoding="utf-8-sig")
-    assert looked_up(url=URL, username="alice") == "aa11"
+def test_byte_order_mark_is_accepted(home: Path) -> None:
+    write_file(home).write_text(LINES, encoding="utf-8-sig")
+    assert look_up(url=URL, username="alice") == "aa11"
 
 
-def test_the_file_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stored(tmp_path / "Roaming")
+def test_windows_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_file(tmp_path / "Roaming")
     monkeypatch.setenv("APPDATA", str(tmp_path / "Roaming"))
-    assert looked_up(url=URL) == "aa11"
+    assert look_up(url=URL) == "aa11"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_file_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ({"url": URL, "as": "json"}, "value of as must be one of: token, form"),
     ],
 )
-def test_nothing_found_is_a_failure(home: Path, options: dict[str, str], message: str) -> None:
-    stored(home)
+def test_lookup_fails_without_token(home: Path, options: dict[str, str], message: str) -> None:
+    write_file(home)
     with pytest.raises(AnsibleError, match=message):
-        looked_up(**options)
+        look_up(**options)

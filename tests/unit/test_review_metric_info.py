@@ -23,19 +23,19 @@ def metrics(*found: dict[str, Any], **sent: str) -> Call:
     return act("metrics", **{**SENT, **sent}, text=records(*found))
 
 
-def asked(*calls: Call, **options: Any) -> dict[str, Any]:
+def run_task(*calls: Call, **options: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("review_metric_info", url=server.url, project="app", **options, **ACCOUNT)
 
 
 def test_values_are_typed() -> None:
-    assert asked(metrics(VALUE)) == {"changed": False, "metrics": [SHOWN], "count": 1}
-    assert asked(metrics()) == {"changed": False, "metrics": [], "count": 0}
+    assert run_task(metrics(VALUE)) == {"changed": False, "metrics": [SHOWN], "count": 1}
+    assert run_task(metrics()) == {"changed": False, "metrics": [], "count": 0}
 
 
-def test_what_they_come_to() -> None:
+def test_aggregate_returns_summaries() -> None:
     summed = {"tag": "NCNBLOC_FILE", "sum": 12, "min": 3.5, "max": 8.5, "entries": 2}
-    assert asked(metrics(summed, aggregate="true"), aggregate=True)["metrics"] == [summed]
+    assert run_task(metrics(summed, aggregate="true"), aggregate=True)["metrics"] == [summed]
 
 
 def test_all_options_are_sent() -> None:
@@ -46,13 +46,13 @@ def test_all_options_are_sent() -> None:
         "exclude_system_files": "true",
     }
     options = {"tags": ["CYCLOMATIC", "NCNBLOC_FILE"], "query": "file:+'a b'", "view": "v & w", "limit": 5}
-    assert asked(metrics(VALUE, **sent), **options, system_files=False)["count"] == 1
+    assert run_task(metrics(VALUE, **sent), **options, system_files=False)["count"] == 1
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_many_go_into_a_file(tmp_path: Path, check_mode: bool) -> None:
+def test_values_are_written_to_file(tmp_path: Path, check_mode: bool) -> None:
     target = tmp_path / "metrics"
-    result = asked(metrics(VALUE, VALUE), to_file=str(target), check_mode=check_mode)
+    result = run_task(metrics(VALUE, VALUE), to_file=str(target), check_mode=check_mode)
     assert result == {"changed": False, "count": 2}
     assert target.exists() is not check_mode
     if not check_mode:
@@ -60,18 +60,18 @@ def test_many_go_into_a_file(tmp_path: Path, check_mode: bool) -> None:
 
 
 @pytest.mark.parametrize("value", ["7", None, True, [], 10**400, float("nan"), float("inf")])
-def test_a_value_that_is_no_number_is_told(value: Any) -> None:
-    assert "'metricValue' is" in asked(metrics({**VALUE, "metricValue": value}))["msg"]
+def test_task_fails_when_value_is_not_a_number(value: Any) -> None:
+    assert "'metricValue' is" in run_task(metrics({**VALUE, "metricValue": value}))["msg"]
 
 
-def test_an_answer_that_is_cut_off_leaves_the_old_file(tmp_path: Path) -> None:
+def test_existing_file_is_kept_when_response_is_incomplete(tmp_path: Path) -> None:
     target = tmp_path / "metrics"
     target.write_text("old")
     cut = act("metrics", **SENT, text=records(VALUE) + '{"filePath": "src')
-    assert "The response is incomplete" in asked(cut, to_file=str(target))["msg"]
+    assert "The response is incomplete" in run_task(cut, to_file=str(target))["msg"]
     assert target.read_text() == "old"
 
 
-def test_bad_input_is_refused_before_any_request() -> None:
-    assert "must be a tag of letters" in asked(tags=["A B"])["msg"]
-    assert "must be 1 to 999,999,999" in asked(limit=0)["msg"]
+def test_invalid_options_are_refused_before_first_request() -> None:
+    assert "must be a tag of letters" in run_task(tags=["A B"])["msg"]
+    assert "must be 1 to 999,999,999" in run_task(limit=0)["msg"]

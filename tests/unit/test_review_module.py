@@ -20,7 +20,7 @@ SHOWN = {"name": "ui", "paths": ["**/a,b/*", "**/ui/*"], "tags": ["qt"], "allow_
 TOLD = {"allowUsers": ["bob", "alice"], "allowGroups": [], "denyUsers": [], "denyGroups": ["interns"]}
 
 
-def listed(*found: dict[str, Any]) -> Call:
+def list_call(*found: dict[str, Any]) -> Call:
     return act("modules", project="app", text=records(DEFAULT, *found))
 
 
@@ -34,13 +34,13 @@ def module(*calls: Call, **options: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])
-def test_it_fails_when_the_response_is_empty(state: str) -> None:
+def test_task_fails_when_response_is_empty(state: str) -> None:
     result = module(act("modules", project="app"), state=state)
     assert "'modules' returned an empty list, but always returns the module '*default*'" in result["msg"]
 
 
-def test_a_second_run_reads_once() -> None:
-    result = module(listed(STORED), paths=["**/ui/*", "**/a,b/*"], tags=["qt", "qt"], allow_all=True)
+def test_second_run_sends_one_read() -> None:
+    result = module(list_call(STORED), paths=["**/ui/*", "**/a,b/*"], tags=["qt", "qt"], allow_all=True)
     assert result == {"changed": False, "module": SHOWN}
 
 
@@ -54,10 +54,10 @@ def test_a_second_run_reads_once() -> None:
     ],
     ids=["open", "closed", "for-some", "not-for-some"],
 )
-def test_a_module_is_created(options: dict[str, Any], sent: dict[str, str]) -> None:
+def test_module_is_created(options: dict[str, Any], sent: dict[str, str]) -> None:
     created = act("create_module", **MODULE, paths="**/a\\,b/*,**/ui/*", **sent)
     stored = {**STORED, "allowAll": sent["allow_all"] == "true", "tags": []}
-    result = module(listed(), created, listed(stored), paths=["**/ui/*", "**/a,b/*"], **options)
+    result = module(list_call(), created, list_call(stored), paths=["**/ui/*", "**/a,b/*"], **options)
     assert result["changed"]
     assert result["module"]["allow_all"] is stored["allowAll"]
     assert result["module"]["allow_groups"] == options.get("allow_groups")
@@ -72,101 +72,101 @@ def test_a_module_is_created(options: dict[str, Any], sent: dict[str, str]) -> N
     ],
     ids=["paths", "tags", "allow_all"],
 )
-def test_only_what_differs_is_sent(options: dict[str, Any], sent: dict[str, str], stored: dict[str, Any]) -> None:
-    assert module(listed(STORED), update(**sent), listed({**STORED, **stored}), **options)["changed"]
+def test_only_differences_are_sent(options: dict[str, Any], sent: dict[str, str], stored: dict[str, Any]) -> None:
+    assert module(list_call(STORED), update(**sent), list_call({**STORED, **stored}), **options)["changed"]
 
 
-def test_a_module_is_renamed_once() -> None:
+def test_module_is_renamed_once() -> None:
     renamed = {**STORED, "name": "gui"}
-    result = module(listed(STORED), update(new_name="gui"), listed(renamed), new_name="gui")
+    result = module(list_call(STORED), update(new_name="gui"), list_call(renamed), new_name="gui")
     assert (result["changed"], result["module"]["name"]) == (True, "gui")
-    assert not module(listed(renamed), new_name="gui")["changed"]
+    assert not module(list_call(renamed), new_name="gui")["changed"]
     changed = module(
-        listed(renamed), update(name="gui", tags=""), listed({**renamed, "tags": []}), new_name="gui", tags=[]
+        list_call(renamed), update(name="gui", tags=""), list_call({**renamed, "tags": []}), new_name="gui", tags=[]
     )
     assert changed["changed"]
-    both = module(listed(STORED, renamed), new_name="gui")
+    both = module(list_call(STORED, renamed), new_name="gui")
     assert both["msg"] == "Option 'new_name': another module 'gui' already exists."
     assert module(new_name="gui", state="absent")["msg"] == "Option 'new_name': must not be set with 'state: absent'."
 
 
-def test_lists_that_the_server_tells_are_compared() -> None:
+def test_access_lists_are_compared_when_server_returns_them() -> None:
     told = {**STORED, **TOLD}
-    same = module(listed(told), allow_users=["alice", "bob"], deny_groups=["interns"])
+    same = module(list_call(told), allow_users=["alice", "bob"], deny_groups=["interns"])
     assert not same["changed"]
     assert "warnings" not in same
     assert same["module"]["allow_users"] == ["alice", "bob"]
-    fewer = module(listed(told), update(deny_groups=""), listed({**told, "denyGroups": []}), deny_groups=[])
+    fewer = module(list_call(told), update(deny_groups=""), list_call({**told, "denyGroups": []}), deny_groups=[])
     assert fewer["changed"]
 
 
-def test_lists_that_the_server_does_not_tell_wait_for_a_change() -> None:
-    waiting = module(listed(STORED), allow_users=["alice"])
+def test_unreadable_lists_are_sent_with_other_changes() -> None:
+    waiting = module(list_call(STORED), allow_users=["alice"])
     assert not waiting["changed"]
     assert "Did not send allow_users" in waiting["warnings"][0]
     sent = update(tags="", allow_users="alice")
-    along = module(listed(STORED), sent, listed({**STORED, "tags": []}), allow_users=["alice"], tags=[])
+    along = module(list_call(STORED), sent, list_call({**STORED, "tags": []}), allow_users=["alice"], tags=[])
     assert (along["changed"], along["module"]["allow_users"]) == (True, ["alice"])
     assert "warnings" not in along
 
 
-def test_lists_that_the_server_does_not_tell_can_always_be_sent() -> None:
+def test_unreadable_lists_are_sent_with_always() -> None:
     options = {"allow_users": ["alice"], "update_unreadable": "always"}
-    result = module(listed(STORED), update(allow_users="alice"), listed(STORED), **options)
+    result = module(list_call(STORED), update(allow_users="alice"), list_call(STORED), **options)
     assert (result["changed"], result["module"]["allow_users"]) == (True, ["alice"])
     lost = module(
-        listed(STORED), act("update_module", drop=True, **MODULE, allow_users="alice"), listed(STORED), **options
+        list_call(STORED), act("update_module", drop=True, **MODULE, allow_users="alice"), list_call(STORED), **options
     )
     assert "Whether the request had its effect is not known." in lost["msg"]
 
 
-def test_what_can_be_read_back_proves_the_rest() -> None:
+def test_readable_fields_prove_unreadable_ones() -> None:
     lost = act("update_module", drop=True, **MODULE, tags="", allow_users="alice")
-    result = module(listed(STORED), lost, listed({**STORED, "tags": []}), allow_users=["alice"], tags=[])
+    result = module(list_call(STORED), lost, list_call({**STORED, "tags": []}), allow_users=["alice"], tags=[])
     assert result["changed"]
 
 
-def test_check_mode_predicts() -> None:
-    made = module(listed(), paths=["**/ui/*", "**/a,b/*"], tags=["qt"], check_mode=True)
+def test_check_mode_predicts_change() -> None:
+    made = module(list_call(), paths=["**/ui/*", "**/a,b/*"], tags=["qt"], check_mode=True)
     assert made == {"changed": True, "module": SHOWN}
-    assert module(listed(STORED), new_name="gui", check_mode=True)["module"] == {**SHOWN, "name": "gui"}
+    assert module(list_call(STORED), new_name="gui", check_mode=True)["module"] == {**SHOWN, "name": "gui"}
 
 
-def test_a_module_is_removed_once() -> None:
-    removed = module(listed(STORED), act("delete_module", **MODULE), listed(), state="absent")
+def test_module_is_deleted_once() -> None:
+    removed = module(list_call(STORED), act("delete_module", **MODULE), list_call(), state="absent")
     assert removed == {"changed": True, "module": None}
-    assert not module(listed(), state="absent")["changed"]
+    assert not module(list_call(), state="absent")["changed"]
 
 
 @pytest.mark.parametrize(
     "options", [{"name": "*default*"}, {"new_name": "*default*"}, {"name": "*default*", "state": "absent"}]
 )
-def test_the_module_of_the_server_is_refused_before_any_request(options: dict[str, str]) -> None:
+def test_builtin_module_is_refused_before_first_request(options: dict[str, str]) -> None:
     told = f"Option '{next(iter(options))}': the built-in module '*default*' cannot be changed"
     assert told in module(**options)["msg"]
 
 
-def test_a_new_module_needs_paths() -> None:
-    assert module(listed())["msg"] == "Option 'paths': is required to create a module."
+def test_new_module_requires_paths() -> None:
+    assert module(list_call())["msg"] == "Option 'paths': is required to create a module."
     assert module(paths=[])["msg"] == "Option 'paths': must not be empty."
 
 
-def test_success_without_effect_is_a_failure() -> None:
-    result = module(listed(STORED), update(tags=""), listed(STORED), tags=[])
+def test_task_fails_when_update_has_no_effect() -> None:
+    result = module(list_call(STORED), update(tags=""), list_call(STORED), tags=[])
     assert "these fields of the module do not have the requested values: tags" in result["msg"]
 
 
-def test_a_refusal_is_told() -> None:
+def test_refusal_is_reported() -> None:
     refused = act("update_module", 403, **MODULE, tags="", text=refusal(403, "No manage_modules"))
-    assert "403 No manage_modules." in module(listed(STORED), refused, tags=[])["msg"]
+    assert "403 No manage_modules." in module(list_call(STORED), refused, tags=[])["msg"]
 
 
-def test_lists_of_a_refused_creation_are_not_reported_as_sent() -> None:
+def test_lists_of_refused_creation_are_not_reported_as_sent() -> None:
     """Another client creates the module at the same time."""
     paths = ["**/ui/*", "**/a,b/*"]
     fields = {"paths": "**/a\\,b/*,**/ui/*", "allow_all": "false", "allow_users": "alice"}
     refused = act("create_module", 409, **MODULE, **fields, text=refusal(409, "Module already exists: ui"))
-    result = module(listed(), refused, listed(STORED), paths=paths, allow_users=["alice"])
+    result = module(list_call(), refused, list_call(STORED), paths=paths, allow_users=["alice"])
     assert not result["changed"]
     assert result["module"] == SHOWN
     assert "Did not send allow_users" in result["warnings"][1]

@@ -15,13 +15,13 @@ DEFAULT = {"name": "*default*", "allowAll": True, "paths": ["**/*"]}
 UNTOLD = dict.fromkeys(("allow_users", "allow_groups", "deny_users", "deny_groups"))
 
 
-def asked(answer: Call, **options: Any) -> dict[str, Any]:
+def run_task(answer: Call, **options: Any) -> dict[str, Any]:
     with conversation(answer) as server:
         return run("review_module_info", url=server.url, project="a+b;ü", **options, **ACCOUNT)
 
 
 def test_modules_are_listed_by_name() -> None:
-    assert asked(act("modules", project="a+b;ü", text=records(UI, DEFAULT))) == {
+    assert run_task(act("modules", project="a+b;ü", text=records(UI, DEFAULT))) == {
         "changed": False,
         "modules": [
             {"name": "*default*", "paths": ["**/*"], "tags": [], "allow_all": True, **UNTOLD},
@@ -30,12 +30,12 @@ def test_modules_are_listed_by_name() -> None:
     }
 
 
-def test_a_name_is_compared_exactly() -> None:
+def test_name_is_compared_exactly() -> None:
     answer = act("modules", project="a+b;ü", text=records(UI, DEFAULT))
-    assert [module["name"] for module in asked(answer, name="*default*")["modules"]] == ["*default*"]
-    assert asked(answer, name="u")["modules"] == []
+    assert [module["name"] for module in run_task(answer, name="*default*")["modules"]] == ["*default*"]
+    assert run_task(answer, name="u")["modules"] == []
 
 
-def test_an_unknown_project_is_an_error() -> None:
-    result = asked(act("modules", 404, project="a+b;ü", text=refusal(404, "Project not found: a+b;ü")))
+def test_task_fails_when_project_is_unknown() -> None:
+    result = run_task(act("modules", 404, project="a+b;ü", text=refusal(404, "Project not found: a+b;ü")))
     assert "404 Project not found: a+b;ü." in result["msg"]

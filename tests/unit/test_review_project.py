@@ -20,7 +20,7 @@ UNTOLD = {"auto_delete_builds": None, "auto_delete_threshold": None}
 SHOWN = {**APP, "tags": ["android", "ios"], **UNTOLD}
 
 
-def listed(*found: dict[str, Any]) -> Call:
+def list_call(*found: dict[str, Any]) -> Call:
     return act("projects", text=records(OTHER, *found))
 
 
@@ -37,8 +37,8 @@ def project(*calls: Call, **options: Any) -> dict[str, Any]:
         return run("review_project", url=server.url, **{"name": "app", **options}, **ACCOUNT)
 
 
-def test_a_second_run_reads_once() -> None:
-    result = project(listed(APP), description="The app", tags=["ios", "android", "ios"])
+def test_second_run_sends_one_read() -> None:
+    result = project(list_call(APP), description="The app", tags=["ios", "android", "ios"])
     assert result == {"changed": False, "project": SHOWN}
 
 
@@ -50,61 +50,63 @@ def test_a_second_run_reads_once() -> None:
         ({"tags": ["a, b", "ios"]}, {"tags": "a\\, b,ios"}, {"tags": ["a, b", "ios"]}),
     ],
 )
-def test_only_what_differs_is_sent(options: dict[str, Any], sent: dict[str, str], stored: dict[str, Any]) -> None:
-    assert project(listed(APP), update(**sent), listed({**APP, **stored}), **options)["changed"]
+def test_only_differences_are_sent(options: dict[str, Any], sent: dict[str, str], stored: dict[str, Any]) -> None:
+    assert project(list_call(APP), update(**sent), list_call({**APP, **stored}), **options)["changed"]
 
 
-def test_a_project_is_renamed_once() -> None:
+def test_project_is_renamed_once() -> None:
     renamed = {**APP, "name": "apps"}
-    done = project(listed(APP), update(new_name="apps"), listed(renamed), new_name="apps")
+    done = project(list_call(APP), update(new_name="apps"), list_call(renamed), new_name="apps")
     assert (done["changed"], done["project"]["name"]) == (True, "apps")
-    assert not project(listed(renamed), new_name="apps")["changed"]
-    taken = project(listed(APP), new_name="other")
+    assert not project(list_call(renamed), new_name="apps")["changed"]
+    taken = project(list_call(APP), new_name="other")
     assert taken["msg"] == "Option 'new_name': another project 'other' already exists."
     assert project(new_name="x", state="absent")["msg"] == "Option 'new_name': must not be set with 'state: absent'."
 
 
-def test_what_the_server_does_not_tell_goes_along() -> None:
-    waiting = project(listed(APP), auto_delete_builds=True, auto_delete_threshold=5)
+def test_unreadable_fields_are_sent_with_other_changes() -> None:
+    waiting = project(list_call(APP), auto_delete_builds=True, auto_delete_threshold=5)
     assert not waiting["changed"]
     assert "Did not send auto_delete_builds, auto_delete_threshold" in waiting["warnings"][0]
     sent = update(description="x", auto_delete_builds="true")
-    along = project(listed(APP), sent, listed({**APP, "description": "x"}), description="x", auto_delete_builds=True)
+    along = project(
+        list_call(APP), sent, list_call({**APP, "description": "x"}), description="x", auto_delete_builds=True
+    )
     assert (along["changed"], along["project"]["auto_delete_builds"]) == (True, True)
     options = {"auto_delete_threshold": 5, "update_unreadable": "always"}
-    always = project(listed(APP), update(auto_delete_threshold="5"), listed(APP), **options)
+    always = project(list_call(APP), update(auto_delete_threshold="5"), list_call(APP), **options)
     assert (always["changed"], always["project"]["auto_delete_threshold"]) == (True, 5)
 
 
-def test_a_new_server_creates_a_project() -> None:
+def test_project_is_created_by_newer_servers() -> None:
     plain = {**APP, "description": ""}
     del plain["tags"]
-    calls = [listed(), version("2023"), act("create_project", name="app"), listed(plain)]
+    calls = [list_call(), version("2023"), act("create_project", name="app"), list_call(plain)]
     assert project(*calls)["project"] == {**SHOWN, "description": "", "tags": []}
-    created = [listed(), version("23"), act("create_project", name="app")]
+    created = [list_call(), version("23"), act("create_project", name="app")]
     set_then = update(description="The app", tags="android,ios", auto_delete_threshold="5")
     options = {"description": "The app", "tags": ["ios", "android"], "auto_delete_threshold": 5}
-    assert project(*created, set_then, listed(APP), **options)["project"] == {**SHOWN, "auto_delete_threshold": 5}
+    assert project(*created, set_then, list_call(APP), **options)["project"] == {**SHOWN, "auto_delete_threshold": 5}
 
 
-def test_what_is_left_after_a_creation_is_no_success() -> None:
-    created = [listed(), version("23"), act("create_project", name="app")]
+def test_task_fails_when_update_after_creation_fails() -> None:
+    created = [list_call(), version("23"), act("create_project", name="app")]
     lost = act("update_project", drop=True, name="app", description="The app")
-    result = project(*created, lost, listed({**APP, "description": ""}), description="The app")
+    result = project(*created, lost, list_call({**APP, "description": ""}), description="The app")
     assert "Reading back shows a part of the change, but these fields of the project do not" in result["msg"]
     assert result["changed"]
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize("major", ["20", "2020"])
-def test_an_old_server_creates_none(major: str, check_mode: bool) -> None:
-    result = project(listed(), version(major), check_mode=check_mode)
+def test_creation_is_refused_for_older_servers(major: str, check_mode: bool) -> None:
+    result = project(list_call(), version(major), check_mode=check_mode)
     assert f"Cannot create project 'app': the Web API of this server ({major}.1.0) does not support it" in result["msg"]
     assert "kwadmin create-project" in result["msg"]
 
 
-def test_check_mode_predicts() -> None:
-    assert project(listed(), version("23"), check_mode=True)["project"] == {
+def test_check_mode_predicts_change() -> None:
+    assert project(list_call(), version("23"), check_mode=True)["project"] == {
         **SHOWN,
         "id": None,
         "creator": None,
@@ -113,11 +115,11 @@ def test_check_mode_predicts() -> None:
     }
 
 
-def test_a_project_is_removed_once() -> None:
+def test_project_is_deleted_once() -> None:
     deleted = act("delete_project", name="app")
-    removed = project(listed(APP), deleted, listed(), state="absent", allow_delete=True)
+    removed = project(list_call(APP), deleted, list_call(), state="absent", allow_delete=True)
     assert removed == {"changed": True, "project": None}
-    assert project(listed(), state="absent") == {"changed": False, "project": None}
+    assert project(list_call(), state="absent") == {"changed": False, "project": None}
 
 
 EMPTY = act("projects")
@@ -125,7 +127,7 @@ UNKNOWN = act("modules", 404, project="app", text=refusal(404, "Project not foun
 DEFAULT_MODULE = act("modules", project="app", text=records({"name": "*default*", "allowAll": True}))
 
 
-def test_absence_is_not_concluded_when_a_response_is_empty() -> None:
+def test_absence_is_not_assumed_when_response_is_empty() -> None:
     assert project(EMPTY, UNKNOWN, state="absent") == {"changed": False, "project": None}
     lost = project(EMPTY, DEFAULT_MODULE, state="absent")
     assert lost["msg"].startswith(
@@ -149,23 +151,23 @@ STREAMS = act("projects", include_streams="true", text=records(APP, {**APP, "id"
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_project_with_builds_is_kept_unless_deletion_is_allowed(check_mode: bool) -> None:
-    told = project(listed(APP), STREAMS, builds("app", "b1", "b2"), state="absent", check_mode=check_mode)
+def test_project_with_builds_is_kept_without_allow_delete(check_mode: bool) -> None:
+    told = project(list_call(APP), STREAMS, builds("app", "b1", "b2"), state="absent", check_mode=check_mode)
     assert told["msg"].startswith("Option 'allow_delete': must be true to delete 'app': 'app' has 2 build(s)")
-    calls = [listed(APP), STREAMS, *no_builds("app"), builds("app/s", "b1")]
+    calls = [list_call(APP), STREAMS, *no_builds("app"), builds("app/s", "b1")]
     told = project(*calls, state="absent", check_mode=check_mode)
     assert told["msg"].startswith("Option 'allow_delete': must be true to delete 'app': 'app/s' has 1 build(s)")
 
 
-def test_a_project_without_builds_is_deleted() -> None:
+def test_project_without_builds_is_deleted() -> None:
     alone = act("projects", include_streams="true", text=records(APP))
-    calls = [listed(APP), alone, *no_builds("app"), act("delete_project", name="app"), listed()]
+    calls = [list_call(APP), alone, *no_builds("app"), act("delete_project", name="app"), list_call()]
     assert project(*calls, state="absent")["changed"]
 
 
-def test_a_refusal_is_told() -> None:
+def test_refusal_is_reported() -> None:
     refused = act("update_project", 403, name="app", tags="", text=refusal(403, "No change_project_settings"))
-    assert "403 No change_project_settings." in project(listed(APP), refused, tags=[])["msg"]
+    assert "403 No change_project_settings." in project(list_call(APP), refused, tags=[])["msg"]
 
 
 @pytest.fixture
@@ -173,7 +175,7 @@ def program(tmp_path: Path) -> Program:
     return Program(tmp_path)
 
 
-def by_tool(program: Program, *calls: Call, **options: Any) -> dict[str, Any]:
+def run_with_tool(program: Program, *calls: Call, **options: Any) -> dict[str, Any]:
     return project(*calls, use_admin_tool=True, admin_tool=program.words, **options)
 
 
@@ -187,58 +189,56 @@ def by_tool(program: Program, *calls: Call, **options: Any) -> dict[str, Any]:
         ("auto_delete_threshold=", {"auto_delete_builds": False, "auto_delete_threshold": None}),
     ],
 )
-def test_the_administration_tool_tells_what_the_web_api_does_not(
-    program: Program, line: str, told: dict[str, Any]
-) -> None:
+def test_kwadmin_reports_auto_delete_settings(program: Program, line: str, told: dict[str, Any]) -> None:
     program.answers("get-project-properties", out=f"creator=me\n{line}\ndescription=x\n")
     wanted = {name: value for name, value in told.items() if value is not None}
-    result = by_tool(program, listed(APP), **wanted)
+    result = run_with_tool(program, list_call(APP), **wanted)
     assert result == {"changed": False, "project": {**SHOWN, **told}}
     assert [words[2:] for words in program.words_of_calls()] == [["get-project-properties", "app"]]
 
 
-def test_what_the_tool_tells_is_compared_and_read_back(program: Program) -> None:
+def test_auto_delete_settings_are_compared_and_read_back(program: Program) -> None:
     program.answers("get-project-properties", out="auto_delete_threshold=5\n")
     sent = update(auto_delete_threshold="7")
-    result = by_tool(program, listed(APP), sent, listed(APP), auto_delete_threshold=7)
+    result = run_with_tool(program, list_call(APP), sent, list_call(APP), auto_delete_threshold=7)
     assert result["msg"].endswith(
         "these fields of the project do not have the requested values: auto_delete_threshold."
     )
 
 
-def test_a_tool_that_tells_nothing_changes_nothing(program: Program) -> None:
+def test_unknown_settings_are_not_sent(program: Program) -> None:
     program.answers("get-project-properties", out="creator=me\n")
-    waiting = by_tool(program, listed(APP), auto_delete_builds=True)
+    waiting = run_with_tool(program, list_call(APP), auto_delete_builds=True)
     assert "Did not send auto_delete_builds" in waiting["warnings"][0]
     program.words_of_calls()
-    assert not by_tool(program, listed(APP), description="The app")["changed"]
+    assert not run_with_tool(program, list_call(APP), description="The app")["changed"]
     assert program.words_of_calls() == []
 
 
-def test_the_tool_creates_a_project_where_the_server_cannot(program: Program) -> None:
+def test_kwadmin_creates_project_on_older_servers(program: Program) -> None:
     program.answers("create-project")
     program.answers("get-project-properties", out="auto_delete_threshold=5\n")
     sent = update(description="The app", auto_delete_threshold="5")
     options = {"description": "The app", "auto_delete_threshold": 5}
-    checked = by_tool(program, listed(), version("20"), check_mode=True, **options)
+    checked = run_with_tool(program, list_call(), version("20"), check_mode=True, **options)
     assert (checked["changed"], program.words_of_calls()) == (True, [])
-    result = by_tool(program, listed(), version("20"), sent, listed(APP), **options)
+    result = run_with_tool(program, list_call(), version("20"), sent, list_call(APP), **options)
     assert (result["changed"], result["project"]["auto_delete_builds"]) == (True, True)
     assert [words[2] for words in program.words_of_calls()] == ["create-project", "get-project-properties"]
-    plain = by_tool(program, listed(), version("24"), act("create_project", name="app"), listed(APP))
+    plain = run_with_tool(program, list_call(), version("24"), act("create_project", name="app"), list_call(APP))
     assert (plain["changed"], program.words_of_calls()) == (True, [])
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_name_that_the_tool_takes_for_an_option_is_refused(program: Program, check_mode: bool) -> None:
-    result = by_tool(program, listed(), version("20"), name="-x", check_mode=check_mode)
+def test_name_like_an_option_is_refused(program: Program, check_mode: bool) -> None:
+    result = run_with_tool(program, list_call(), version("20"), name="-x", check_mode=check_mode)
     assert (
         result["msg"] == "'-x' cannot be passed to kwadmin because it looks like an option or a file name. Rename it."
     )
     assert program.words_of_calls() == []
 
 
-def test_a_tool_that_fails_is_told(program: Program) -> None:
+def test_failure_of_kwadmin_is_reported(program: Program) -> None:
     program.answers("create-project", status=1, error="No licence\n")
-    result = by_tool(program, listed(), version("20"))
+    result = run_with_tool(program, list_call(), version("20"))
     assert "'kwadmin create-project' failed with exit code 1: No licence." in result["msg"]

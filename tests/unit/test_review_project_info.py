@@ -28,13 +28,13 @@ SPEECH = {
 }
 
 
-def listed(answer: Call, **parameters: Any) -> dict[str, Any]:
+def run_task(answer: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(answer) as server:
         return run("review_project_info", url=server.url, **ACCOUNT, **parameters)
 
 
 def test_projects_are_listed_by_name() -> None:
-    assert listed(act("projects", text=records(SPEECH, TEMPLATE))) == {
+    assert run_task(act("projects", text=records(SPEECH, TEMPLATE))) == {
         "changed": False,
         "projects": [{**TEMPLATE, "tags": []}, {**SPEECH, "tags": ["c", "security"]}],
         "configuration": None,
@@ -42,15 +42,15 @@ def test_projects_are_listed_by_name() -> None:
     }
 
 
-def test_one_project_is_found_by_its_exact_name() -> None:
+def test_project_is_found_by_exact_name() -> None:
     answer = act("projects", text=records(TEMPLATE, SPEECH))
-    assert [found["id"] for found in listed(answer, name="MASTER_klocwork")["projects"]] == ["MASTER_klocwork"]
+    assert [found["id"] for found in run_task(answer, name="MASTER_klocwork")["projects"]] == ["MASTER_klocwork"]
     answer = act("projects", text=records(TEMPLATE, SPEECH))
-    assert listed(answer, name="sds__speech_service__jpcc_sds")["projects"] == []
+    assert run_task(answer, name="sds__speech_service__jpcc_sds")["projects"] == []
 
 
-def test_check_mode_reads_although_the_request_is_a_post() -> None:
-    assert len(listed(act("projects", text=records(TEMPLATE)), check_mode=True)["projects"]) == 1
+def test_check_mode_sends_post_requests_that_read() -> None:
+    assert len(run_task(act("projects", text=records(TEMPLATE)), check_mode=True)["projects"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_check_mode_reads_although_the_request_is_a_post() -> None:
         ('{"id":"p","name":"Prüfung\u2028x"}\n', ["Prüfung\u2028x"]),
     ],
 )
-def test_records_are_read_a_line_at_a_time(text: str, names: list[str]) -> None:
-    assert [found["name"] for found in listed(act("projects", text=text))["projects"]] == names
+def test_records_are_read_by_line(text: str, names: list[str]) -> None:
+    assert [found["name"] for found in run_task(act("projects", text=text))["projects"]] == names
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_records_are_read_a_line_at_a_time(text: str, names: list[str]) -> None:
     ],
     ids=["html", "truncated", "text", "list"],
 )
-def test_a_line_that_is_no_record_is_a_failure(text: str) -> None:
-    result = listed(act("projects", text=text))
+def test_task_fails_when_line_is_not_a_record(text: str) -> None:
+    result = run_task(act("projects", text=text))
     assert result["failed"]
     assert "the action 'projects': a line is not a record" in result["msg"]
 
 
-def test_an_answer_that_is_shorter_than_announced_is_asked_for_again() -> None:
+def test_request_is_retried_when_response_is_truncated() -> None:
     cut_off = call("POST", "/review/api", text=records(TEMPLATE), headers={"Content-Length": "5000"})
     with conversation(cut_off, act("projects", text=records(TEMPLATE, SPEECH))) as server:
         result = run("review_project_info", url=server.url, **ACCOUNT)
@@ -96,18 +96,18 @@ def test_an_answer_that_is_shorter_than_announced_is_asked_for_again() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 400, 404, 500])
-def test_the_error_object_is_a_failure_with_any_status(status: int) -> None:
-    result = listed(act("projects", status, text=refusal(max(status, 400), "Project not found: p")))
+def test_error_record_fails_with_any_status(status: int) -> None:
+    result = run_task(act("projects", status, text=refusal(max(status, 400), "Project not found: p")))
     assert result["failed"]
     assert f"{max(status, 400)} Project not found: p" in result["msg"]
 
 
-def test_a_record_with_a_text_status_is_no_error() -> None:
+def test_record_with_text_status_is_accepted() -> None:
     odd = {**TEMPLATE, "status": "Analyze", "message": "Null pointer"}
-    assert len(listed(act("projects", text=records(odd)))["projects"]) == 1
+    assert len(run_task(act("projects", text=records(odd)))["projects"]) == 1
 
 
-def test_a_server_that_is_overloaded_is_asked_again() -> None:
+def test_request_is_retried_when_server_is_overloaded() -> None:
     busy = act("projects", 503, text="busy")
     with conversation(busy, act("projects", text=records(TEMPLATE))) as server:
         result = run("review_project_info", url=server.url, **ACCOUNT)
@@ -115,7 +115,7 @@ def test_a_server_that_is_overloaded_is_asked_again() -> None:
     assert "1 request(s) had to be repeated" in result["warnings"][0]
 
 
-def test_a_list_beyond_what_fits_into_memory_is_read_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_list_is_streamed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "_LARGEST_ANSWER", 2**16)
     names = [(f"project {number:05}", str(number)) for number in range(8000)]
     with conversation(projects(*names)) as server:
@@ -133,14 +133,14 @@ CONFIGURATION = {
 }
 
 
-def test_streams_are_asked_for() -> None:
+def test_streams_are_requested() -> None:
     stream = {**TEMPLATE, "name": "MASTER_klocwork/main"}
-    found = listed(act("projects", include_streams="true", text=records(TEMPLATE, stream)), streams=True)
+    found = run_task(act("projects", include_streams="true", text=records(TEMPLATE, stream)), streams=True)
     assert [project["name"] for project in found["projects"]] == ["MASTER_klocwork", "MASTER_klocwork/main"]
 
 
 @pytest.mark.parametrize("build", [{}, {"build": "2019-07-17-26"}])
-def test_the_configuration_is_typed_beside_what_the_server_says(build: dict[str, str]) -> None:
+def test_configuration_contains_typed_and_raw_values(build: dict[str, str]) -> None:
     name = TEMPLATE["name"]
     asked = act("project_configuration", project=name, **build, text=records(CONFIGURATION))
     with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
@@ -154,7 +154,7 @@ def test_the_configuration_is_typed_beside_what_the_server_says(build: dict[str,
     }
 
 
-def test_a_name_of_digits_is_no_figure() -> None:
+def test_names_of_digits_are_not_figures() -> None:
     told = {**CONFIGURATION, "build": "20190717", "version": "24", "more": "9" * 5000}
     asked = act("project_configuration", project="MASTER_klocwork", text=records(told))
     with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
@@ -162,7 +162,7 @@ def test_a_name_of_digits_is_no_figure() -> None:
     assert found["configuration"]["figures"] == {"numberOfFiles": 1638, "linesOfCode": 49741}
 
 
-def test_no_configuration_is_told() -> None:
+def test_task_fails_without_configuration() -> None:
     asked = act("project_configuration", project="MASTER_klocwork")
     with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
         found = run("review_project_info", url=server.url, name="MASTER_klocwork", configuration=True, **ACCOUNT)
@@ -177,6 +177,6 @@ def test_taxonomies_are_listed_by_name() -> None:
     assert found["taxonomies"] == [{"name": "C and C++", "custom": True}, {"name": "Java", "custom": False}]
 
 
-def test_of_a_project_that_is_not_there_nothing_is_asked() -> None:
-    found = listed(act("projects", text=records(TEMPLATE)), name="x", configuration=True, taxonomies=True)
+def test_no_details_are_requested_for_missing_project() -> None:
+    found = run_task(act("projects", text=records(TEMPLATE)), name="x", configuration=True, taxonomies=True)
     assert (found["projects"], found["configuration"], found["taxonomies"]) == ([], None, None)

@@ -35,7 +35,7 @@ def roles(*found: dict[str, Any]) -> Call:
     return act("roles", search="+Triage", text=records(*found))
 
 
-def assigned(*assignments: dict[str, Any]) -> Call:
+def assignment_call(*assignments: dict[str, Any]) -> Call:
     record = {"name": "Triage", "readonly": False, "assignments": list(assignments)}
     return act("role_assignments", search="+Triage", text=records(record))
 
@@ -67,7 +67,7 @@ def all_roles(*found: dict[str, Any]) -> Call:
     return act("roles", text=records(*found))
 
 
-def test_a_second_run_reads_once() -> None:
+def test_second_run_sends_one_read() -> None:
     with conversation(roles(role({**LISTED, "access_source_files": True}, TO_NEXT, TO_ANALYZE))) as server:
         result = run(
             "review_role",
@@ -87,7 +87,7 @@ def test_a_second_run_reads_once() -> None:
     }
 
 
-def test_a_new_role_is_created_and_read_back() -> None:
+def test_role_is_created_and_read_back() -> None:
     created = create(access_source_files="true", allowed_status_transitions="Analyze,Fix in Next Release;Any,Analyze")
     stored = role({**LISTED, "access_source_files": True}, TO_ANALYZE, TO_NEXT)
     with conversation(roles(), created, roles(stored)) as server:
@@ -111,19 +111,19 @@ def test_a_new_role_is_created_and_read_back() -> None:
     }
 
 
-def test_a_role_may_have_a_name_alone() -> None:
+def test_role_can_be_created_with_name_only() -> None:
     with conversation(roles(), create(), roles(role())) as server:
         assert run("review_role", url=server.url, **TASK)["changed"]
     with conversation(roles(role())) as server:
         assert not run("review_role", url=server.url, **TASK)["changed"]
 
 
-def test_a_role_with_a_similar_name_is_another_one() -> None:
+def test_role_with_similar_name_is_ignored() -> None:
     with conversation(roles(role(name="Triage 2")), create(), roles(role(), role(name="Triage 2"))) as server:
         assert run("review_role", url=server.url, **TASK)["role"]["name"] == "Triage"
 
 
-def test_only_permissions_that_are_given_and_differ_are_sent() -> None:
+def test_only_differing_permissions_are_sent() -> None:
     given = {"create_build": False, "access_source_files": False, "change_issue_status": True}
     stored = role({"access_source_files": False, "change_issue_status": True, "create_build": False})
     changed = update(change_issue_status="true", create_build="false")
@@ -134,7 +134,7 @@ def test_only_permissions_that_are_given_and_differ_are_sent() -> None:
     assert result["diff"]["after"]["permissions"] == given
 
 
-def test_check_mode_predicts_a_new_role() -> None:
+def test_check_mode_predicts_creation() -> None:
     with conversation(roles()) as server:
         result = run(
             "review_role", url=server.url, permissions={"create_build": True}, transitions=[], check_mode=True, **TASK
@@ -144,8 +144,8 @@ def test_check_mode_predicts_a_new_role() -> None:
     assert result == {"changed": True, "role": predicted}
 
 
-def test_check_mode_predicts_a_change() -> None:
-    with conversation(projects(*PROJECTS), roles(role()), assigned(ALICE), group("developers")) as server:
+def test_check_mode_predicts_update() -> None:
+    with conversation(projects(*PROJECTS), roles(role()), assignment_call(ALICE), group("developers")) as server:
         result = run(
             "review_role",
             url=server.url,
@@ -160,7 +160,7 @@ def test_check_mode_predicts_a_change() -> None:
     assert result["role"]["assignments"] == [{"account": None, "group": "developers", "project": "mobile-app"}]
 
 
-def test_a_transition_in_other_letters_is_that_transition() -> None:
+def test_transitions_are_compared_case_insensitively() -> None:
     told = roles(role(LISTED, {"from": "any", "to": "Not a problem"}, {"from": "Any", "to": "Own"}))
     with conversation(told) as server:
         given = [{"from": "Any", "to": "Not a Problem"}, {"from": "Any", "to": "Fix"}]
@@ -180,21 +180,21 @@ def test_a_transition_in_other_letters_is_that_transition() -> None:
         ([{"from": "Fix", "to": "Defer"}, {"from": "Any", "to": "Fix"}], "Any,Fix;Fix,Defer"),
     ],
 )
-def test_transitions_are_sent_as_the_server_spells_them(given: list[dict[str, str]], sent: str) -> None:
+def test_transitions_are_sent_in_spelling_of_server(given: list[dict[str, str]], sent: str) -> None:
     stored = [dict(zip(("from", "to"), pair.split(","), strict=True)) for pair in sent.split(";")]
     changed = update(allowed_status_transitions=sent)
     with conversation(roles(role()), changed, roles(role(LISTED, *stored))) as server:
         assert run("review_role", url=server.url, transitions=given, **TASK)["changed"]
 
 
-def test_transitions_are_the_whole_set() -> None:
+def test_transitions_are_replaced() -> None:
     changed = update(allowed_status_transitions="Any,Analyze")
     before, after = role(LISTED, TO_ANALYZE, TO_NEXT), role(LISTED, TO_ANALYZE)
     with conversation(roles(before), changed, roles(after)) as server:
         assert run("review_role", url=server.url, transitions=[TO_ANALYZE], **TASK)["changed"]
 
 
-def test_no_transitions_at_all() -> None:
+def test_empty_transitions_remove_all() -> None:
     changed = update(allowed_status_transitions="")
     with conversation(roles(role(LISTED, TO_ANALYZE)), changed, roles(role())) as server:
         assert run("review_role", url=server.url, transitions=[], **TASK)["changed"]
@@ -203,24 +203,24 @@ def test_no_transitions_at_all() -> None:
 
 
 @pytest.mark.parametrize("status", ["New", "Analyse", "", "Any,Fix", "Fix;Any"])
-def test_an_unknown_status_fails_before_any_request(status: str) -> None:
+def test_unknown_status_fails_before_first_request(status: str) -> None:
     with conversation() as server:
         result = run("review_role", url=server.url, transitions=[{"from": "Any", "to": status}], **TASK)
     assert result["failed"]
     assert f"Option 'transitions': '{status}' is not a status. The statuses are Any, Analyze," in result["msg"]
 
 
-def test_a_project_is_assigned_by_its_id() -> None:
+def test_project_is_assigned_by_id() -> None:
     with conversation(
         projects(*PROJECTS),
         roles(role()),
-        assigned(),
+        assignment_call(),
         group("developers"),
         account("bob"),
         assign("developers", group="true", project="mobile_app"),
         assign("bob", project="platform"),
         roles(role()),
-        assigned(DEVELOPERS, {"name": "bob", "projectId": "platform", "group": False}),
+        assignment_call(DEVELOPERS, {"name": "bob", "projectId": "platform", "group": False}),
     ) as server:
         wanted = [{"group": "developers", "project": "mobile-app"}, {"account": "bob", "project": "platform"}]
         result = run("review_role", url=server.url, assignments=wanted, diff_mode=True, **TASK)
@@ -233,45 +233,50 @@ def test_a_project_is_assigned_by_its_id() -> None:
 
 
 @pytest.mark.parametrize("everywhere", [{}, {"projectId": ""}, {"projectId": None}])
-def test_an_assignment_everywhere_names_no_project(everywhere: dict[str, Any]) -> None:
+def test_global_assignment_has_no_project(everywhere: dict[str, Any]) -> None:
     with conversation(
-        roles(role()), assigned(), account("alice"), assign("alice"), roles(role()), assigned({**ALICE, **everywhere})
+        roles(role()),
+        assignment_call(),
+        account("alice"),
+        assign("alice"),
+        roles(role()),
+        assignment_call({**ALICE, **everywhere}),
     ) as server:
         result = run("review_role", url=server.url, assignments=[{"account": "alice"}], **TASK)
     assert result["changed"]
     assert result["role"]["assignments"] == [{"account": "alice", "group": None, "project": None}]
 
 
-def test_an_account_and_a_group_of_one_name_are_two() -> None:
+def test_account_and_group_with_same_name_are_distinct() -> None:
     with conversation(
         roles(role()),
-        assigned({"name": "alice", "group": True}),
+        assignment_call({"name": "alice", "group": True}),
         account("alice"),
         assign("alice"),
         roles(role()),
-        assigned({"name": "alice", "group": True}, ALICE),
+        assignment_call({"name": "alice", "group": True}, ALICE),
     ) as server:
         result = run("review_role", url=server.url, assignments=[{"account": "alice"}], **TASK)
     assert result["changed"]
     assert len(result["role"]["assignments"]) == 2
 
 
-def test_assignments_that_are_there_are_left_alone() -> None:
-    with conversation(projects(*PROJECTS), roles(role()), assigned(ALICE, DEVELOPERS)) as server:
+def test_existing_assignments_are_kept() -> None:
+    with conversation(projects(*PROJECTS), roles(role()), assignment_call(ALICE, DEVELOPERS)) as server:
         wanted = [{"group": "developers", "project": "mobile-app"}]
         assert not run("review_role", url=server.url, assignments=wanted, **TASK)["changed"]
 
 
-def test_purge_takes_the_role_from_all_others() -> None:
+def test_purge_removes_other_assignments() -> None:
     hidden = {"name": "eve", "projectId": "hidden_project", "group": False}
     with conversation(
         projects(*PROJECTS),
         roles(role()),
-        assigned(ALICE, DEVELOPERS, hidden),
+        assignment_call(ALICE, DEVELOPERS, hidden),
         assign("alice", remove="true"),
         assign("eve", remove="true", project="hidden_project"),
         roles(role()),
-        assigned(DEVELOPERS),
+        assignment_call(DEVELOPERS),
     ) as server:
         wanted = [{"group": "developers", "project": "mobile-app"}]
         result = run("review_role", url=server.url, assignments=wanted, purge=True, diff_mode=True, **TASK)
@@ -285,26 +290,26 @@ def test_purge_takes_the_role_from_all_others() -> None:
     assert after == [{"account": None, "group": "developers", "project": "mobile-app"}]
 
 
-def test_purge_with_an_empty_list_takes_the_role_from_all() -> None:
+def test_purge_with_empty_list_removes_all_assignments() -> None:
     with conversation(
-        roles(role()), assigned(ALICE), assign("alice", remove="true"), roles(role()), assigned()
+        roles(role()), assignment_call(ALICE), assign("alice", remove="true"), roles(role()), assignment_call()
     ) as server:
         result = run("review_role", url=server.url, assignments=[], purge=True, **TASK)
     assert result["changed"]
     assert result["role"]["assignments"] == []
 
 
-def test_an_empty_list_without_purge_takes_it_from_nobody() -> None:
-    with conversation(roles(role()), assigned(ALICE)) as server:
+def test_empty_list_without_purge_changes_nothing() -> None:
+    with conversation(roles(role()), assignment_call(ALICE)) as server:
         assert not run("review_role", url=server.url, assignments=[], **TASK)["changed"]
 
 
-def test_purge_without_assignments_does_nothing() -> None:
+def test_purge_without_assignments_changes_nothing() -> None:
     with conversation(roles(role())) as server:
         assert not run("review_role", url=server.url, purge=True, **TASK)["changed"]
 
 
-def test_a_new_role_is_assigned_after_it_was_created() -> None:
+def test_role_is_assigned_after_creation() -> None:
     with conversation(
         projects(*PROJECTS),
         roles(),
@@ -312,7 +317,7 @@ def test_a_new_role_is_assigned_after_it_was_created() -> None:
         create(webapi_access="true"),
         assign("developers", group="true", project="mobile_app"),
         roles(role({"webapi_access": True})),
-        assigned(DEVELOPERS),
+        assignment_call(DEVELOPERS),
     ) as server:
         result = run(
             "review_role",
@@ -324,7 +329,7 @@ def test_a_new_role_is_assigned_after_it_was_created() -> None:
     assert result["changed"]
 
 
-def test_an_unknown_project_fails_before_any_write() -> None:
+def test_unknown_project_fails_before_first_write() -> None:
     with conversation(projects(*PROJECTS)) as server:
         wanted = [{"account": "alice", "project": "mobile_app"}]
         result = run("review_role", url=server.url, assignments=wanted, **TASK)
@@ -339,21 +344,21 @@ def test_an_unknown_project_fails_before_any_write() -> None:
         ({"project": "mobile-app"}, "one of the following is required: account, group found in assignments"),
     ],
 )
-def test_an_assignment_names_an_account_or_a_group(assignment: dict[str, str], message: str) -> None:
+def test_assignment_requires_account_or_group(assignment: dict[str, str], message: str) -> None:
     with conversation() as server:
         assert run("review_role", url=server.url, assignments=[assignment], **TASK)["msg"] == message
 
 
-def test_a_role_of_the_server_can_be_assigned() -> None:
+def test_builtin_role_can_be_assigned() -> None:
     kept = role(readonly=True)
-    calls = roles(kept), assigned(), account("alice"), assign("alice"), roles(kept), assigned(ALICE)
+    calls = roles(kept), assignment_call(), account("alice"), assign("alice"), roles(kept), assignment_call(ALICE)
     with conversation(*calls) as server:
         result = run("review_role", url=server.url, assignments=[{"account": "alice"}], **TASK)
     assert result["changed"]
     assert result["role"]["readonly"] is True
 
 
-def test_a_role_of_the_server_cannot_be_changed() -> None:
+def test_builtin_role_cannot_be_changed() -> None:
     for check_mode in (True, False):
         with conversation(roles(role(readonly=True))) as server:
             result = run(
@@ -364,13 +369,13 @@ def test_a_role_of_the_server_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_role_of_the_server_cannot_be_removed(check_mode: bool) -> None:
+def test_builtin_role_cannot_be_deleted(check_mode: bool) -> None:
     with conversation(roles(role(readonly=True))) as server:
         result = run("review_role", url=server.url, state="absent", check_mode=check_mode, **TASK)
     assert (result["changed"], result["msg"]) == (False, READONLY)
 
 
-def test_a_role_is_removed_once() -> None:
+def test_role_is_deleted_once() -> None:
     gone = roles(), all_roles(role(name="Project admin"))
     with conversation(roles(role()), account("admin"), act("delete_role", name="Triage"), *gone) as server:
         assert run("review_role", url=server.url, state="absent", **TASK) == {"changed": True, "role": None}
@@ -381,7 +386,7 @@ def test_a_role_is_removed_once() -> None:
     assert result["msg"].startswith("The action 'roles' returned an empty list, but always returns the built-in")
 
 
-def test_nothing_is_purged_when_the_response_with_the_assignments_is_empty() -> None:
+def test_nothing_is_purged_when_assignments_response_is_empty() -> None:
     lost = act("role_assignments", search="+Triage")
     kept = act("role_assignments", text=records({"name": "Triage", "assignments": []}))
     for second, message in ((act("role_assignments"), "'role_assignments' returned an empty list"), (kept, "")):
@@ -391,14 +396,14 @@ def test_nothing_is_purged_when_the_response_with_the_assignments_is_empty() -> 
         assert bool(message) == result.get("failed", False)
 
 
-def test_odd_names_arrive_unharmed() -> None:
+def test_special_characters_are_sent_unchanged() -> None:
     name = "a+b & c=d%é;/\\,|#"
     found = act("roles", search=f"+{name}", text=records(role(name=name)))
     with conversation(act("roles", search=f"+{name}"), act("create_role", name=name), found) as server:
         assert run("review_role", url=server.url, name=name, **ACCOUNT)["role"]["name"] == name
 
 
-def test_a_lost_reply_to_a_write_that_acted_is_resolved() -> None:
+def test_task_succeeds_when_response_of_effective_write_is_lost() -> None:
     lost = act("update_role_permissions", drop=True, name="Triage", create_build="false")
     with conversation(roles(role()), lost, roles(role({**LISTED, "create_build": False}))) as server:
         result = run("review_role", url=server.url, permissions={"create_build": False}, **TASK)
@@ -406,9 +411,9 @@ def test_a_lost_reply_to_a_write_that_acted_is_resolved() -> None:
     assert result["warnings"][0].endswith("Reading back shows that the request had its effect.")
 
 
-def test_a_lost_reply_is_not_resolved_by_half_of_the_effect() -> None:
+def test_task_fails_when_lost_write_had_partial_effect() -> None:
     lost = act("create_role", drop=True, name="Triage", create_build="true")
-    with conversation(roles(), account("alice"), lost, roles(role()), assigned()) as server:
+    with conversation(roles(), account("alice"), lost, roles(role()), assignment_call()) as server:
         result = run(
             "review_role",
             url=server.url,
@@ -421,7 +426,7 @@ def test_a_lost_reply_is_not_resolved_by_half_of_the_effect() -> None:
     assert "Reading back shows a part of the change, but these fields of the role do not" in result["msg"]
 
 
-def test_a_permission_that_the_server_ignores_is_a_failure() -> None:
+def test_task_fails_when_server_ignores_permission() -> None:
     with conversation(roles(role()), update(create_build="false"), roles(role())) as server:
         result = run("review_role", url=server.url, permissions={"create_build": False}, **TASK)
     assert result["failed"]
@@ -432,7 +437,7 @@ def test_a_permission_that_the_server_ignores_is_a_failure() -> None:
 
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize("found", [(), (role(),)], ids=["new", "changed"])
-def test_a_permission_that_the_server_does_not_know_is_named(found: Any, check_mode: bool) -> None:
+def test_unknown_permission_is_reported(found: Any, check_mode: bool) -> None:
     flags = {"create_stream": True, "delete_stream": False}
     with conversation(roles(*found), all_roles(role(name="Project admin"))) as server:
         result = run("review_role", url=server.url, permissions=flags, check_mode=check_mode, **TASK)
@@ -442,7 +447,7 @@ def test_a_permission_that_the_server_does_not_know_is_named(found: Any, check_m
     )
 
 
-def test_a_permission_that_only_newer_servers_know_is_given() -> None:
+def test_newer_permissions_can_be_granted() -> None:
     newer = role({"create_stream": False}, name="Project admin")
     stored = role({"create_stream": True})
     with conversation(roles(), all_roles(newer), create(create_stream="true"), roles(stored)) as server:
@@ -458,30 +463,30 @@ def test_a_permission_that_only_newer_servers_know_is_given() -> None:
         ({"group": "devs"}, act("groups", search="devs"), "group 'devs' does not exist"),
     ],
 )
-def test_who_gets_a_role_is_looked_up_before_the_first_write(
+def test_holders_are_verified_before_first_write(
     wanted: dict[str, str], lookup: Call, message: str, found: Any, check_mode: bool
 ) -> None:
-    calls = [roles(*found), *([assigned(ALICE)] if found else []), lookup]
+    calls = [roles(*found), *([assignment_call(ALICE)] if found else []), lookup]
     with conversation(*calls) as server:
         given = {"permissions": {"create_build": False}, "assignments": [wanted], "purge": True}
         result = run("review_role", url=server.url, check_mode=check_mode, **given, **TASK)
     assert (result["changed"], result["msg"]) == (False, f"Option 'assignments': {message}.")
 
 
-def test_a_role_is_given_before_it_is_taken() -> None:
+def test_assignments_are_added_before_others_are_removed() -> None:
     with conversation(
         roles(role()),
-        assigned(ALICE),
+        assignment_call(ALICE),
         account("bob"),
         assign("bob"),
         assign("alice", remove="true"),
         roles(role()),
-        assigned({"name": "bob", "group": False}),
+        assignment_call({"name": "bob", "group": False}),
     ) as server:
         assert run("review_role", url=server.url, assignments=[{"account": "bob"}], purge=True, **TASK)["changed"]
 
 
-def test_nothing_is_taken_when_giving_failed() -> None:
+def test_nothing_is_removed_when_adding_fails() -> None:
     refused = act(
         "update_role_assignment",
         403,
@@ -491,7 +496,7 @@ def test_nothing_is_taken_when_giving_failed() -> None:
         group="false",
         remove="false",
     )
-    with conversation(roles(role()), assigned(ALICE), account("bob"), refused) as server:
+    with conversation(roles(role()), assignment_call(ALICE), account("bob"), refused) as server:
         result = run("review_role", url=server.url, assignments=[{"account": "bob"}], purge=True, **TASK)
     assert (result["changed"], result["failed"]) == (False, True)
 
@@ -506,10 +511,10 @@ LOCKED_OUT = (
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_the_last_role_of_the_own_account_is_not_taken(check_mode: bool) -> None:
+def test_lockout_of_own_account_is_refused(check_mode: bool) -> None:
     how = {"check_mode": check_mode, **TASK}
     held = account("admin", HELD), all_roles(MANAGING)
-    with conversation(roles(MANAGING), assigned(ADMIN), *held) as server:
+    with conversation(roles(MANAGING), assignment_call(ADMIN), *held) as server:
         result = run("review_role", url=server.url, assignments=[], purge=True, **how)
     assert (result["changed"], result["msg"]) == (False, LOCKED_OUT)
     with conversation(roles(MANAGING), *held) as server:
@@ -519,25 +524,30 @@ def test_the_last_role_of_the_own_account_is_not_taken(check_mode: bool) -> None
     assert result["msg"] == LOCKED_OUT.replace("manage_roles and webapi_access", "manage_roles")
 
 
-def test_the_last_role_of_the_own_account_is_not_taken_from_its_group() -> None:
+def test_lockout_through_group_is_refused() -> None:
     developers = {"name": "developers", "group": True}
     calls = account("admin", groups=("developers",)), group("developers", HELD), all_roles(MANAGING)
-    with conversation(roles(MANAGING), assigned(developers), *calls) as server:
+    with conversation(roles(MANAGING), assignment_call(developers), *calls) as server:
         result = run("review_role", url=server.url, assignments=[], purge=True, **TASK)
     assert result["msg"] == LOCKED_OUT
 
 
-def test_a_role_is_not_the_last_when_it_comes_back_through_a_group_or_another_role() -> None:
+def test_change_is_allowed_when_permission_comes_from_elsewhere() -> None:
     other = {**MANAGING, "name": "Projects root admin"}
     two = account("admin", HELD, {"name": "Projects root admin", "projectId": ""}), all_roles(MANAGING, other)
     with conversation(
-        roles(MANAGING), assigned(ADMIN), *two, assign("admin", remove="true"), roles(MANAGING), assigned()
+        roles(MANAGING),
+        assignment_call(ADMIN),
+        *two,
+        assign("admin", remove="true"),
+        roles(MANAGING),
+        assignment_call(),
     ) as server:
         assert run("review_role", url=server.url, assignments=[], purge=True, **TASK)["changed"]
     given = {"name": "developers", "group": True}
     with conversation(
         roles(MANAGING),
-        assigned(ADMIN),
+        assignment_call(ADMIN),
         group("developers"),
         account("admin", HELD, groups=("developers",)),
         group("developers"),
@@ -545,22 +555,24 @@ def test_a_role_is_not_the_last_when_it_comes_back_through_a_group_or_another_ro
         assign("developers", group="true"),
         assign("admin", remove="true"),
         roles(MANAGING),
-        assigned(given),
+        assignment_call(given),
     ) as server:
         wanted = [{"group": "developers"}]
         assert run("review_role", url=server.url, assignments=wanted, purge=True, **TASK)["changed"]
 
 
-def test_the_last_role_is_taken_where_told() -> None:
+def test_lockout_is_allowed_with_allow_lockout() -> None:
     with conversation(
-        roles(MANAGING), assigned(ADMIN), assign("admin", remove="true"), roles(MANAGING), assigned()
+        roles(MANAGING), assignment_call(ADMIN), assign("admin", remove="true"), roles(MANAGING), assignment_call()
     ) as server:
         result = run("review_role", url=server.url, assignments=[], purge=True, allow_lockout=True, **TASK)
     assert result["changed"]
 
 
-def test_an_assignment_that_the_server_ignores_is_a_failure() -> None:
-    with conversation(roles(role()), assigned(), account("bob"), assign("bob"), roles(role()), assigned()) as server:
+def test_task_fails_when_server_ignores_assignment() -> None:
+    with conversation(
+        roles(role()), assignment_call(), account("bob"), assign("bob"), roles(role()), assignment_call()
+    ) as server:
         result = run("review_role", url=server.url, assignments=[{"account": "bob"}], **TASK)
     assert result["failed"]
     assert "these fields of the role do not have the requested values: assignments" in result["msg"]
@@ -568,13 +580,13 @@ def test_an_assignment_that_the_server_ignores_is_a_failure() -> None:
 
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize("value", [True, False])
-def test_a_misspelt_permission_is_refused_before_the_write(value: bool, check_mode: bool) -> None:
+def test_misspelled_permission_is_refused_before_write(value: bool, check_mode: bool) -> None:
     with conversation(roles(role()), all_roles(role(name="Project admin"))) as server:
         result = run("review_role", url=server.url, permissions={"create_biuld": value}, check_mode=check_mode, **TASK)
     assert result["msg"].startswith("Option 'permissions': unknown to this server: create_biuld. It has")
 
 
-def test_each_permission_that_the_server_lists_can_be_given() -> None:
+def test_each_listed_permission_can_be_granted() -> None:
     stored = role({**LISTED, "manage_reports": True})
     calls = roles(role()), all_roles(role({"manage_reports": False}, name="Project admin"))
     with conversation(*calls, update(manage_reports="true"), roles(stored)) as server:
@@ -583,7 +595,7 @@ def test_each_permission_that_the_server_lists_can_be_given() -> None:
 
 
 @pytest.mark.parametrize("value", ["maybe", 2, [], {}])
-def test_a_permission_is_on_or_off(value: Any) -> None:
+def test_permission_must_be_boolean(value: Any) -> None:
     with conversation() as server:
         result = run("review_role", url=server.url, permissions={"create_build": value}, **TASK)
     assert result["msg"] == f"Option 'permissions.create_build': must be true or false, not {value!r}."

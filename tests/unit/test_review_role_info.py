@@ -31,13 +31,13 @@ ASSIGNED = {
 }
 
 
-def listed(*calls: Call, **parameters: Any) -> dict[str, Any]:
+def run_task(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("review_role_info", url=server.url, **ACCOUNT, **parameters)
 
 
-def test_roles_are_listed_with_all_that_belongs_to_them() -> None:
-    result = listed(
+def test_roles_are_listed_with_details() -> None:
+    result = run_task(
         act("roles", text=records(TRIAGE, ADMIN)),
         act("role_assignments", text=records(ASSIGNED, {"name": "Triage", "readonly": False, "assignments": []})),
         projects(("mobile-app", "mobile_app"), ("platform", "platform")),
@@ -62,21 +62,21 @@ def test_roles_are_listed_with_all_that_belongs_to_them() -> None:
     }
 
 
-def test_without_assignments_no_projects_are_asked_for() -> None:
-    result = listed(
+def test_projects_are_not_requested_without_assignments() -> None:
+    result = run_task(
         act("roles", text=records(TRIAGE)), act("role_assignments", text=records({**ASSIGNED, "name": "x"}))
     )
     assert result["roles"][0]["assignments"] == []
 
 
-def test_it_fails_when_the_response_is_empty() -> None:
-    assert "'roles' returned an empty list, but always returns the built-in roles" in listed(act("roles"))["msg"]
+def test_task_fails_when_response_is_empty() -> None:
+    assert "'roles' returned an empty list, but always returns the built-in roles" in run_task(act("roles"))["msg"]
     lost = act("roles", text=records(TRIAGE)), act("role_assignments")
-    assert "'role_assignments' returned an empty list, but always returns a role of 'admin'" in listed(*lost)["msg"]
+    assert "'role_assignments' returned an empty list, but always returns a role of 'admin'" in run_task(*lost)["msg"]
 
 
-def test_an_exact_name_is_asked_for_with_a_plus() -> None:
-    result = listed(
+def test_exact_name_is_searched_with_plus() -> None:
+    result = run_task(
         act("roles", search="+Project admin", text=records({**ADMIN, "name": "Project admin 2"}, ADMIN)),
         act("role_assignments", search="+Project admin", text=records(ASSIGNED)),
         projects(),
@@ -85,12 +85,12 @@ def test_an_exact_name_is_asked_for_with_a_plus() -> None:
     assert [role["name"] for role in result["roles"]] == ["Project admin"]
 
 
-def test_a_role_that_is_not_there_is_no_error() -> None:
-    assert listed(act("roles", search="+Nobody"), name="Nobody")["roles"] == []
+def test_result_is_empty_when_role_is_missing() -> None:
+    assert run_task(act("roles", search="+Nobody"), name="Nobody")["roles"] == []
 
 
-def test_a_part_of_a_name_is_searched_for() -> None:
-    result = listed(
+def test_search_finds_part_of_name() -> None:
+    result = run_task(
         act("roles", search="admin", text=records(ADMIN)),
         act("role_assignments", search="admin", text=records({**ASSIGNED, "assignments": []})),
         search="admin",
@@ -98,13 +98,13 @@ def test_a_part_of_a_name_is_searched_for() -> None:
     assert [role["name"] for role in result["roles"]] == ["Project admin"]
 
 
-def test_a_leading_plus_is_a_part_of_the_text() -> None:
+def test_leading_plus_is_part_of_search() -> None:
     plus = {**ADMIN, "name": "C++1"}
     found = records({**ADMIN, "name": "Team 1"}, plus)
     calls = act("roles", search="1", text=found), act("role_assignments", search="1", text=records(plus))
-    assert [role["name"] for role in listed(*calls, search="+1")["roles"]] == ["C++1"]
+    assert [role["name"] for role in run_task(*calls, search="+1")["roles"]] == ["C++1"]
 
 
 @pytest.mark.parametrize("parameters", [{"name": "a", "search": "b"}])
-def test_name_and_search_exclude_each_other(parameters: dict[str, str]) -> None:
-    assert listed(**parameters)["msg"] == "parameters are mutually exclusive: name|search"
+def test_name_and_search_are_mutually_exclusive(parameters: dict[str, str]) -> None:
+    assert run_task(**parameters)["msg"] == "parameters are mutually exclusive: name|search"

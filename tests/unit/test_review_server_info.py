@@ -22,7 +22,7 @@ LICENSE = {
 }
 
 
-def asked(*calls: Call, **options: Any) -> dict[str, Any]:
+def run_task(*calls: Call, **options: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("review_server_info", url=server.url, **options, **ACCOUNT)
 
@@ -35,31 +35,31 @@ def asked(*calls: Call, **options: Any) -> dict[str, Any]:
         ("2024", "", {"text": "2024", "numbers": [2024]}),
     ],
 )
-def test_the_version_is_text_and_numbers(major: str, minor: str, told: dict[str, Any]) -> None:
-    result = asked(act("version", text=records({"majorVersion": major, "minorVersion": minor})))
+def test_version_is_text_and_numbers(major: str, minor: str, told: dict[str, Any]) -> None:
+    result = run_task(act("version", text=records({"majorVersion": major, "minorVersion": minor})))
     assert result == {"changed": False, "version": told, "licenses": None, "tasks": None, "imports": None}
 
 
-def test_licences_are_sorted_by_feature() -> None:
+def test_licenses_are_sorted_by_feature() -> None:
     other = {"feature": "a", "permanent": True}
-    result = asked(act("license_count", text=records(LICENSE, other)), gather=["licenses"])
+    result = run_task(act("license_count", text=records(LICENSE, other)), gather=["licenses"])
     missing = {"version": None, "count": None, "days_to_expiry": None, "servers": []}
     assert result["licenses"] == [{**missing, **other}, LICENSE]
-    one = asked(
+    one = run_task(
         act("license_count", feature="kwadmin10", text=records(LICENSE)), gather=["licenses"], feature="kwadmin10"
     )
     assert (one["licenses"], one["version"]) == ([LICENSE], None)
 
 
-def test_tasks_and_imports_are_told_as_they_are() -> None:
+def test_tasks_and_imports_are_returned_unchanged() -> None:
     record = {"whatever": [1, {"a": None}]}
-    result = asked(act("task_status", text=records(record)), act("import_status"), gather=["imports", "tasks"])
+    result = run_task(act("task_status", text=records(record)), act("import_status"), gather=["imports", "tasks"])
     assert (result["tasks"], result["imports"]) == ([record], [])
 
 
-def test_a_server_without_a_version_is_told() -> None:
-    assert asked(act("version"))["msg"] == "Cannot get the version: the server returned no record."
+def test_task_fails_without_version() -> None:
+    assert run_task(act("version"))["msg"] == "Cannot get the version: the server returned no record."
 
 
-def test_bad_input() -> None:
-    assert "value of gather must be one or more of: version" in asked(gather=["everything"])["msg"]
+def test_invalid_options_are_refused() -> None:
+    assert "value of gather must be one or more of: version" in run_task(gather=["everything"])["msg"]

@@ -25,7 +25,7 @@ def all_users(*found: dict[str, Any]) -> Call:
     return act("users", limit="1000000", text=records(*found))
 
 
-def test_a_second_run_reads_once_and_compares_no_password() -> None:
+def test_second_run_sends_one_read_and_ignores_password() -> None:
     stored = {
         **CAROL,
         "roles": [{"name": "Project admin", "projectId": "platform"}, {"name": "Builders"}],
@@ -42,7 +42,7 @@ def test_a_second_run_reads_once_and_compares_no_password() -> None:
 
 
 @pytest.mark.parametrize(("given", "sent"), [({"password": "s3cret;+&="}, {"password": "s3cret;+&="}), ({}, {})])
-def test_a_user_is_created(given: dict[str, str], sent: dict[str, str]) -> None:
+def test_user_is_created(given: dict[str, str], sent: dict[str, str]) -> None:
     with conversation(users(), act("create_user", name="carol", **sent), users(CAROL)) as server:
         result = run("review_user", url=server.url, name="carol", diff_mode=True, **given, **ACCOUNT)
     assert result["changed"]
@@ -50,13 +50,13 @@ def test_a_user_is_created(given: dict[str, str], sent: dict[str, str]) -> None:
     assert result["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "name": "carol"}}
 
 
-def test_check_mode_predicts() -> None:
+def test_check_mode_predicts_change() -> None:
     with conversation(users()) as server:
         result = run("review_user", url=server.url, name="carol", password="x", check_mode=True, **ACCOUNT)
     assert result == {"changed": True, "user": SHOWN}
 
 
-def test_a_user_is_removed_once() -> None:
+def test_user_is_deleted_once() -> None:
     with conversation(users(CAROL), act("delete_user", name="carol"), users(), all_users(ADMIN)) as server:
         result = run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)
     assert result == {"changed": True, "user": None}
@@ -64,7 +64,7 @@ def test_a_user_is_removed_once() -> None:
         assert not run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)["changed"]
 
 
-def test_absence_is_not_concluded_when_a_response_is_empty() -> None:
+def test_absence_is_not_assumed_when_response_is_empty() -> None:
     removed = [act("delete_user", name="carol"), users(), all_users(ADMIN)]
     with conversation(users(), all_users(ADMIN, CAROL), *removed) as server:
         assert run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)["changed"]
@@ -74,7 +74,7 @@ def test_absence_is_not_concluded_when_a_response_is_empty() -> None:
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_user_of_a_directory_is_not_removed(check_mode: bool) -> None:
+def test_read_only_user_is_not_deleted(check_mode: bool) -> None:
     with conversation(users({**CAROL, "readonly": True})) as server:
         result = run("review_user", url=server.url, name="carol", state="absent", check_mode=check_mode, **ACCOUNT)
     assert result["failed"]
@@ -83,7 +83,7 @@ def test_a_user_of_a_directory_is_not_removed(check_mode: bool) -> None:
     )
 
 
-def test_the_account_of_the_task_is_not_removed() -> None:
+def test_account_of_task_is_not_deleted() -> None:
     with conversation(users({**CAROL, "name": "admin"}, name="admin")) as server:
         result = run("review_user", url=server.url, name="admin", state="absent", **ACCOUNT)
     assert (
@@ -91,13 +91,13 @@ def test_the_account_of_the_task_is_not_removed() -> None:
     )
 
 
-def test_a_star_in_a_name_is_no_pattern_and_none_of_those_found_is_left_out() -> None:
+def test_star_in_name_is_compared_literally() -> None:
     with conversation(act("users", search="c*", limit="1000000", text=records(CAROL))) as server:
         result = run("review_user", url=server.url, name="c*", state="absent", **ACCOUNT)
     assert not result["changed"]
 
 
-def test_a_lost_reply_is_resolved() -> None:
+def test_task_succeeds_when_response_of_effective_write_is_lost() -> None:
     with conversation(users(), act("create_user", drop=True, name="carol"), users(CAROL)) as server:
         result = run("review_user", url=server.url, name="carol", **ACCOUNT)
     assert result["changed"]
@@ -106,14 +106,14 @@ def test_a_lost_reply_is_resolved() -> None:
     assert "Whether the request had its effect is not known." in result["msg"]
 
 
-def test_a_refusal_is_told() -> None:
+def test_refusal_is_reported() -> None:
     refused = act("create_user", 403, name="carol", text=refusal(403, "Users are managed by LDAP"))
     with conversation(users(), refused) as server:
         result = run("review_user", url=server.url, name="carol", **ACCOUNT)
     assert "403 Users are managed by LDAP." in result["msg"]
 
 
-def test_an_empty_password_lets_nobody_in() -> None:
+def test_empty_password_is_refused() -> None:
     with conversation() as server:
         result = run("review_user", url=server.url, name="carol", password="", **ACCOUNT)
     assert result["msg"] == "Option 'password': must not be empty."

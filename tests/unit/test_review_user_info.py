@@ -23,7 +23,7 @@ OTHER = {**ONE, "name": "Zoë, the *"}
 ALL = {"limit": "1000000"}
 
 
-def asked(*calls: Call, **options: Any) -> Any:
+def run_task(*calls: Call, **options: Any) -> Any:
     with conversation(*calls) as server:
         result = run("review_user_info", url=server.url, **options, **ACCOUNT)
     assert not result["changed"]
@@ -31,23 +31,23 @@ def asked(*calls: Call, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("search", [{}, {"search": "a*"}])
-def test_all_are_listed_by_name(search: dict[str, str]) -> None:
-    found = asked(act("users", **ALL, **search, text=records(OTHER, ONE)), **search)
+def test_all_users_are_listed_by_name(search: dict[str, str]) -> None:
+    found = run_task(act("users", **ALL, **search, text=records(OTHER, ONE)), **search)
     assert found == sorted([SHOWN, {**SHOWN, "name": "Zoë, the *"}], key=lambda one: one["name"])
 
 
-def test_it_fails_when_the_response_is_empty() -> None:
-    assert "'users' returned an empty list, but always returns the account 'admin'" in asked(act("users", **ALL))
+def test_task_fails_when_response_is_empty() -> None:
+    assert "'users' returned an empty list, but always returns the account 'admin'" in run_task(act("users", **ALL))
 
 
-def test_a_name_is_compared_exactly() -> None:
-    assert asked(act("users", search="alice", text=records(ONE)), name="alice") == [SHOWN]
-    assert asked(act("users", search="Zoë, *", limit="1000000", text=records(OTHER)), name="Zoë, *") == []
+def test_name_is_compared_exactly() -> None:
+    assert run_task(act("users", search="alice", text=records(ONE)), name="alice") == [SHOWN]
+    assert run_task(act("users", search="Zoë, *", limit="1000000", text=records(OTHER)), name="Zoë, *") == []
 
 
-def test_a_name_and_a_search_exclude_each_other() -> None:
-    assert "mutually exclusive" in asked(name="a", search="b")
+def test_name_and_search_are_mutually_exclusive() -> None:
+    assert "mutually exclusive" in run_task(name="a", search="b")
 
 
-def test_an_answer_of_another_form_is_told() -> None:
-    assert "'name' is the number 5 instead of a text" in asked(act("users", **ALL, text=records({**ONE, "name": 5})))
+def test_task_fails_when_response_is_malformed() -> None:
+    assert "'name' is the number 5 instead of a text" in run_task(act("users", **ALL, text=records({**ONE, "name": 5})))

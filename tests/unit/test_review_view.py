@@ -32,19 +32,19 @@ def update(**fields: Any) -> Call:
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])
-def test_it_fails_when_the_response_is_empty(state: str) -> None:
+def test_task_fails_when_response_is_empty(state: str) -> None:
     with conversation(act("views", project="mobile-app")) as server:
         result = run("review_view", url=server.url, query="severity:1", state=state, **TASK)
     assert "'views' returned an empty list, but always returns the view '*default*'" in result["msg"]
 
 
-def test_a_second_run_reads_once() -> None:
+def test_second_run_sends_one_read() -> None:
     with conversation(views(STORED)) as server:
         result = run("review_view", url=server.url, query="severity:1", tags=["gate", "gate"], public=True, **TASK)
     assert result == {"changed": False, "view": SHOWN}
 
 
-def test_a_new_view_is_public_by_itself() -> None:
+def test_new_view_is_public_by_default() -> None:
     stored = {**STORED, "query": "severity:1 state:+New"}
     del stored["tags"]
     created = create(query="severity:1 state:+New", is_public="true")
@@ -58,7 +58,7 @@ def test_a_new_view_is_public_by_itself() -> None:
     }
 
 
-def test_a_new_view_may_be_private_and_tagged() -> None:
+def test_new_view_can_be_private_and_tagged() -> None:
     created = create(query="severity:1", is_public="false", tags="a\\,b,c\\\\d,gate")
     stored = {**STORED, "is_public": False, "tags": ["gate", "c\\d", "a,b"]}
     with conversation(views(), created, views(stored)) as server:
@@ -81,7 +81,7 @@ def test_a_new_view_may_be_private_and_tagged() -> None:
     ],
     ids=["query", "public", "tags", "no-tags", "no-query", "nothing"],
 )
-def test_only_what_is_given_and_differs_is_sent(
+def test_only_differing_options_are_sent(
     given: dict[str, Any], sent: dict[str, str] | None, stored: dict[str, Any]
 ) -> None:
     calls = [update(**sent), views({**STORED, **stored})] if sent is not None else []
@@ -90,12 +90,12 @@ def test_only_what_is_given_and_differs_is_sent(
     assert result["changed"] is (sent is not None)
 
 
-def test_a_private_view_stays_private_when_nothing_is_said() -> None:
+def test_private_view_stays_private_when_public_is_not_set() -> None:
     with conversation(views({**STORED, "is_public": False})) as server:
         assert not run("review_view", url=server.url, query="severity:1", **TASK)["changed"]
 
 
-def test_check_mode_predicts_a_new_view() -> None:
+def test_check_mode_predicts_creation() -> None:
     with conversation(views()) as server:
         result = run("review_view", url=server.url, query="severity:1", tags=["gate"], check_mode=True, **TASK)
     given = {"name": "critical", "public": True, "query": "severity:1", "tags": ["gate"]}
@@ -103,27 +103,27 @@ def test_check_mode_predicts_a_new_view() -> None:
     assert result == {"changed": True, "view": predicted}
 
 
-def test_check_mode_predicts_a_change() -> None:
+def test_check_mode_predicts_update() -> None:
     with conversation(views(STORED)) as server:
         result = run("review_view", url=server.url, query="severity:2", check_mode=True, **TASK)
     assert result == {"changed": True, "view": {**SHOWN, "query": "severity:2"}}
 
 
-def test_a_view_is_removed_once() -> None:
+def test_view_is_deleted_once() -> None:
     with conversation(views(STORED), act("delete_view", **VIEW), views()) as server:
         assert run("review_view", url=server.url, state="absent", **TASK) == {"changed": True, "view": None}
     with conversation(views()) as server:
         assert run("review_view", url=server.url, state="absent", **TASK) == {"changed": False, "view": None}
 
 
-def test_check_mode_predicts_a_removal() -> None:
+def test_check_mode_predicts_deletion() -> None:
     with conversation(views(STORED)) as server:
         result = run("review_view", url=server.url, state="absent", check_mode=True, **TASK)
     assert result == {"changed": True, "view": None}
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])
-def test_the_view_of_the_server_is_refused_before_any_request(state: str) -> None:
+def test_builtin_view_is_refused_before_first_request(state: str) -> None:
     with conversation() as server:
         result = run(
             "review_view", url=server.url, project="mobile-app", name="*default*", query="", state=state, **ACCOUNT
@@ -133,7 +133,7 @@ def test_the_view_of_the_server_is_refused_before_any_request(state: str) -> Non
 
 
 @pytest.mark.parametrize("query", ["build:42", "severity:1 build:+b_1", "-build:x", "+build:x", "Build:x state:New"])
-def test_a_query_that_names_a_build_is_refused_before_any_request(query: str) -> None:
+def test_query_with_build_is_refused_before_first_request(query: str) -> None:
     with conversation() as server:
         result = run("review_view", url=server.url, query=query, **TASK)
     assert result["failed"]
@@ -141,25 +141,25 @@ def test_a_query_that_names_a_build_is_refused_before_any_request(query: str) ->
 
 
 @pytest.mark.parametrize("query", ['message:"a build:x"', "'one build:x' state:New", "rebuild:x", 'title:"x" text'])
-def test_a_quoted_text_is_no_term(query: str) -> None:
+def test_quoted_text_is_not_a_term(query: str) -> None:
     with conversation(views({**STORED, "query": query})) as server:
         assert not run("review_view", url=server.url, query=query, **TASK)["changed"]
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_new_view_needs_a_query(check_mode: bool) -> None:
+def test_new_view_requires_query(check_mode: bool) -> None:
     with conversation(views()) as server:
         result = run("review_view", url=server.url, tags=["x"], check_mode=check_mode, **TASK)
     assert result["msg"] == "Option 'query': is required to create a view."
 
 
-def test_a_view_that_is_there_needs_no_query() -> None:
+def test_existing_view_does_not_require_query() -> None:
     with conversation(views(STORED), update(tags="x"), views({**STORED, "tags": ["x"]})) as server:
         assert run("review_view", url=server.url, tags=["x"], **TASK)["view"]["query"] == "severity:1"
 
 
 @pytest.mark.parametrize("tags", [[""], [" "], ["x "], ["a\nb"]])
-def test_blank_tags_are_refused_before_any_request(tags: list[str]) -> None:
+def test_blank_tags_are_refused_before_first_request(tags: list[str]) -> None:
     with conversation() as server:
         result = run("review_view", url=server.url, query="x", tags=tags, **TASK)
     assert result["msg"].startswith("Option 'tags[0]': ")
@@ -169,7 +169,7 @@ THEIRS = {**STORED, "id": 4, "creator": "alice"}
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_the_view_of_another_account_is_not_changed_unasked(check_mode: bool) -> None:
+def test_foreign_view_is_not_changed_without_take_over(check_mode: bool) -> None:
     with conversation(views(THEIRS)) as server:
         result = run("review_view", url=server.url, query="severity:2", check_mode=check_mode, **TASK)
     assert result["msg"] == "Option 'take_over': must be true to change view 'critical', which 'alice' owns."
@@ -178,14 +178,14 @@ def test_the_view_of_another_account_is_not_changed_unasked(check_mode: bool) ->
     assert (result["changed"], result["view"]["creator"]) == (False, "alice")
 
 
-def test_the_view_of_another_account_is_not_removed_unasked() -> None:
+def test_foreign_view_is_not_deleted_without_take_over() -> None:
     with conversation(views(THEIRS)) as server:
         assert run("review_view", url=server.url, state="absent", **TASK) == {"changed": False, "view": None}
     with conversation(views(THEIRS, STORED), act("delete_view", **VIEW), views(THEIRS)) as server:
         assert run("review_view", url=server.url, state="absent", **TASK) == {"changed": True, "view": None}
 
 
-def test_the_view_of_another_account_is_taken_over() -> None:
+def test_foreign_view_is_changed_with_take_over() -> None:
     changed = {**THEIRS, "query": "severity:2"}
     with conversation(views(THEIRS), update(query="severity:2"), views(changed)) as server:
         result = run("review_view", url=server.url, query="severity:2", take_over=True, **TASK)
@@ -195,7 +195,7 @@ def test_the_view_of_another_account_is_taken_over() -> None:
 
 
 @pytest.mark.parametrize("name", ["a+b", "a & b=c", "50% ; x", "Prüfung/1", "a\\b,c|d#e", '"quoted"'])
-def test_odd_names_and_queries_arrive_unharmed(name: str) -> None:
+def test_special_characters_are_sent_unchanged(name: str) -> None:
     query = f"file:'{name}'"
     fields = {"project": "mobile-app", "name": name, "query": query, "is_public": "true"}
     stored = {**STORED, "name": name, "query": query}
@@ -204,13 +204,13 @@ def test_odd_names_and_queries_arrive_unharmed(name: str) -> None:
     assert result["changed"]
 
 
-def test_of_several_views_of_one_name_the_own_one_is_meant() -> None:
+def test_own_view_takes_precedence() -> None:
     other = {**STORED, "id": 4, "creator": "alice", "query": "state:New"}
     with conversation(views(other, STORED)) as server:
         assert run("review_view", url=server.url, query="severity:1", **TASK) == {"changed": False, "view": SHOWN}
 
 
-def test_several_views_of_others_are_not_guessed_among() -> None:
+def test_ambiguous_foreign_views_are_refused() -> None:
     others = ({**STORED, "id": id_, "creator": creator} for id_, creator in ((4, "alice"), (5, "bob")))
     with conversation(views(*others)) as server:
         result = run("review_view", url=server.url, query="severity:1", **TASK)
@@ -221,7 +221,7 @@ def test_several_views_of_others_are_not_guessed_among() -> None:
     )
 
 
-def test_a_lost_reply_to_a_write_that_acted_is_resolved() -> None:
+def test_task_succeeds_when_response_of_effective_write_is_lost() -> None:
     lost = act("create_view", drop=True, **VIEW, query="severity:1", is_public="true")
     with conversation(views(), lost, views(STORED)) as server:
         result = run("review_view", url=server.url, query="severity:1", **TASK)
@@ -230,7 +230,7 @@ def test_a_lost_reply_to_a_write_that_acted_is_resolved() -> None:
     assert result["warnings"][0].endswith("Reading back shows that the request had its effect.")
 
 
-def test_a_lost_reply_to_a_write_that_did_not_act_is_a_failure() -> None:
+def test_task_fails_when_lost_write_had_no_effect() -> None:
     lost = act("create_view", drop=True, **VIEW, query="severity:1", is_public="true")
     with conversation(views(), lost, views()) as server:
         result = run("review_view", url=server.url, query="severity:1", **TASK)
@@ -238,7 +238,7 @@ def test_a_lost_reply_to_a_write_that_did_not_act_is_a_failure() -> None:
     assert "Whether the request had its effect is not known." in result["msg"]
 
 
-def test_success_without_effect_is_a_failure() -> None:
+def test_task_fails_when_update_has_no_effect() -> None:
     with conversation(views(STORED), update(query="severity:2"), views(STORED)) as server:
         result = run("review_view", url=server.url, query="severity:2", **TASK)
     assert result["failed"]
@@ -247,7 +247,7 @@ def test_success_without_effect_is_a_failure() -> None:
     )
 
 
-def test_a_removal_without_effect_is_a_failure() -> None:
+def test_task_fails_when_deletion_has_no_effect() -> None:
     with conversation(views(STORED), act("delete_view", **VIEW), views(STORED)) as server:
         result = run("review_view", url=server.url, state="absent", **TASK)
     assert result["failed"]
@@ -287,7 +287,7 @@ def test_view_of_another_account_is_refused_when_it_is_created_at_the_same_time(
 @pytest.mark.parametrize(
     ("status", "message"), [(403, "User admin may not change settings"), (409, "View already exists: critical")]
 )
-def test_a_refusal_is_told(status: int, message: str) -> None:
+def test_refusal_is_reported(status: int, message: str) -> None:
     refused = act("update_view", status, **VIEW, query="severity:2", text=refusal(status, message))
     read_again = [views(STORED)] if status == 409 else []
     with conversation(views(STORED), refused, *read_again) as server:
@@ -305,7 +305,7 @@ def test_a_refusal_is_told(status: int, message: str) -> None:
     ],
     ids=["error-object", "login-page"],
 )
-def test_a_write_that_fails_with_the_status_of_success_is_a_failure(text: str, message: str) -> None:
+def test_task_fails_when_response_with_status_200_is_an_error(text: str, message: str) -> None:
     refused = act("update_view", 200, **VIEW, query="severity:2", text=text)
     with conversation(views(STORED), refused, views(STORED)) as server:
         result = run("review_view", url=server.url, query="severity:2", **TASK)
@@ -314,7 +314,7 @@ def test_a_write_that_fails_with_the_status_of_success_is_a_failure(text: str, m
     assert message in result["msg"]
 
 
-def test_view_is_read_back_when_the_answer_to_the_write_is_a_page() -> None:
+def test_view_is_read_back_when_response_is_a_page() -> None:
     page = act("update_view", **VIEW, query="severity:2", text="<html><body>Sign in</body></html>")
     with conversation(views(STORED), page, views({**STORED, "query": "severity:2"})) as server:
         result = run("review_view", url=server.url, query="severity:2", **TASK)
@@ -325,7 +325,7 @@ def test_view_is_read_back_when_the_answer_to_the_write_is_a_page() -> None:
 RENAMED = {**STORED, "name": "gate"}
 
 
-def test_a_view_is_renamed_once() -> None:
+def test_view_is_renamed_once() -> None:
     with conversation(views(STORED), update(new_name="gate", query="x"), views({**RENAMED, "query": "x"})) as server:
         result = run("review_view", url=server.url, new_name="gate", query="x", **TASK)
     assert (result["changed"], result["view"]["name"]) == (True, "gate")
@@ -333,19 +333,19 @@ def test_a_view_is_renamed_once() -> None:
         assert not run("review_view", url=server.url, new_name="gate", **TASK)["changed"]
 
 
-def test_a_renamed_view_is_changed_by_its_new_name() -> None:
+def test_renamed_view_is_updated_by_new_name() -> None:
     changed = act("update_view", project="mobile-app", name="gate", query="x")
     with conversation(views(RENAMED), changed, views({**RENAMED, "query": "x"})) as server:
         assert run("review_view", url=server.url, new_name="gate", query="x", **TASK)["changed"]
 
 
-def test_a_new_view_has_the_new_name_at_once() -> None:
+def test_new_view_is_created_with_new_name() -> None:
     created = act("create_view", project="mobile-app", name="gate", query="x", is_public="true")
     with conversation(views(), created, views({**RENAMED, "query": "x"})) as server:
         assert run("review_view", url=server.url, new_name="gate", query="x", **TASK)["view"]["name"] == "gate"
 
 
-def test_names_that_are_taken_are_refused() -> None:
+def test_existing_new_names_are_refused() -> None:
     with conversation(views(STORED, {**RENAMED, "id": 10})) as server:
         result = run("review_view", url=server.url, new_name="gate", **TASK)
     assert result["msg"] == "Option 'new_name': another view 'gate' already exists."
@@ -356,7 +356,7 @@ def test_names_that_are_taken_are_refused() -> None:
     assert absent["msg"] == "Option 'new_name': must not be set with 'state: absent'."
 
 
-def test_views_of_others_do_not_stand_in_the_way_of_a_name() -> None:
+def test_foreign_views_do_not_block_names() -> None:
     theirs = {**RENAMED, "id": 4, "creator": "alice"}
     with conversation(views(STORED, theirs), update(new_name="gate"), views(RENAMED, theirs)) as server:
         assert run("review_view", url=server.url, new_name="gate", **TASK)["changed"]

@@ -27,13 +27,13 @@ def views(*found: dict[str, Any], project: str = "mobile-app") -> Call:
     return act("views", project=project, text=records(*found))
 
 
-def listed(*calls: Call, **parameters: Any) -> dict[str, Any]:
+def run_task(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("review_view_info", url=server.url, **{"project": "mobile-app", **parameters}, **ACCOUNT)
 
 
 def test_views_are_listed_by_name() -> None:
-    assert listed(views(ONLINE, DEFAULT)) == {
+    assert run_task(views(ONLINE, DEFAULT)) == {
         "changed": False,
         "views": [
             {"id": 1, "name": "*default*", "query": "", "tags": [], "public": True, "creator": "klocwork"},
@@ -50,17 +50,17 @@ def test_views_are_listed_by_name() -> None:
 
 
 @pytest.mark.parametrize(("name", "ids"), [("*default*", [1]), ("onlineapplication", [9, 12]), ("online", [])])
-def test_a_name_is_compared_exactly(name: str, ids: list[int]) -> None:
-    found = listed(views(DEFAULT, ONLINE, {**ONLINE, "id": 12, "creator": "alice"}), name=name)
+def test_name_is_compared_exactly(name: str, ids: list[int]) -> None:
+    found = run_task(views(DEFAULT, ONLINE, {**ONLINE, "id": 12, "creator": "alice"}), name=name)
     assert [view["id"] for view in found["views"]] == ids
 
 
-def test_a_project_with_an_odd_name_arrives_unharmed() -> None:
-    assert listed(views(DEFAULT, project="a+b & c=d%é;/"), project="a+b & c=d%é;/")["views"]
+def test_special_characters_in_project_are_sent_unchanged() -> None:
+    assert run_task(views(DEFAULT, project="a+b & c=d%é;/"), project="a+b & c=d%é;/")["views"]
 
 
-def test_an_unknown_project_is_an_error() -> None:
+def test_task_fails_when_project_is_unknown() -> None:
     answer = act("views", 404, project="mobile-app", text=refusal(404, "Project not found: mobile-app"))
-    result = listed(answer)
+    result = run_task(answer)
     assert result["failed"]
     assert "404 Project not found: mobile-app." in result["msg"]

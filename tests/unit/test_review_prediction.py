@@ -23,18 +23,18 @@ def no_project(action: str, status: int = 404) -> Call:
     return act(action, status, project="app", text=refusal(status, "Project not found: app"))
 
 
-def asked(module: str, *calls: Call, **options: Any) -> dict[str, Any]:
+def run_task(module: str, *calls: Call, **options: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run(module, url=server.url, **{"check_mode": True, "predict_missing": True, **options}, **ACCOUNT)
 
 
 @pytest.mark.parametrize("status", [404, 400])
-def test_what_a_new_project_would_get_is_predicted(status: int) -> None:
-    module = asked("review_module", no_project("modules", status), projects(OTHER), **MODULE)
+def test_resources_of_new_project_are_predicted(status: int) -> None:
+    module = run_task("review_module", no_project("modules", status), projects(OTHER), **MODULE)
     assert (module["changed"], module["module"]["paths"]) == (True, ["**/ui/*"])
-    view = asked("review_view", no_project("views", status), projects(OTHER), **VIEW)
+    view = run_task("review_view", no_project("views", status), projects(OTHER), **VIEW)
     assert (view["changed"], view["view"]["query"]) == (True, "severity:1")
-    absent = asked("review_view", no_project("views", status), projects(OTHER), **VIEW, state="absent")
+    absent = run_task("review_view", no_project("views", status), projects(OTHER), **VIEW, state="absent")
     assert not absent["changed"]
 
 
@@ -47,7 +47,7 @@ ABSENT = {
 
 @pytest.mark.parametrize("module", ABSENT)
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_nothing_is_removed_when_the_project_is_missing(module: str, check_mode: bool) -> None:
+def test_nothing_is_deleted_when_project_is_missing(module: str, check_mode: bool) -> None:
     action, task = ABSENT[module]
     options = {"check_mode": check_mode, "state": "absent", **task}
     if module != "review_build":
@@ -62,7 +62,7 @@ def test_nothing_is_removed_when_the_project_is_missing(module: str, check_mode:
 
 
 @pytest.mark.parametrize("module", ABSENT)
-def test_absence_is_not_concluded_when_the_list_of_projects_is_empty(module: str) -> None:
+def test_absence_is_not_assumed_when_project_list_is_empty(module: str) -> None:
     action, task = ABSENT[module]
     options = {**task, "state": "absent", **ACCOUNT}
     with conversation(no_project(action), projects(), no_project("modules")) as server:
@@ -78,25 +78,25 @@ def test_absence_is_not_concluded_when_the_list_of_projects_is_empty(module: str
     assert message.startswith("The action 'modules' returned an empty list, but always returns the module")
 
 
-def test_a_refusal_for_another_reason_is_one() -> None:
-    result = asked("review_module", no_project("modules", 403), projects(("app", "app")), **MODULE)
+def test_other_refusals_are_reported() -> None:
+    result = run_task("review_module", no_project("modules", 403), projects(("app", "app")), **MODULE)
     assert "Project not found: app" in result["msg"]
 
 
 @pytest.mark.parametrize("options", [{"check_mode": False}, {"predict_missing": False}])
-def test_else_a_missing_project_is_an_error(options: dict[str, Any]) -> None:
+def test_missing_project_fails_without_predict_missing(options: dict[str, Any]) -> None:
     for module, action, task in (("review_module", "modules", MODULE), ("review_view", "views", VIEW)):
-        assert "Project not found: app" in asked(module, no_project(action), **task, **options)["msg"]
-    role = asked("review_role", projects(OTHER), **ASSIGNED, **options)
+        assert "Project not found: app" in run_task(module, no_project(action), **task, **options)["msg"]
+    role = run_task("review_role", projects(OTHER), **ASSIGNED, **options)
     assert role["msg"].startswith("Option 'assignments': project 'app' does not exist")
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_assignments_to_those_who_would_be_there_are_predicted(there: bool) -> None:
+def test_assignments_to_predicted_groups_are_predicted(there: bool) -> None:
     found = records({"name": "Triage", "readonly": False, "permissions": [], "statusPermissions": []}) if there else ""
     calls = [act("roles", search="+Triage", text=found)]
     if there:
         calls.append(act("role_assignments", search="+Triage", text=records({"name": "Triage", "assignments": []})))
-    result = asked("review_role", *calls, projects(OTHER), **ASSIGNED)
+    result = run_task("review_role", *calls, projects(OTHER), **ASSIGNED)
     assert result["changed"]
     assert [entry["project"] for entry in result["role"]["assignments"]] == [None, "app"]

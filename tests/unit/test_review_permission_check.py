@@ -58,7 +58,7 @@ def removed(module: str, *calls: Call) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("module", REMOVALS)
-def test_a_removal_without_the_permission_is_predicted_to_fail(module: str) -> None:
+def test_check_mode_predicts_refused_deletion(module: str) -> None:
     permission = REMOVALS[module][0]
     refused = removed(module, *rights(module, {"name": permission, "enabled": False}))
     assert not refused["changed"]
@@ -70,14 +70,14 @@ def test_a_removal_without_the_permission_is_predicted_to_fail(module: str) -> N
 
 
 @pytest.mark.parametrize("module", REMOVALS)
-def test_nothing_is_predicted_when_the_permissions_cannot_be_read(module: str) -> None:
+def test_no_refusal_is_predicted_when_permissions_are_unknown(module: str) -> None:
     assert removed(module, *rights(module, {"name": "Benutzer verwalten", "enabled": False}))["changed"]
     assert removed(module, act("users", 403, search="admin", text=refusal(403, "No.")))["changed"]
     unlisted = act("users", limit="1000000", text=records({"name": "someone"}))
     assert removed(module, act("users", search="admin"), unlisted)["changed"]
 
 
-def test_the_removal_of_old_builds_is_predicted_as_well() -> None:
+def test_check_mode_predicts_refused_build_cleanup() -> None:
     for enabled in (True, False):
         calls = rights("review_build", {"name": "delete_build", "enabled": enabled})
         with conversation(BUILD_LIST, *calls) as server:

@@ -26,7 +26,7 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize(("module", "option", "given"), OPTIONS)
-def test_a_wildcard_is_refused_before_the_first_request(
+def test_wildcard_is_refused_before_first_request(
     module: str, option: str, given: dict[str, Any], check_mode: bool
 ) -> None:
     with conversation() as server:
