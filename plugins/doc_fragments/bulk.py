@@ -30,7 +30,7 @@ options:
       - After so many failed O(items) no more are begun and the task fails, whatever O(on_error) says, 1 to 1,000,000.
       - Without it all items are tried.
     type: int
-  shown:
+  result_limit:
     description: How many of O(items), the first ones, are in RV(outcomes) and in the diff, 0 to 10,000.
     type: int
     default: 10

@@ -325,7 +325,7 @@ class ItemQueue:
         self._write_outcome(outcome)
 
     def _is_shown(self, index: int) -> bool:
-        return index < self._task.params["shown"]
+        return index < self._task.params["result_limit"]
 
     def _has_enough_failures(self) -> bool:
         most = self._task.params["max_failures"]

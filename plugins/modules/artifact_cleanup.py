@@ -284,7 +284,7 @@ options:
     description:
       - Number of failed items after which no more items are deleted and the task fails, regardless of O(on_error), 1 to
         1,000,000. If not set, all items are tried.
-  shown:
+  result_limit:
     description: Maximum number of items to return in RV(plan), RV(unsafe) and RV(outcomes), 0 to 10,000.
   to_file:
     description:
@@ -393,7 +393,7 @@ plan:
               not set.
           type: float
     first:
-      description: The first O(shown) items, by repository and path.
+      description: The first O(result_limit) items, by repository and path.
       type: list
       elements: dict
       contains:
@@ -430,7 +430,7 @@ unsafe:
       description: Number of tags.
       type: int
     first:
-      description: The first O(shown) tags, by repository and path.
+      description: The first O(result_limit) tags, by repository and path.
       type: list
       elements: dict
       contains:
@@ -508,7 +508,7 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(shown) items of this run, in the order of the plan, folders last.
+  description: Outcomes of the first O(result_limit) items of this run, in the order of the plan, folders last.
   returned: success, and when items failed
   type: list
   elements: dict

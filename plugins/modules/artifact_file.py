@@ -253,7 +253,7 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(shown) files, in the order of O(items).
+  description: Outcomes of the first O(result_limit) files, in the order of O(items).
   returned: when O(items) is set
   type: list
   elements: dict

@@ -233,7 +233,7 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(shown) items, in the order of O(items).
+  description: Outcomes of the first O(result_limit) items, in the order of O(items).
   returned: when O(items) is set
   type: list
   elements: dict

@@ -381,7 +381,7 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(shown) of O(items), in the order of O(items).
+  description: Outcomes of the first O(result_limit) of O(items), in the order of O(items).
   returned: with O(items)
   type: list
   elements: dict

@@ -306,7 +306,7 @@ options:
       - Number of failed prompts after which no more prompts are sent. The task fails regardless of O(on_error).
       - If not set, all prompts are sent.
     type: int
-  shown:
+  result_limit:
     description: Number of prompts, starting with the first, to include in RV(outcomes). At most 10,000.
     type: int
     default: 10
@@ -456,7 +456,7 @@ failure_reasons:
     - {reason: "The answer was truncated at the token limit. Increase 'max_tokens'.", count: 3, first: 17}
 outcomes:
   description:
-    - Results of the first O(shown) prompts, in their order. V(null) in check mode.
+    - Results of the first O(result_limit) prompts, in their order. V(null) in check mode.
     - C(item) contains C(number) and C(id) of the prompt, C(completion) the answer. C(outcome) is V(reused) if the
       answer was in O(to_file) before the run.
   returned: success

@@ -22,7 +22,7 @@ from support.playbook import (
 )
 
 PATHS = [f"many/{number:03}.txt" for number in range(60)]
-SET = {"repo": "generic-local", "properties": {"qa": "passed"}, "items": [{"path": path} for path in PATHS], "shown": 3}
+SET = {"repo": "generic-local", "properties": {"qa": "passed"}, "items": [{"path": path} for path in PATHS], "result_limit": 3}
 NIGHTLY = "acme/nightly of web"
 STEPS = {
     "check": {"check_mode": True},

@@ -315,7 +315,7 @@ def test_a_folder_beyond_a_page_is_read_to_its_end_before_the_next() -> None:
         *scanned_after('{"path":"a"},{"name":{"$gt":"199.bin"}}', *page_of("a", 200, 250)),
         *scanned_after('{"path":{"$gt":"a"}}', *page_of("b", 0, 99)),
     ]
-    plan = clean_up(*pages, page_size=100, check_mode=True, shown=1000)["plan"]
+    plan = clean_up(*pages, page_size=100, check_mode=True, result_limit=1000)["plan"]
     assert [entry["path"] for entry in plan["first"]] == [
         f"{entry['path']}/{entry['name']}" for entry in page_of("a", 0, 250) + page_of("b", 0, 99)
     ]

@@ -26,7 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-DEFAULTS = {"workers": 4, "on_error": "fail", "max_failures": None, "shown": 10, "to_file": None, "colour": "red"}
+DEFAULTS = {"workers": 4, "on_error": "fail", "max_failures": None, "result_limit": 10, "to_file": None, "colour": "red"}
 
 
 def bulk(
@@ -227,7 +227,7 @@ def test_repeats_and_warnings_of_items_are_told_once() -> None:
 def test_only_the_first_are_shown_but_all_failures() -> None:
     kinds = ["change"] * 20
     kinds[15] = "fail"
-    task, _failure = bulk(items(*kinds), act, shown=3, diff_mode=True)
+    task, _failure = bulk(items(*kinds), act, result_limit=3, diff_mode=True)
     assert [one["index"] for one in task.result["outcomes"]] == [0, 1, 2]
     assert [one["index"] for one in task.result["failures"]] == [15]
     assert task.result["diff"] == [
@@ -240,7 +240,7 @@ def test_the_whole_list_goes_to_a_private_file_without_secrets(tmp_path: Path) -
     file = tmp_path / "all.jsonl"
     file.write_text("old")
     file.chmod(0o644)
-    bulk(items("change", "fail", "ok"), act, shown=0, to_file=str(file))
+    bulk(items("change", "fail", "ok"), act, result_limit=0, to_file=str(file))
     reasons = {line["index"]: line["reason"] for line in lines_of(file)}
     assert reasons == {0: None, 1: "It failed with ******** for 1.", 2: None}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600

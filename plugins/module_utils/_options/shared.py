@@ -39,7 +39,7 @@ BULK = ArgumentSpec(
         workers=dict(type="int", default=4, at_least=1, at_most=64),
         on_error=dict(type="str", choices=["fail", "report"], default="fail"),
         max_failures=dict(type="int", narrows_scope=True, at_least=1, at_most=1_000_000),
-        shown=dict(type="int", default=10, at_least=0, at_most=10_000),
+        result_limit=dict(type="int", default=10, at_least=0, at_most=10_000),
         to_file=dict(type="path", not_empty=True),
     )
 )

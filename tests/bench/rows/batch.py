@@ -99,7 +99,7 @@ def measure(_sandbox: Sandbox) -> dict[str, Figure]:
             source = prompts(folder / f"{number}", [f"Prompt {place} of {number}" for place in range(PROMPTS)])
             ours.append(of_ours(given, source, prompts(folder / f"{number}.first", ["First"])))
             theirs.append(float(output(THEIRS, json.dumps(given), source)))
-        cached = {**given, "cache": str(folder / "cache"), "shown": 0}
+        cached = {**given, "cache": str(folder / "cache"), "result_limit": 0}
         many = of_ours(cached, prompts(folder / "many", ["Same"] * MANY), prompts(folder / "one", ["Same"]))
     seconds = [one["seconds"] for one in ours]
     return {

@@ -54,14 +54,14 @@ def test_plan_and_remaining_files_match_the_model_when_rules_are_generated(
         case = Case(world, position, rules, options)
 
         plan_file = tmp_path / f"plan-{position}.jsonl"
-        result = run(rules=rules, **options, shown=ALL_SHOWN, plan_file=str(plan_file), check_mode=True)
+        result = run(rules=rules, **options, result_limit=ALL_SHOWN, plan_file=str(plan_file), check_mode=True)
         case.name = "check mode"
         compare_result(case, result, prediction, should_delete_folders)
         if not prediction.refused:
             compare_plan_file(case, plan_file, prediction, should_delete_folders)
         compare_files(case, sandbox, repositories, files)
 
-        result = run(rules=rules, **options, shown=ALL_SHOWN)
+        result = run(rules=rules, **options, result_limit=ALL_SHOWN)
         case.name = "run"
         compare_result(case, result, prediction, should_delete_folders)
         if not prediction.refused:

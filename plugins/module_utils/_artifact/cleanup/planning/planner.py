@@ -95,9 +95,9 @@ class Planner:
         if has_shares:
             self._survey_all()
         self._write()
-        plan = summary.sum_up(self._store, params["shown"], has_shares)
+        plan = summary.sum_up(self._store, params["result_limit"], has_shares)
         result["plan"] = plan
-        result["unsafe"] = None if params["from_plan"] else summary.list_unsafe(self._store, params["shown"])
+        result["unsafe"] = None if params["from_plan"] else summary.list_unsafe(self._store, params["result_limit"])
         if plan:
             summary.check_limits(plan, params)
         return plan
