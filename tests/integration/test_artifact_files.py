@@ -55,7 +55,7 @@ def deploy(path: str = "files/large.bin", repo: str = "generic-local", **options
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_odd_names_arrive_unharmed(name: str, artifactory: Session, tmp_path: pathlib.Path) -> None:
+def test_special_characters_are_encoded(name: str, artifactory: Session, tmp_path: pathlib.Path) -> None:
     source = tmp_path / name
     source.write_text(name)
     result = deploy("odd/", src=str(source))
@@ -86,7 +86,7 @@ def test_snapshot_is_uploaded_once_when_artifactory_renames_it(behavior: str, pa
     assert not deploy(path, "m", content="two")["changed"]
 
 
-def test_victim_is_kept_when_a_path_would_address_it(sandbox: Sandbox, artifactory: Session) -> None:
+def test_other_item_is_kept_when_a_path_would_address_it(sandbox: Sandbox, artifactory: Session) -> None:
     deploy("v/victim", content="precious")
     sandbox.clear_journal()
     for path in ("v/victim!x.txt", "v/victim:properties", "v/victim "):
@@ -97,7 +97,7 @@ def test_victim_is_kept_when_a_path_would_address_it(sandbox: Sandbox, artifacto
 
 
 @pytest.mark.parametrize("fault", ["reset_before", "reset_after", "truncate"])
-def test_an_upload_that_breaks_off_is_sent_again(
+def test_upload_is_retried_when_the_connection_breaks(
     fault: str, sandbox: Sandbox, artifactory: Session, large: pathlib.Path
 ) -> None:
     sandbox.fault(kind=fault, service="artifact", label="deploy_file", nth=2)
@@ -107,7 +107,7 @@ def test_an_upload_that_breaks_off_is_sent_again(
     assert artifactory.get("/generic-local/files/large.bin").content == LARGE
 
 
-def test_a_full_disk_is_told_before_the_content_is_sent(sandbox: Sandbox, large: pathlib.Path) -> None:
+def test_upload_fails_before_the_content_is_sent_when_the_disk_is_full(sandbox: Sandbox, large: pathlib.Path) -> None:
     sandbox.switch("artifact", disk_full=True)
     result = deploy(src=str(large))
     assert result["failed"]
@@ -116,7 +116,7 @@ def test_a_full_disk_is_told_before_the_content_is_sent(sandbox: Sandbox, large:
     assert [entry["method"] for entry in sandbox.journal("artifact")] == ["GET", "PUT"]
 
 
-def test_a_content_that_the_server_has_elsewhere_is_not_sent(sandbox: Sandbox, large: pathlib.Path) -> None:
+def test_content_is_not_sent_when_the_server_has_it(sandbox: Sandbox, large: pathlib.Path) -> None:
     deploy(src=str(large))
     sandbox.clear_journal()
     assert deploy("elsewhere/large.bin", src=str(large))["changed"]
@@ -127,7 +127,7 @@ def test_a_content_that_the_server_has_elsewhere_is_not_sent(sandbox: Sandbox, l
     ]
 
 
-def test_who_may_not_overwrite_is_refused(sandbox: Sandbox) -> None:
+def test_upload_fails_when_the_account_may_not_overwrite(sandbox: Sandbox) -> None:
     user = {"name": "deployer", "password": "sandbox-deployer", "permissions": {"generic-local": "rw"}}
     sandbox.seed({"artifact": {"users": [user]}})
     login = {"username": "deployer", "password": "sandbox-deployer"}
@@ -140,7 +140,7 @@ def test_who_may_not_overwrite_is_refused(sandbox: Sandbox) -> None:
     assert "do not have the requested values: properties" in ignored["msg"]
 
 
-def test_a_virtual_repository_passes_files_on_if_it_has_where_to(sandbox: Sandbox, artifactory: Session) -> None:
+def test_file_is_uploaded_when_a_virtual_repository_has_a_default(sandbox: Sandbox, artifactory: Session) -> None:
     assert deploy("v/a.txt", "libs-release", content="x", properties={"odd": "a b;c"})["changed"]
     assert artifactory.get("/libs-release-local/v/a.txt").text == "x"
     assert not deploy("v/a.txt", "libs-release", content="x")["changed"]
@@ -152,7 +152,7 @@ def test_a_virtual_repository_passes_files_on_if_it_has_where_to(sandbox: Sandbo
     assert "405 No local repository was configured" in deploy("v/a.txt", "all", content="x")["msg"]
 
 
-def test_many_files_go_side_by_side(artifactory: Session, tmp_path: pathlib.Path) -> None:
+def test_many_files_are_uploaded_concurrently(artifactory: Session, tmp_path: pathlib.Path) -> None:
     for number in range(30):
         (tmp_path / f"{number}.txt").write_text(str(number))
     result = run(
@@ -170,7 +170,7 @@ def download(dest: pathlib.Path, path: str = "files/large.bin", **options: Any) 
 
 
 @pytest.mark.parametrize("fault", ["reset_before", "reset_after", "truncate"])
-def test_a_download_that_breaks_off_goes_on(
+def test_download_is_resumed_when_the_connection_breaks(
     fault: str, sandbox: Sandbox, large: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
     deploy(src=str(large))
@@ -182,7 +182,7 @@ def test_a_download_that_breaks_off_goes_on(
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_odd_names_come_back_unharmed(name: str, tmp_path: pathlib.Path) -> None:
+def test_special_characters_are_decoded_when_downloading(name: str, tmp_path: pathlib.Path) -> None:
     deploy(f"odd/{name}", content=name)
     assert download(tmp_path, f"odd/{name}")["changed"]
     assert (tmp_path / name).read_text() == name
@@ -190,7 +190,7 @@ def test_odd_names_come_back_unharmed(name: str, tmp_path: pathlib.Path) -> None
     assert (tmp_path / "all" / name).read_text() == name
 
 
-def test_a_virtual_and_a_remote_repository_give_their_files(tmp_path: pathlib.Path) -> None:
+def test_files_are_downloaded_from_virtual_and_remote_repositories(tmp_path: pathlib.Path) -> None:
     virtual = download(tmp_path, "org/acme/app/1.0/app-1.0.jar", repo="libs-release")
     remote = download(tmp_path, "junit/junit/4.13/junit-4.13.pom", repo="libs-remote")
     assert virtual["changed"]
@@ -198,7 +198,7 @@ def test_a_virtual_and_a_remote_repository_give_their_files(tmp_path: pathlib.Pa
     assert (tmp_path / "junit-4.13.pom").read_text() == "<project/>"
 
 
-def test_two_downloads_at_once_end_in_the_whole_file(large: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_file_is_complete_when_two_tasks_download_it(large: pathlib.Path, tmp_path: pathlib.Path) -> None:
     deploy(src=str(large))
     copy = tmp_path / "copy"
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -209,7 +209,7 @@ def test_two_downloads_at_once_end_in_the_whole_file(large: pathlib.Path, tmp_pa
 
 
 @pytest.mark.parametrize("path", ["a^b_c", "100%_^", "a b"])
-def test_no_letter_of_a_path_hides_a_part_of_its_tree(path: str) -> None:
+def test_tree_is_complete_when_its_path_has_special_characters(path: str) -> None:
     deploy(f"{path}/deep/a.txt", content="a", properties={"qa": ["failed"]})
     folder = {"repo": "generic-local", "path": path, "properties": {"qa": "passed"}}
     assert run("artifact_properties", **folder)["changed"]
@@ -218,7 +218,7 @@ def test_no_letter_of_a_path_hides_a_part_of_its_tree(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["tree", ""], ids=["a folder", "a repository"])
-def test_properties_of_a_tree_are_those_of_all_that_is_in_it(path: str, sandbox: Sandbox, artifactory: Session) -> None:
+def test_properties_of_a_tree_are_those_of_all_its_items(path: str, sandbox: Sandbox, artifactory: Session) -> None:
     for name in ("a.txt", "sub/b c.txt", "sub/deep/c+d.txt"):
         deploy(f"tree/{name}", content=name, properties={"old": name.partition("/")[0]})
     sandbox.clear_journal()

@@ -55,14 +55,14 @@ def ask(**options: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     "find", [{"repo": {"$match": "odd-*"}}, {"$or": [{"repo": "odd-a"}, {"repo": "odd-b"}], "size": {"$gte": 0}}]
 )
-def test_pages_give_each_item_once(find: dict[str, Any], page_size: int) -> None:
+def test_each_item_is_returned_once_when_read_by_pages(find: dict[str, Any], page_size: int) -> None:
     rows = ask(find=find, include=["size"], page_size=page_size)
     assert rows == ask(find=find, include=["size"], sort=["repo", "path", "name"], page_size=0)
     assert len(rows) == COUNT == len({tuple(row.values()) for row in rows})
 
 
 @pytest.mark.parametrize("page_size", [3, 20, 5000])
-def test_pages_with_properties_and_statistics(page_size: int) -> None:
+def test_pages_contain_properties_and_statistics(page_size: int) -> None:
     find = {"repo": {"$match": "odd-*"}, "path": {"$ne": "deep"}}
     rows = ask(find=find, include=["size", "property", "stat"], page_size=page_size)
     assert len(rows) == 2 * 4 * len(NAMES)
@@ -79,13 +79,13 @@ def test_a_limit_counts_items_not_their_properties(limit: int) -> None:
 
 
 @pytest.mark.parametrize(("offset", "limit"), [(0, 10), (7, 20), (COUNT - 2, 20), (COUNT, 1)])
-def test_offset_and_limit_go_over_pages(offset: int, limit: int) -> None:
+def test_offset_and_limit_apply_across_pages(offset: int, limit: int) -> None:
     find = {"repo": {"$match": "odd-*"}}
     rows = ask(find=find, page_size=3, offset=offset, limit=limit)
     assert rows == ask(find=find)[offset : offset + limit]
 
 
-def test_items_that_go_in_between_take_no_others_with_them(planted: Sandbox) -> None:
+def test_no_item_is_skipped_when_others_are_deleted_meanwhile(planted: Sandbox) -> None:
     """By numbers of pages, each item that goes would let another one be passed over."""
     login = {"url": planted.environment["JFROG_URL"], "token": planted.environment["JFROG_ACCESS_TOKEN"]}
     artifact = ArtifactService(Task({**DEFAULTS, **login}))
@@ -100,12 +100,12 @@ def test_items_that_go_in_between_take_no_others_with_them(planted: Sandbox) -> 
     assert len(ask(find={"repo": "odd-a"})) == COUNT // 4
 
 
-def test_other_domains_page_to_their_end() -> None:
+def test_other_domains_are_read_completely() -> None:
     rows = ask(domain="properties", find={"item.repo": {"$match": "odd-*"}}, page_size=1)
     assert sorted(row.get("value", "") for row in rows) == ["", "linux", "macos"]
 
 
-def test_the_trash_is_on_no_page(planted: Sandbox) -> None:
+def test_trash_can_is_excluded_from_all_pages(planted: Sandbox) -> None:
     trashed = {"repo": "auto-trashcan", "path": "odd-a/gone", "size": 1, "properties": {"trash.time": "1"}}
     planted.seed({"artifact": {"items": [trashed]}})
     for page_size in (0, 2):
@@ -114,13 +114,13 @@ def test_the_trash_is_on_no_page(planted: Sandbox) -> None:
     assert "gone" in [row["name"] for row in ask(find={"repo": "auto-trashcan"}, page_size=1)]
 
 
-def test_an_answer_that_was_trimmed_is_a_failure_and_pages_below_the_limit_are_none(planted: Sandbox) -> None:
+def test_task_fails_only_when_a_page_is_truncated(planted: Sandbox) -> None:
     planted.switch("artifact", aql_hard_limit=20)
     trimmed = run("artifact_query_info", find={"repo": "odd-a"}, page_size=0)
     assert "The server truncated the result after 20 rows: AQL query reached the search hard limit" in trimmed["msg"]
     assert len(ask(find={"repo": "odd-a"}, page_size=19)) == COUNT // 2
 
 
-def test_an_ordinary_account_gets_what_it_may_read(planted: Sandbox) -> None:
+def test_rows_are_limited_to_readable_items_when_the_account_is_not_an_administrator(planted: Sandbox) -> None:
     account = {"token": "", "username": "reader", "password": "sandbox-reader"}
     assert len(ask(find={"repo": "odd-a"}, include=["size"], page_size=20, **account)) == COUNT // 2

@@ -35,7 +35,7 @@ def test_check_mode_promotes_nothing(sandbox: Sandbox, switch: str, copy: bool) 
     assert (checked["changed"], checked["plan"], checked["messages"]) == (True, done["plan"], done["messages"])
 
 
-def test_a_dry_run_that_promotes_whatever_is_sent_is_told(sandbox: Sandbox) -> None:
+def test_task_fails_when_the_server_ignores_the_dry_run(sandbox: Sandbox) -> None:
     sandbox.switch("artifact", dry_run_promotes="always")
     result = running.run("artifact_build_promotion", check_mode=True, **TASK)
     assert result["failed"]

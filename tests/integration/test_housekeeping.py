@@ -163,7 +163,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_mistakes_are_reported_before_anything_is_deleted(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_role_fails_before_any_deletion_when_a_variable_is_wrong(sandbox: Sandbox, tmp_path: Path) -> None:
     mistakes = [{**HOUSEKEEPING, **variables} for variables, _problem in MISTAKES]
     playbook = "buildworks.toolchain.housekeeping"
     messages = play_mistakes(playbook, "artifact", mistakes, tmp_path, sandbox=sandbox)
@@ -173,7 +173,7 @@ def test_mistakes_are_reported_before_anything_is_deleted(sandbox: Sandbox, tmp_
     assert {entry["effect"] for entry in sandbox.journal("artifact")} == {"read"}
 
 
-def test_a_run_is_summed_up(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_summary_is_written_when_something_was_deleted(sandbox: Sandbox, tmp_path: Path) -> None:
     output, written, well = keep_house(sandbox, tmp_path, "--tags", "builds,cleanup")
     assert well, output
     assert written == ["delete_item", "delete_item", "retain_builds"]

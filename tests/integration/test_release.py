@@ -46,7 +46,7 @@ def statuses() -> list[str]:
     return [status["status"] for status in build["statuses"]]
 
 
-def test_a_failure_reports_what_is_done_and_another_run_continues(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_failure_reports_changes_and_the_next_run_continues(sandbox: Sandbox, tmp_path: Path) -> None:
     no_right = fault(service="artifact", kind="status", status=403, label="promote_image", nth=2, body="no right")
     no_room = fault(service="artifact", kind="status", status=500, label="promote_build", nth=2, body="no room")
     steps = [Step(RELEASE, [no_right]), Step(RELEASE), Step(RELEASE, [RESET, no_room]), Step(RELEASE)]
@@ -81,7 +81,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_mistakes_are_reported_before_anything_is_promoted(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_role_fails_before_any_promotion_when_a_variable_is_wrong(sandbox: Sandbox, tmp_path: Path) -> None:
     mistakes = [{**RELEASE, **variables} for variables, _problem in MISTAKES]
     messages = play_mistakes("buildworks.toolchain.release", "artifact", mistakes, tmp_path, sandbox=sandbox)
     for message, (_variables, problem) in zip(messages, MISTAKES, strict=True):

@@ -94,7 +94,7 @@ def secret_file(path: Path) -> tuple[str, int]:
     return path.read_text(), stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_second_run_reads_once() -> None:
+def test_second_run_sends_one_read_when_nothing_changed() -> None:
     with conversation(lists(entry("a"))) as server:
         result = run("access_token", url=server.url, **TASK)
     assert result == {
@@ -116,7 +116,7 @@ def test_a_second_run_reads_once() -> None:
     }
 
 
-def test_a_new_token_is_returned_once_when_no_file_is_named() -> None:
+def test_new_secret_is_returned_once_when_no_file_is_set() -> None:
     with conversation(lists(), makes("new"), lists(entry("new"))) as server:
         result = run("access_token", url=server.url, **TASK)
     assert result["changed"]
@@ -126,7 +126,7 @@ def test_a_new_token_is_returned_once_when_no_file_is_named() -> None:
     assert "Without 'token_file' the secret of a new token is in the result" in result["warnings"][0]
 
 
-def test_all_that_is_asked_for_is_ordered() -> None:
+def test_request_contains_all_options_when_they_are_set() -> None:
     order = {
         **ORDER,
         "scope": "artifact:libs:r,w applied-permissions/user",
@@ -147,7 +147,7 @@ def test_all_that_is_asked_for_is_ordered() -> None:
     )
 
 
-def test_a_new_token_goes_into_its_file_and_not_into_the_result(tmp_path: Path) -> None:
+def test_new_secret_is_not_in_the_result_when_a_file_is_set(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     with conversation(lists(), makes("new"), lists(entry("new")), lists(entry("new"))) as server:
         result = run("access_token", url=server.url, token_file=str(file), **TASK)
@@ -155,14 +155,14 @@ def test_a_new_token_goes_into_its_file_and_not_into_the_result(tmp_path: Path) 
     assert SECRET not in str(result)
 
 
-def test_another_task_that_makes_one_while_the_secret_is_stored_is_noticed(tmp_path: Path) -> None:
+def test_task_fails_when_another_task_creates_a_token_meanwhile(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     with conversation(lists(), makes("new"), lists(entry("new")), lists(entry("other"), entry("new"))) as server:
         result = run("access_token", url=server.url, token_file=str(file), **ONLY)
     assert "scope exist: other. Perhaps another task creates them" in result["msg"]
 
 
-def test_a_secret_that_another_task_has_put_into_the_file_is_noticed(
+def test_task_fails_when_another_task_changes_the_file_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "ci.token"
@@ -180,7 +180,7 @@ def test_a_secret_that_another_task_has_put_into_the_file_is_noticed(
     assert file.read_text() == OLD_SECRET
 
 
-def test_a_new_token_is_revoked_when_another_task_stores_one_in_its_file_first(tmp_path: Path) -> None:
+def test_new_token_is_revoked_when_another_task_writes_the_file_first(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     overtaken = dataclasses.replace(makes("new"), meanwhile=lambda: file.write_text(OLD_SECRET) and None)
     with conversation(lists(), overtaken, lists(entry("old"), entry("new")), revokes("new")) as server:
@@ -189,7 +189,7 @@ def test_a_new_token_is_revoked_when_another_task_stores_one_in_its_file_first(t
     assert file.read_text() == OLD_SECRET
 
 
-def test_the_reference_token_goes_into_the_file_when_there_is_one(tmp_path: Path) -> None:
+def test_file_contains_the_reference_token_when_requested(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     made = makes("new", {**ORDER, "include_reference_token": True}, reference_token=REFERENCE)
     seen = lists(entry("new")), lists(entry("new")), who(REFERENCE, token_id="new")
@@ -199,7 +199,7 @@ def test_the_reference_token_goes_into_the_file_when_there_is_one(tmp_path: Path
     assert REFERENCE not in str(result)
 
 
-def test_both_secrets_of_a_refreshable_token_are_kept(tmp_path: Path) -> None:
+def test_both_secrets_are_stored_when_the_token_is_refreshable(tmp_path: Path) -> None:
     files = {"token_file": str(tmp_path / "access"), "refresh_token_file": str(tmp_path / "refresh")}
     made = makes("new", {**ORDER, "refreshable": True}, refresh_token="again-and-again")
     seen = lists(entry("new", refreshable=True))
@@ -210,7 +210,7 @@ def test_both_secrets_of_a_refreshable_token_are_kept(tmp_path: Path) -> None:
     assert "again-and-again" not in str(result)
 
 
-def test_a_token_that_came_without_its_refresh_token_is_revoked(tmp_path: Path) -> None:
+def test_token_is_revoked_when_the_refresh_token_is_missing(tmp_path: Path) -> None:
     files = {"token_file": str(tmp_path / "access"), "refresh_token_file": str(tmp_path / "refresh")}
     made = makes("new", {**ORDER, "refreshable": True})
     with conversation(lists(), made, lists(entry("new")), revokes("new")) as server:
@@ -219,7 +219,7 @@ def test_a_token_that_came_without_its_refresh_token_is_revoked(tmp_path: Path) 
     assert not list(tmp_path.iterdir())
 
 
-def test_a_token_that_expires_soon_is_replaced(tmp_path: Path) -> None:
+def test_token_is_rotated_when_it_expires_soon(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     file.write_text(f"{OLD_SECRET}\n")
     file.chmod(0o604)
@@ -237,12 +237,12 @@ def test_a_token_that_expires_soon_is_replaced(tmp_path: Path) -> None:
     assert "replaced" not in result["diff"]["after"]
 
 
-def test_a_token_that_lives_long_enough_stays() -> None:
+def test_token_is_unchanged_when_it_expires_late() -> None:
     with conversation(lists(entry("a", expiry=NOW + 3 * DAY))) as server:
         assert not run("access_token", url=server.url, rotate_before=2 * DAY, **TASK)["changed"]
 
 
-def test_a_token_without_expiry_lives_for_ever() -> None:
+def test_token_is_unchanged_when_it_never_expires() -> None:
     token = entry("a")
     del token["expiry"]
     with conversation(lists(token)) as server:
@@ -251,9 +251,7 @@ def test_a_token_without_expiry_lives_for_ever() -> None:
     assert result["token"]["expiry"] is None
 
 
-def test_the_old_token_is_revoked_only_when_the_new_one_is_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_token_is_revoked_when_the_new_one_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(*_args: object, **_options: object) -> None:
         raise SystemExit
 
@@ -265,7 +263,7 @@ def test_the_old_token_is_revoked_only_when_the_new_one_is_stored(
         run("access_token", url=server.url, token_file=str(tmp_path / "t"), rotate_before=DAY, **TASK)
 
 
-def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_stored(tmp_path: Path) -> None:
+def test_both_tokens_remain_when_the_run_crashes_before_the_revocation(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     file.write_text(f"{OLD_SECRET}\n")
     file.chmod(0o600)
@@ -287,7 +285,7 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
     assert (result["token"]["token_id"], result["revoked"]) == ("new", ["old"])
 
 
-def test_an_interruption_before_the_secret_is_stored_leaves_no_token_behind(tmp_path: Path) -> None:
+def test_new_token_is_revoked_when_interrupted_before_storing(tmp_path: Path) -> None:
     file, told = tmp_path / "t", []
     interrupted = dataclasses.replace(lists(), held=True, meanwhile=ctrl_c)
     with conversation(lists(), makes("new"), interrupted, revokes("new")) as server, pytest.raises(KeyboardInterrupt):
@@ -296,7 +294,7 @@ def test_an_interruption_before_the_secret_is_stored_leaves_no_token_behind(tmp_
     assert not file.exists()
 
 
-def test_the_old_one_stays_when_the_server_does_not_store_the_new_one(tmp_path: Path) -> None:
+def test_old_token_remains_when_the_new_one_is_not_listed(tmp_path: Path) -> None:
     old = entry("old", expiry=NOW + 12 * HOUR)
     file = tmp_path / "t"
     file.write_text(f"{OLD_SECRET}\n")
@@ -308,9 +306,7 @@ def test_the_old_one_stays_when_the_server_does_not_store_the_new_one(tmp_path: 
     assert file.read_text() == f"{OLD_SECRET}\n"
 
 
-def test_a_secret_that_cannot_be_stored_is_revoked_and_the_old_one_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_token_is_revoked_when_its_secret_cannot_be_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "ci.token"
     file.write_text(f"{OLD_SECRET}\n")
 
@@ -328,7 +324,7 @@ def test_a_secret_that_cannot_be_stored_is_revoked_and_the_old_one_stays(
 
 
 @pytest.mark.parametrize("content", [None, "", "garbage", "one.two.three", secret_of("another"), "\n\n"])
-def test_a_lost_secret_is_replaced(tmp_path: Path, content: str | None) -> None:
+def test_token_is_replaced_when_its_secret_is_lost(tmp_path: Path, content: str | None) -> None:
     file = tmp_path / "ci.token"
     if content is not None:
         file.write_text(content)
@@ -340,7 +336,7 @@ def test_a_lost_secret_is_replaced(tmp_path: Path, content: str | None) -> None:
     assert result["diff"]["before"]["replaced"] == "its secret is not in 'token_file'"
 
 
-def test_check_mode_tells_of_a_new_token_and_makes_none(tmp_path: Path) -> None:
+def test_check_mode_predicts_a_new_token(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     with conversation(lists()) as server:
         result = run("access_token", url=server.url, check_mode=True, diff_mode=True, token_file=str(file), **TASK)
@@ -357,7 +353,7 @@ def test_check_mode_tells_of_a_new_token_and_makes_none(tmp_path: Path) -> None:
     assert not file.exists()
 
 
-def test_check_mode_tells_of_a_replacement_and_makes_none(tmp_path: Path) -> None:
+def test_check_mode_predicts_a_rotation(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     file.write_text(f"{OLD_SECRET}\n")
     with conversation(lists(entry("old", expiry=NOW + DAY))) as server:
@@ -370,7 +366,7 @@ def test_check_mode_tells_of_a_replacement_and_makes_none(tmp_path: Path) -> Non
     assert file.read_text() == f"{OLD_SECRET}\n"
 
 
-def test_absent_revokes_all_of_them() -> None:
+def test_absent_revokes_all_matching_tokens() -> None:
     both = lists(entry("a"), entry("b", issued_at=NOW))
     with conversation(both, revokes("b"), revokes("a", 204), lists()) as server:
         result = run("access_token", url=server.url, state="absent", diff_mode=True, **TASK)
@@ -379,19 +375,19 @@ def test_absent_revokes_all_of_them() -> None:
     assert result["diff"]["after"] == {"state": "absent"}
 
 
-def test_absent_in_check_mode_only_reads() -> None:
+def test_absent_only_reads_when_in_check_mode() -> None:
     with conversation(lists(entry("a"))) as server:
         result = run("access_token", url=server.url, state="absent", check_mode=True, **TASK)
     assert result == {"changed": True, "token": None, **NO_SECRETS, "revoked": ["a"]}
 
 
-def test_absent_again_reads_once() -> None:
+def test_absent_sends_one_read_when_there_are_no_tokens() -> None:
     with conversation(lists()) as server:
         result = run("access_token", url=server.url, state="absent", **TASK)
     assert result == {"changed": False, "token": None, **NO_SECRETS, "revoked": []}
 
 
-def test_absent_leaves_the_file_alone(tmp_path: Path) -> None:
+def test_absent_does_not_change_the_file(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     file.write_text(f"{OLD_SECRET}\n")
     with conversation(lists(entry("a")), revokes("a"), lists()) as server:
@@ -399,14 +395,14 @@ def test_absent_leaves_the_file_alone(tmp_path: Path) -> None:
     assert file.read_text() == f"{OLD_SECRET}\n"
 
 
-def test_a_revocation_without_effect_is_a_failure() -> None:
+def test_task_fails_when_a_revocation_has_no_effect() -> None:
     with conversation(lists(entry("a")), revokes("a"), lists(entry("a"))) as server:
         result = run("access_token", url=server.url, state="absent", **TASK)
     assert result["failed"]
     assert "These tokens were to be revoked, but still exist: a." in result["msg"]
 
 
-def test_a_lost_reply_to_a_revocation_is_sent_again() -> None:
+def test_revocation_is_retried_when_the_response_is_lost() -> None:
     lost = call("DELETE", f"{TOKENS}/a", drop=True)
     with conversation(lists(entry("a")), lost, revokes("a", 204), lists()) as server:
         assert run("access_token", url=server.url, state="absent", **TASK)["changed"]
@@ -422,7 +418,7 @@ LOST = [
 
 
 @pytest.mark.parametrize("lost", LOST, ids=["no reply", "half a reply", "a page", "a list", "nothing in it"])
-def test_what_came_of_a_lost_reply_is_revoked_and_it_is_made_once_more(lost: Call) -> None:
+def test_orphaned_token_is_revoked_when_the_response_is_lost(lost: Call) -> None:
     with conversation(
         lists(), lost, lists(entry("lost")), revokes("lost"), makes("new"), lists(entry("new"))
     ) as server:
@@ -432,7 +428,7 @@ def test_what_came_of_a_lost_reply_is_revoked_and_it_is_made_once_more(lost: Cal
 
 
 @pytest.mark.parametrize("lost", LOST, ids=["no reply", "half a reply", "a page", "a list", "nothing in it"])
-def test_what_is_lost_twice_is_a_failure_that_leaves_nothing(lost: Call) -> None:
+def test_task_fails_without_orphans_when_the_response_is_lost_twice(lost: Call) -> None:
     again = (lost, lists(entry("lost")), revokes("lost"))
     with conversation(lists(), *again, *again) as server:
         result = run("access_token", url=server.url, **TASK)
@@ -441,7 +437,7 @@ def test_what_is_lost_twice_is_a_failure_that_leaves_nothing(lost: Call) -> None
     assert "not known" not in result["msg"]
 
 
-def test_what_was_lost_and_cannot_be_looked_for_is_told() -> None:
+def test_error_names_the_remedy_when_an_orphan_cannot_be_found() -> None:
     refused = call("GET", LIST, 403, json={"errors": [{"message": "locked"}]})
     with conversation(lists(), call("POST", TOKENS, drop=True), refused) as server:
         result = run("access_token", url=server.url, **TASK)
@@ -450,7 +446,7 @@ def test_what_was_lost_and_cannot_be_looked_for_is_told() -> None:
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_a_creation_is_not_sent_again_after_a_server_error(status: int) -> None:
+def test_creation_is_not_retried_when_the_server_fails(status: int) -> None:
     busy = call("POST", TOKENS, status, text="<html>busy</html>")
     undone = lists(entry("made all the same")), revokes("made%20all%20the%20same"), lists()
     with conversation(lists(), busy, *undone) as server:
@@ -469,7 +465,7 @@ def test_a_creation_is_not_sent_again_after_a_server_error(status: int) -> None:
     ],
     ids=["subject", "end of subject", "description", "scope", "expired"],
 )
-def test_other_tokens_do_not_count(others: list[dict[str, Any]]) -> None:
+def test_tokens_are_ignored_when_their_identity_differs(others: list[dict[str, Any]]) -> None:
     with conversation(lists(*others), makes("new"), lists(*others, entry("new"))) as server:
         result = run("access_token", url=server.url, **TASK)
     assert result["token"]["token_id"] == "new"
@@ -481,14 +477,14 @@ def test_scopes_are_compared_as_sets() -> None:
         assert not run("access_token", url=server.url, scope=wanted, **TASK)["changed"]
 
 
-def test_an_older_server_does_not_tell_the_scope() -> None:
+def test_scope_matches_when_an_old_server_omits_it() -> None:
     token = entry("a")
     del token["scope"]
     with conversation(lists(token)) as server:
         assert not run("access_token", url=server.url, **TASK)["changed"]
 
 
-def test_a_token_that_the_server_does_not_list_is_a_failure() -> None:
+def test_task_fails_when_the_server_does_not_list_the_token() -> None:
     with conversation(lists(), makes("new"), lists(), revokes("new", 204)) as server:
         result = run("access_token", url=server.url, **TASK)
     assert result["failed"]
@@ -497,7 +493,7 @@ def test_a_token_that_the_server_does_not_list_is_a_failure() -> None:
     assert result["access_token"] is None
 
 
-def test_a_token_that_the_server_does_not_list_can_be_accepted() -> None:
+def test_unlisted_token_is_accepted_when_allowed() -> None:
     order = {**ORDER, "expires_in": 300}
     with conversation(lists(), makes("new", order, expires_in=300), lists()) as server:
         result = run("access_token", url=server.url, expires_in=300, allow_unlisted=True, **TASK)
@@ -508,7 +504,7 @@ def test_a_token_that_the_server_does_not_list_can_be_accepted() -> None:
     assert result["token"]["username"] == "ci"
 
 
-def test_a_life_of_zero_is_for_ever() -> None:
+def test_token_never_expires_when_its_lifetime_is_zero() -> None:
     with conversation(lists(), makes("new", {**ORDER, "expires_in": 0}), lists(entry("new"))) as server:
         assert run("access_token", url=server.url, expires_in=0, rotate_before=DAY, **TASK)["changed"]
 
@@ -550,7 +546,7 @@ def test_bad_input_fails_before_any_request(tmp_path: Path, options: dict[str, A
     assert complaint.replace("{tmp}", str(tmp_path)) in result["msg"]
 
 
-def test_a_folder_without_permission_to_write_fails_before_any_request(
+def test_task_fails_before_any_request_when_the_directory_is_not_writable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # the administrator may write everywhere, so permissions alone would prove nothing
@@ -560,7 +556,7 @@ def test_a_folder_without_permission_to_write_fails_before_any_request(
     assert "Option 'token_file'" in result["msg"]
 
 
-def test_odd_names_arrive_unharmed() -> None:
+def test_special_characters_are_encoded() -> None:
     description, subject = "a&b=c #%+;é*/ü", "ci user+é@example.com"
     listing = f"{TOKENS}?description=a%26b%3Dc%20%23%25%2B%3B%C3%A9%2A%2F%C3%BC"
     token = entry("id/with ?#", description=description, subject=f"jfac@01hx3c/users/{subject}")
@@ -594,7 +590,7 @@ def test_odd_names_arrive_unharmed() -> None:
         (500, {}, "500 Internal Server Error."),
     ],
 )
-def test_the_servers_own_message_is_told(status: int, body: Any, message: str) -> None:
+def test_error_contains_the_servers_message(status: int, body: Any, message: str) -> None:
     looked_for = [lists()] * {400: 1, 500: 2}.get(status, 0)
     with conversation(lists(), call("POST", TOKENS, status, json=body), *looked_for) as server:
         result = run("access_token", url=server.url, **TASK)
@@ -612,13 +608,13 @@ def file_with(tmp_path: Path, secret: str) -> str:
 
 
 @pytest.mark.parametrize(("ahead", "is_due"), [(29 * DAY + HOUR, True), (-HOUR, False)])
-def test_the_servers_clock_decides_when_a_token_is_replaced(ahead: int, is_due: bool) -> None:
+def test_servers_clock_decides_when_a_token_is_rotated(ahead: int, is_due: bool) -> None:
     with conversation(at(NOW + ahead, lists(entry("old")))) as server:
         result = run("access_token", url=server.url, check_mode=True, rotate_before=DAY, **TASK)
     assert result["changed"] == is_due
 
 
-def test_a_token_has_expired_when_the_servers_clock_says_so() -> None:
+def test_token_is_expired_when_the_servers_clock_is_later() -> None:
     with conversation(at(NOW + 31 * DAY, lists(entry("old")))) as server:
         result = run("access_token", url=server.url, check_mode=True, **TASK)
     assert (result["changed"], result["token"]["token_id"]) == (True, None)
@@ -627,13 +623,13 @@ def test_a_token_has_expired_when_the_servers_clock_says_so() -> None:
 @pytest.mark.parametrize(
     "date", ["", "yesterday", "Thu, 99 Foo 2026 25:61:61 GMT", f"Thu, 01 Jan {10**20} 00:00:00 GMT"]
 )
-def test_this_machines_clock_decides_when_the_server_tells_no_time(date: str) -> None:
+def test_local_clock_is_used_when_the_server_sends_no_date(date: str) -> None:
     untold = dataclasses.replace(lists(entry("old", expiry=NOW + 12 * HOUR)), headers={"Date": date})
     with conversation(untold) as server:
         assert run("access_token", url=server.url, check_mode=True, rotate_before=DAY, **TASK)["changed"]
 
 
-def test_surplus_tokens_are_revoked_and_the_one_in_the_file_stays(tmp_path: Path) -> None:
+def test_surplus_tokens_are_revoked_except_the_one_in_the_file(tmp_path: Path) -> None:
     newer = entry("newer", issued_at=NOW)
     task = {**ONLY, "token_file": file_with(tmp_path, OLD_SECRET)}
     with conversation(lists(entry("old"), newer), revokes("newer"), lists(entry("old"))) as server:
@@ -645,14 +641,14 @@ def test_surplus_tokens_are_revoked_and_the_one_in_the_file_stays(tmp_path: Path
     assert predicted == result
 
 
-def test_without_a_file_the_newest_stays() -> None:
+def test_newest_token_remains_when_no_file_is_set() -> None:
     both = lists(entry("old"), entry("newer", issued_at=NOW))
     with conversation(both, revokes("old"), lists(entry("newer"))) as server:
         result = run("access_token", url=server.url, **ONLY)
     assert (result["token"]["token_id"], result["revoked"]) == ("newer", ["old"])
 
 
-def test_surplus_tokens_may_be_kept(tmp_path: Path) -> None:
+def test_surplus_tokens_remain_when_they_are_kept(tmp_path: Path) -> None:
     task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET), "surplus": "keep"}
     with conversation(lists(entry("old"), entry("other"))) as server:
         result = run("access_token", url=server.url, **task)
@@ -665,7 +661,7 @@ def test_surplus_tokens_may_be_kept(tmp_path: Path) -> None:
     assert (result["token"]["token_id"], result["token"]["surplus"], result["revoked"]) == ("new", ["other"], ["old"])
 
 
-def test_a_second_host_keeps_the_token_of_the_first_when_both_use_one_description(tmp_path: Path) -> None:
+def test_token_of_another_host_remains_when_the_description_is_shared(tmp_path: Path) -> None:
     task = {**TASK, "token_file": str(tmp_path / "second.token")}
     both = lists(entry("first"), entry("new"))
     with conversation(lists(entry("first")), makes("new"), both, both) as server:
@@ -675,7 +671,7 @@ def test_a_second_host_keeps_the_token_of_the_first_when_both_use_one_descriptio
         assert not run("access_token", url=server.url, **task)["changed"]
 
 
-def test_a_lost_token_is_not_guessed_when_another_host_makes_one_at_the_same_time() -> None:
+def test_task_fails_when_an_orphan_is_ambiguous() -> None:
     calls = lists(), call("POST", TOKENS, drop=True), lists(entry("lost"), entry("theirs"))
     with conversation(*calls) as server:
         result = run("access_token", url=server.url, **TASK)
@@ -712,7 +708,7 @@ def test_a_token_that_cannot_be_revoked_is_named_because_later_runs_keep_it(tmp_
     assert result["warnings"] == [left]
 
 
-def test_a_rotation_revokes_nothing_when_the_server_does_not_tell_which_token_the_file_holds(tmp_path: Path) -> None:
+def test_rotation_revokes_nothing_when_the_token_in_the_file_is_unknown(tmp_path: Path) -> None:
     task = {**TASK, "token_file": file_with(tmp_path, REFERENCE), "rotate_before": DAY}
     old, other = entry("old", expiry=NOW + 12 * HOUR), entry("other", expiry=NOW + 11 * HOUR)
     calls = lists(old, other), who(REFERENCE, 404), makes("new"), *[lists(old, other, entry("new"))] * 2
@@ -720,7 +716,7 @@ def test_a_rotation_revokes_nothing_when_the_server_does_not_tell_which_token_th
         assert run("access_token", url=server.url, **task)["revoked"] == []
 
 
-def test_a_revocation_that_was_lost_is_a_failure_that_names_the_token(tmp_path: Path) -> None:
+def test_error_names_the_token_when_its_revocation_was_lost(tmp_path: Path) -> None:
     old = entry("old", expiry=NOW + 12 * HOUR)
     lost = call("DELETE", f"{TOKENS}/old", drop=True)
     both = lists(old, entry("new"))
@@ -735,13 +731,13 @@ def test_a_revocation_that_was_lost_is_a_failure_that_names_the_token(tmp_path: 
     assert result["revoked"] == ["old"]
 
 
-def test_another_task_that_makes_one_at_the_same_time_is_told() -> None:
+def test_error_names_other_tokens_when_another_task_creates_one() -> None:
     with conversation(lists(), makes("new"), lists(entry("new"), entry("theirs"))) as server:
         result = run("access_token", url=server.url, **ONLY)
     assert "Other tokens with this description, subject and scope exist: theirs." in result["msg"]
 
 
-def test_a_reference_token_in_the_file_is_proven_by_asking_whose_it_is(tmp_path: Path) -> None:
+def test_reference_token_in_the_file_is_identified_by_a_request(tmp_path: Path) -> None:
     task = {**ONLY, "token_file": file_with(tmp_path, REFERENCE)}
     both = lists(entry("old"), entry("newer", issued_at=NOW))
     with conversation(
@@ -761,7 +757,7 @@ def test_a_reference_token_in_the_file_is_proven_by_asking_whose_it_is(tmp_path:
         assert run("access_token", url=server.url, **task)["changed"]
 
 
-def test_the_own_token_goes_last_and_the_new_one_verifies() -> None:
+def test_own_token_is_revoked_last_when_it_is_rotated() -> None:
     task = {**ONLY, "token": OLD_SECRET, "rotate_before": DAY}
     own, other = entry("old", expiry=NOW + 12 * HOUR, issued_at=NOW), entry("other", expiry=NOW + 12 * HOUR)
     mine, new = ({"Authorization": f"Bearer {secret}"} for secret in (OLD_SECRET, SECRET))
@@ -783,7 +779,7 @@ def test_the_own_token_goes_last_and_the_new_one_verifies() -> None:
     assert result["revoked"] == ["other", "old"]
 
 
-def test_being_refused_after_revoking_ones_own_token_proves_it() -> None:
+def test_refusal_proves_the_revocation_when_it_was_the_own_token() -> None:
     with conversation(
         call("GET", LIST, json={"tokens": [entry("old")]}), revokes("old"), call("GET", LIST, 401)
     ) as server:
@@ -792,7 +788,7 @@ def test_being_refused_after_revoking_ones_own_token_proves_it() -> None:
 
 
 @pytest.mark.parametrize("live", [[], [entry("theirs")]])
-def test_a_file_with_the_token_of_another_server_is_left_alone(tmp_path: Path, live: list[dict[str, Any]]) -> None:
+def test_file_is_refused_when_it_contains_a_token_of_another_server(tmp_path: Path, live: list[dict[str, Any]]) -> None:
     foreign = secret_of("x", issuer="jfac@elsewhere")
     file = file_with(tmp_path, foreign)
     made = [] if live else [makes("new"), revokes("new")]
@@ -802,20 +798,20 @@ def test_a_file_with_the_token_of_another_server_is_left_alone(tmp_path: Path, l
     assert Path(file).read_text() == f"{foreign}\n"
 
 
-def test_a_file_with_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_file_is_refused_when_it_contains_no_token(tmp_path: Path) -> None:
     file = file_with(tmp_path, "[settings]\ncolour = green")
     with conversation(lists()) as server:
         result = run("access_token", url=server.url, **{**TASK, "token_file": file})
     assert "does not contain a token, and is left unchanged" in result["msg"]
 
 
-def test_a_folder_that_is_not_there_yet_is_no_error_in_check_mode(tmp_path: Path) -> None:
+def test_missing_directory_is_accepted_when_in_check_mode(tmp_path: Path) -> None:
     with conversation(lists()) as server:
         result = run("access_token", url=server.url, check_mode=True, token_file=str(tmp_path / "n" / "t"), **TASK)
     assert result["changed"]
 
 
-def test_the_file_has_the_mode_that_is_asked_for(tmp_path: Path) -> None:
+def test_file_has_the_requested_mode(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     with conversation(lists(), makes("new"), lists(entry("new")), lists(entry("new"))) as server:
         run("access_token", url=server.url, token_file=str(file), mode="0640", **TASK)

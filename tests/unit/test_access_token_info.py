@@ -28,7 +28,7 @@ OLDER = {
 NEWER = {"token_id": "11aa", "subject": "jfac@01hx3c/users/admin", "issued_at": 1714557700, "issuer": "jfac@01hx3c"}
 
 
-def test_a_list_may_be_longer_than_what_is_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_list_is_read_completely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "_LARGEST_ANSWER", 2**20)
     tokens = [{**NEWER, "token_id": f"{number:05}"} for number in range(20_000)]
     with conversation(call("GET", TOKENS, json={"tokens": tokens})) as server:
@@ -37,7 +37,7 @@ def test_a_list_may_be_longer_than_what_is_read_at_once(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_all_tokens_the_newest_first(check_mode: bool) -> None:
+def test_tokens_are_sorted_newest_first(check_mode: bool) -> None:
     answer = call(
         "GET", TOKENS, json={"tokens": [OLDER, NEWER]}, sent_headers={"Authorization": "Bearer t0ken-of-mine"}
     )
@@ -84,12 +84,12 @@ def test_all_tokens_the_newest_first(check_mode: bool) -> None:
         ({"subject": "ci", "description": "web"}, "description=web&username=ci"),
     ],
 )
-def test_filters_are_the_servers(options: dict[str, Any], query: str) -> None:
+def test_filters_are_sent_to_the_server(options: dict[str, Any], query: str) -> None:
     with conversation(call("GET", f"{TOKENS}?{query}", json={"tokens": []})) as server:
         assert run("access_token_info", url=server.url, **options) == {"changed": False, "tokens": []}
 
 
-def test_a_refusal_is_told() -> None:
+def test_error_contains_the_servers_message() -> None:
     refusal = {"errors": [{"code": "UNAUTHORIZED", "message": "Token failed verification: t0ken-of-mine"}]}
     with conversation(call("GET", TOKENS, 401, json=refusal)) as server:
         result = run("access_token_info", url=server.url, token="t0ken-of-mine\n")

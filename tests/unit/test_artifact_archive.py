@@ -88,7 +88,7 @@ def deploy(url: str, src: Path | str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_all_types_are_compared_sent_and_compared_again(kind: str, tmp_path: Path) -> None:
+def test_archive_is_uploaded_and_verified(kind: str, tmp_path: Path) -> None:
     path = pack(tmp_path, kind)
     with conversation(nothing(), sent(path), *listing(MEMBERS)) as server:
         result = deploy(server.url, path)
@@ -101,7 +101,7 @@ def test_all_types_are_compared_sent_and_compared_again(kind: str, tmp_path: Pat
     assert again["plan"] is None
 
 
-def test_check_mode_tells_what_would_be_added_and_replaced(tmp_path: Path) -> None:
+def test_check_mode_returns_added_and_replaced_files(tmp_path: Path) -> None:
     with conversation(*listing({"a.txt": b"old", "empty": b""}), edition(), repository()) as server:
         result = deploy(server.url, pack(tmp_path), check_mode=True)
     assert result["changed"]
@@ -180,19 +180,19 @@ def test_archive_is_refused_when_files_and_folders_have_one_path(
     assert not result["changed"]
 
 
-def test_servers_that_tell_no_sha256_are_compared_by_sha1(tmp_path: Path) -> None:
+def test_files_are_compared_by_sha1_when_sha256_is_missing(tmp_path: Path) -> None:
     with conversation(*listing(MEMBERS, sha256=False)) as server:
         assert not deploy(server.url, pack(tmp_path))["changed"]
 
 
-def test_without_atomic_the_server_is_not_asked_for_it(tmp_path: Path) -> None:
+def test_atomic_header_is_omitted_when_atomic_is_false(tmp_path: Path) -> None:
     path = pack(tmp_path)
     with conversation(nothing(), sent(path, atomic=False), *listing(MEMBERS)) as server:
         assert deploy(server.url, path, atomic=False)["changed"]
 
 
 @pytest.mark.parametrize("there", [{}, {"a.txt": b"one"}, {**MEMBERS, "a.txt": b"two"}])
-def test_members_that_are_not_there_afterwards_are_named(there: dict[str, bytes], tmp_path: Path) -> None:
+def test_error_names_members_that_are_missing_afterwards(there: dict[str, bytes], tmp_path: Path) -> None:
     path = pack(tmp_path)
     with conversation(nothing(), sent(path), *listing(there)) as server:
         result = deploy(server.url, path)
@@ -203,14 +203,14 @@ def test_members_that_are_not_there_afterwards_are_named(there: dict[str, bytes]
     assert all(f"site/{name}" in result["msg"] for name in left)
 
 
-def test_a_reset_in_the_middle_begins_anew(tmp_path: Path) -> None:
+def test_upload_is_retried_when_the_connection_is_reset(tmp_path: Path) -> None:
     path = pack(tmp_path)
     lost = call("PUT", f"/artifactory/generic-local/site/{path.name}", drop=True)
     with conversation(nothing(), lost, sent(path), *listing(MEMBERS)) as server:
         assert deploy(server.url, path)["changed"]
 
 
-def test_the_words_of_the_server_are_told(tmp_path: Path) -> None:
+def test_error_contains_the_servers_message(tmp_path: Path) -> None:
     path = pack(tmp_path)
     words = {"errors": [{"status": 400, "message": "This REST API is available only in Artifactory Pro"}]}
     with conversation(nothing(), sent(path, 400, json=words)) as server:
@@ -219,13 +219,13 @@ def test_the_words_of_the_server_are_told(tmp_path: Path) -> None:
     assert not result["changed"]
 
 
-def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
+def test_task_fails_when_the_folder_is_a_file(tmp_path: Path) -> None:
     file = call("GET", ITEM, json={"repo": "generic-local", "path": "/site", "size": "1"})
     with conversation(file) as server:
         assert "is a file" in deploy(server.url, pack(tmp_path))["msg"]
 
 
-def test_the_top_folder_takes_an_archive(tmp_path: Path) -> None:
+def test_archive_is_extracted_into_the_root_when_the_path_is_empty(tmp_path: Path) -> None:
     root = "/artifactory/api/storage/generic-local"
     folder = call("GET", root, json={"repo": "generic-local", "path": "/", "children": []})
     files = call("GET", f"{root}?list&deep=1", json={"uri": "…", "files": []})
@@ -235,7 +235,7 @@ def test_the_top_folder_takes_an_archive(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["site.rar", "site.gz", "site", "zip", "site.zip.txt"])
-def test_another_type_is_refused_before_any_request(name: str, tmp_path: Path) -> None:
+def test_archive_is_refused_when_its_extension_is_unknown(name: str, tmp_path: Path) -> None:
     pack(tmp_path).rename(tmp_path / name)
     with conversation() as server:
         result = deploy(server.url, tmp_path / name)
@@ -245,7 +245,7 @@ def test_another_type_is_refused_before_any_request(name: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("content", [b"", b"no archive at all" * 100])
-def test_what_is_no_archive_is_refused_before_any_request(content: bytes, kind: str, tmp_path: Path) -> None:
+def test_file_is_refused_when_it_is_not_an_archive(content: bytes, kind: str, tmp_path: Path) -> None:
     (tmp_path / f"site.{kind}").write_bytes(content)
     with conversation() as server:
         result = deploy(server.url, tmp_path / f"site.{kind}")
@@ -254,19 +254,19 @@ def test_what_is_no_archive_is_refused_before_any_request(content: bytes, kind: 
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])
-def test_a_member_outside_of_the_archive_is_refused(kind: str, tmp_path: Path) -> None:
+def test_archive_is_refused_when_a_member_leads_outside(kind: str, tmp_path: Path) -> None:
     with conversation() as server:
         result = deploy(server.url, pack(tmp_path, kind, {"sub/../../evil": b""}))
     assert "outside of the archive" in result["msg"]
 
 
-def test_a_damaged_member_is_refused(tmp_path: Path) -> None:
+def test_archive_is_refused_when_a_member_is_damaged(tmp_path: Path) -> None:
     path = pack(tmp_path)
     path.write_bytes(path.read_bytes().replace(b"one", b"oxe", 1))
     with conversation() as server:
         assert "cannot be read as zip" in deploy(server.url, path)["msg"]
 
 
-def test_an_archive_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_archive_is_refused_when_it_does_not_exist(tmp_path: Path) -> None:
     with conversation() as server:
         assert "Option 'src'" in deploy(server.url, tmp_path / "none.zip")["msg"]

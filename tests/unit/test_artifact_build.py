@@ -61,7 +61,7 @@ def delete(artifacts: bool = False, **answer: Any) -> Call:
     return call("DELETE", target, text="The following builds has been deleted successfully: 'my-build#51'.", **answer)
 
 
-def test_a_record_is_published_and_read_back() -> None:
+def test_build_info_is_published_and_read_back() -> None:
     given = {**RECORD, "number": 51, "started": "2024-05-01T12:11:12.345+02:00", "url": None, "statuses": []}
     with conversation(none(RUN), put(RECORD), there({**RECORD, "artifactoryPrincipal": "ci"})) as server:
         result = run("artifact_build", url=server.url, content=given, diff_mode=True)
@@ -71,7 +71,7 @@ def test_a_record_is_published_and_read_back() -> None:
     assert result["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "record": RECORD}}
 
 
-def test_check_mode_predicts_what_is_published_then() -> None:
+def test_check_mode_predicts_the_published_build_info() -> None:
     with conversation(none(RUN)) as server:
         checked = run("artifact_build", url=server.url, content=RECORD, check_mode=True, diff_mode=True)
     predicted = {"version": "1.0.1", "durationMillis": 0, "artifactoryPrincipal": None, **RECORD}
@@ -84,13 +84,13 @@ def test_check_mode_predicts_what_is_published_then() -> None:
     assert done == checked
 
 
-def test_the_account_in_a_record_is_not_compared() -> None:
+def test_principal_in_build_info_is_not_compared() -> None:
     with conversation(there({**RECORD, "artifactoryPrincipal": "ci"})) as server:
         content = {**RECORD, "artifactoryPrincipal": "somebody"}
         assert not run("artifact_build", url=server.url, content=content)["changed"]
 
 
-def test_the_same_run_is_left_alone_whatever_the_server_knows_besides() -> None:
+def test_run_is_unchanged_when_the_server_has_more_members() -> None:
     known = {
         **RECORD,
         "started": "2024-05-01T12:11:12.345+0200",
@@ -104,7 +104,7 @@ def test_the_same_run_is_left_alone_whatever_the_server_knows_besides() -> None:
     assert [status["status"] for status in result["build"]["statuses"]] == ["staged"]
 
 
-def test_another_record_replaces_it() -> None:
+def test_run_is_replaced_when_its_build_info_differs() -> None:
     known = {**RECORD, "modules": []}
     with conversation(there(known), put(RECORD), there(RECORD)) as server:
         result = run("artifact_build", url=server.url, content=RECORD, diff_mode=True)
@@ -114,7 +114,7 @@ def test_another_record_replaces_it() -> None:
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_the_history_of_a_promoted_run_is_not_lost(check_mode: bool) -> None:
+def test_task_fails_when_a_promoted_run_would_be_replaced(check_mode: bool) -> None:
     known = {**RECORD, "modules": [], "statuses": [{"status": "staged"}]}
     with conversation(there(known)) as server:
         result = run("artifact_build", url=server.url, content=RECORD, check_mode=check_mode)
@@ -122,7 +122,7 @@ def test_the_history_of_a_promoted_run_is_not_lost(check_mode: bool) -> None:
     assert "was promoted ('staged'). Publishing it again would delete its history" in result["msg"]
 
 
-def test_success_without_effect_is_a_failure() -> None:
+def test_task_fails_when_a_success_has_no_effect() -> None:
     with conversation(none(RUN), put(RECORD), there({**RECORD, "modules": []})) as server:
         result = run("artifact_build", url=server.url, content=RECORD)
     assert (
@@ -131,7 +131,7 @@ def test_success_without_effect_is_a_failure() -> None:
     )
 
 
-def test_a_file_has_the_record_and_the_project_is_named(tmp_path: Path) -> None:
+def test_build_info_is_read_from_a_file_when_src_is_set(tmp_path: Path) -> None:
     source = tmp_path / "build.json"
     source.write_text(json.dumps(RECORD))
     target = RUN.replace("?", "?project=p&")
@@ -140,13 +140,13 @@ def test_a_file_has_the_record_and_the_project_is_named(tmp_path: Path) -> None:
     assert result["changed"]
 
 
-def test_a_lost_reply_is_sent_again_because_publishing_is_idempotent() -> None:
+def test_publication_is_retried_when_the_response_is_lost() -> None:
     lost = put(RECORD, drop=True)
     with conversation(none(RUN), lost, put(RECORD), there(RECORD)) as server:
         assert run("artifact_build", url=server.url, content=RECORD)["changed"]
 
 
-def test_a_run_is_deleted_and_its_files_with_it() -> None:
+def test_run_is_deleted_with_its_files_when_requested() -> None:
     before = [files("b.jar", "a.jar"), runs("50", "51", "51")]
     with conversation(*before, delete(artifacts=True), files(), runs("50")) as server:
         result = run("artifact_build", url=server.url, artifacts=True, **ABSENT)
@@ -170,7 +170,7 @@ def test_deletion_fails_when_a_run_outside_the_project_has_the_number(check_mode
     assert "'51' of 2024-05-01T10:11:12.345Z outside the project 'p'" in result["msg"]
 
 
-def test_check_mode_says_what_would_go() -> None:
+def test_check_mode_returns_the_runs_and_files_to_delete() -> None:
     with conversation(files("a.jar"), runs("51"), edition()) as server:
         result = run("artifact_build", url=server.url, artifacts=True, check_mode=True, diff_mode=True, **ABSENT)
     assert result["changed"]
@@ -191,7 +191,7 @@ def test_deletion_fails_when_the_server_is_the_open_source_edition() -> None:
     assert not result["changed"]
 
 
-def test_files_that_the_server_leaves_make_the_task_fail_now_and_later() -> None:
+def test_task_fails_now_and_later_when_the_server_keeps_files() -> None:
     with conversation(files("a.jar"), runs("51"), delete(artifacts=True), files("a.jar"), runs("50")) as server:
         result = run("artifact_build", url=server.url, artifacts=True, **ABSENT)
     assert result["changed"]
@@ -200,7 +200,7 @@ def test_files_that_the_server_leaves_make_the_task_fail_now_and_later() -> None
         assert run("artifact_build", url=server.url, artifacts=True, **ABSENT)["msg"] == result["msg"]
 
 
-def test_a_list_of_files_that_was_trimmed_is_none() -> None:
+def test_task_fails_when_the_list_of_files_is_truncated() -> None:
     note = "AQL query reached the search hard limit, results are trimmed."
     with conversation(files("a.jar", notification=note)) as server:
         result = run("artifact_build", url=server.url, artifacts=True, **ABSENT)
@@ -208,13 +208,13 @@ def test_a_list_of_files_that_was_trimmed_is_none() -> None:
     assert note in result["msg"]
 
 
-def test_a_run_that_is_still_there_is_a_failure() -> None:
+def test_task_fails_when_the_run_still_exists() -> None:
     with conversation(runs("51"), delete(), runs("51")) as server:
         result = run("artifact_build", url=server.url, **ABSENT)
     assert result["msg"] == "The server accepted the change, but the build still exists."
 
 
-def test_what_is_gone_already_is_left_alone() -> None:
+def test_absent_changes_nothing_when_the_run_does_not_exist() -> None:
     with conversation(none(f"{BUILD}/my-build")) as server:
         assert run("artifact_build", url=server.url, **ABSENT) == {
             "changed": False,
@@ -224,7 +224,7 @@ def test_what_is_gone_already_is_left_alone() -> None:
         }
 
 
-def test_somebody_else_was_faster() -> None:
+def test_deletion_succeeds_when_another_client_was_faster() -> None:
     with conversation(runs("51"), delete(status=404), none(f"{BUILD}/my-build")) as server:
         assert run("artifact_build", url=server.url, **ABSENT)["changed"]
 
@@ -232,7 +232,7 @@ def test_somebody_else_was_faster() -> None:
 @pytest.mark.parametrize(
     ("build", "path", "number"), [("team/my build", "team%2Fmy%20build", "51"), ("my-build", "my-build", "5,1")]
 )
-def test_names_that_a_query_cannot_have_are_posted(build: str, path: str, number: str) -> None:
+def test_name_is_sent_in_the_body_when_a_url_cannot_contain_it(build: str, path: str, number: str) -> None:
     order = {"buildName": build, "buildNumbers": [number], "deleteArtifacts": False, "deleteAll": False, "project": "p"}
     posted = call("POST", f"{BUILD}/delete", text="…", sent_json=order)
     found = runs(number.replace(",", "%2C"), build=f"{path}?project=p")
@@ -242,7 +242,7 @@ def test_names_that_a_query_cannot_have_are_posted(build: str, path: str, number
         ]
 
 
-def test_no_permission_is_told_in_the_servers_words() -> None:
+def test_error_contains_the_servers_message_when_permission_is_missing() -> None:
     text = "The user: 'x' is not authorized to delete build info. Delete permission is needed."
     refused = call(
         "DELETE",
@@ -256,7 +256,7 @@ def test_no_permission_is_told_in_the_servers_words() -> None:
     assert not result["changed"]
 
 
-def test_several_runs_in_one_task() -> None:
+def test_several_runs_are_processed_in_one_task() -> None:
     second = call("DELETE", f"{BUILD}/my-build?buildNumbers=52&artifacts=0", text="…")
     with conversation(runs("51", "52"), delete(), runs("52"), runs("52"), second, runs("50")) as server:
         result = run(
@@ -293,14 +293,14 @@ def test_several_runs_in_one_task() -> None:
         ({"items": [{"content": RECORD}, {"content": RECORD}]}, "items[1]: duplicate of items[0]."),
     ],
 )
-def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
+def test_bad_input_fails_before_any_request(options: dict[str, Any], problem: str) -> None:
     with conversation() as server:
         result = run("artifact_build", url=server.url, **options)
     assert result["failed"]
     assert problem in result["msg"]
 
 
-def test_a_record_is_refused_when_its_file_is_a_pipe(tmp_path: Path) -> None:
+def test_build_info_is_refused_when_its_file_is_a_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with conversation() as server:

@@ -67,7 +67,7 @@ def test_all_builds_are_sorted() -> None:
     }
 
 
-def test_the_runs_of_a_build_come_newest_first_though_the_server_has_no_order() -> None:
+def test_runs_are_sorted_newest_first() -> None:
     found = {
         "uri": "…",
         "buildsNumbers": [
@@ -122,7 +122,7 @@ def test_a_run_has_its_environment_and_history_as_typed_members() -> None:
     }
 
 
-def test_of_several_runs_with_one_number_the_time_says_which() -> None:
+def test_start_time_selects_a_run_when_several_have_one_number() -> None:
     target = f"{BUILD}/my-build/51?project=p&started=2024-05-01T08%3A11%3A12.345%2B0000"
     with conversation(call("GET", target, json={"uri": "…", "buildInfo": RECORD})) as server:
         result = run(
@@ -144,12 +144,12 @@ def test_of_several_runs_with_one_number_the_time_says_which() -> None:
         ({"build": "b", "number": "1"}, f"{BUILD}/b/1", {"build": None}),
     ],
 )
-def test_what_is_not_there_is_no_error(options: dict[str, Any], target: str, nothing: dict[str, Any]) -> None:
+def test_missing_item_is_not_an_error(options: dict[str, Any], target: str, nothing: dict[str, Any]) -> None:
     with conversation(none(target)) as server:
         assert run("artifact_build_info", url=server.url, **options) == {"changed": False, **nothing}
 
 
-def test_a_404_of_somebody_else_is_an_error() -> None:
+def test_task_fails_when_a_404_is_not_from_artifactory() -> None:
     with conversation(call("GET", BUILD, 404, text="<html>nginx</html>")) as server:
         result = run("artifact_build_info", url=server.url)
     assert result["msg"].startswith(f"GET {server.url}{BUILD}: 404 Not Found. Is the path in 'url' right?")
@@ -169,7 +169,7 @@ def test_a_404_of_somebody_else_is_an_error() -> None:
         ({"build": "b", "number": "1", "started": "2024-13-01T00:00:00Z"}, "Option 'started': must be a date and time"),
     ],
 )
-def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
+def test_bad_input_fails_before_any_request(options: dict[str, Any], problem: str) -> None:
     with conversation() as server:
         result = run("artifact_build_info", url=server.url, **options)
     assert result["failed"]
@@ -184,7 +184,7 @@ def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: 
         ({**RECORD, "statuses": [{}]}, "without 'buildInfo.statuses[0].status'"),
     ],
 )
-def test_a_surprise_says_where_it_is(record: dict[str, Any], problem: str) -> None:
+def test_error_names_the_place_of_an_unexpected_value(record: dict[str, Any], problem: str) -> None:
     with conversation(call("GET", f"{BUILD}/b/51", json={"buildInfo": record})) as server:
         result = run("artifact_build_info", url=server.url, build="b", number="51")
     assert problem in result["msg"]

@@ -62,7 +62,7 @@ def there(*checksums: str, of: tuple[str, ...] = ("aa", "bb")) -> Call:
     return call("POST", "/artifactory/api/search/aql", json=aql_body(rows), sent_body=query.encode())
 
 
-def test_a_build_is_promoted_and_looked_for() -> None:
+def test_build_is_promoted_and_verified() -> None:
     with conversation(
         look(status("staged")), promote(), look(status("staged"), status("released")), there("bb", "aa")
     ) as s:
@@ -75,20 +75,20 @@ def test_a_build_is_promoted_and_looked_for() -> None:
     }
 
 
-def test_the_last_status_equal_is_unchanged() -> None:
+def test_build_is_unchanged_when_the_last_promotion_is_the_same() -> None:
     with conversation(look(status("staged"), status("released"))) as server:
         result = run("artifact_build_promotion", url=server.url, from_status="staged", **TASK)
     assert result == {"changed": False, "plan": None, "promotion": shown("released"), "messages": None}
 
 
 @pytest.mark.parametrize("last", [status("released", "other"), status("staged")])
-def test_another_repository_or_a_later_status_is_not_the_same(last: dict[str, Any]) -> None:
+def test_build_is_promoted_when_the_last_promotion_differs(last: dict[str, Any]) -> None:
     before = [status("released"), last]
     with conversation(look(*before), promote(), look(*before, status("released")), there("aa", "bb")) as server:
         assert run("artifact_build_promotion", url=server.url, **TASK)["changed"]
 
 
-def test_everything_that_can_be_said_is_sent() -> None:
+def test_request_contains_all_options() -> None:
     order = {
         **ORDER,
         "copy": False,
@@ -115,7 +115,7 @@ def test_everything_that_can_be_said_is_sent() -> None:
     assert result["plan"] == {"action": "move", "status": "released", "target_repo": "prod", "files": 3}
 
 
-def test_a_status_alone_needs_no_repository() -> None:
+def test_status_is_set_when_no_repository_is_given() -> None:
     order = {"status": "tested", "copy": False, "artifacts": True, "dependencies": False, "failFast": True}
     with conversation(look(), promote(order), look(status("tested", None))) as server:
         result = run("artifact_build_promotion", url=server.url, build="web", number="7", status="tested")
@@ -123,7 +123,7 @@ def test_a_status_alone_needs_no_repository() -> None:
     assert result["promotion"] == shown("tested", None)
 
 
-def test_check_mode_is_a_dry_run_without_the_status_for_with_it_servers_promote() -> None:
+def test_dry_run_has_no_status_when_in_check_mode() -> None:
     dry = {**{name: value for name, value in ORDER.items() if name != "status"}, "dryRun": True}
     with conversation(look(), there(), promote(dry, ("INFO", "fine")), look(), there()) as server:
         result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
@@ -140,7 +140,7 @@ def test_check_mode_is_a_dry_run_without_the_status_for_with_it_servers_promote(
 
 
 @pytest.mark.parametrize("seen", [[look(status("released"))], [look(), there("aa")]], ids=["history", "files"])
-def test_a_dry_run_that_really_promotes_is_a_failure(seen: list[Call]) -> None:
+def test_task_fails_when_a_dry_run_promotes(seen: list[Call]) -> None:
     dry = {**{name: value for name, value in ORDER.items() if name != "status"}, "dryRun": True}
     with conversation(look(), there(), promote(dry), *seen) as server:
         result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
@@ -148,14 +148,14 @@ def test_a_dry_run_that_really_promotes_is_a_failure(seen: list[Call]) -> None:
     assert "was promoted, although only a dry run was requested" in result["msg"]
 
 
-def test_a_dry_run_that_fails_fails_the_check() -> None:
+def test_check_mode_fails_when_the_dry_run_fails() -> None:
     dry = {**{name: value for name, value in ORDER.items() if name != "status"}, "dryRun": True}
     with conversation(look(), there(), promote(dry, ("ERROR", "No such repository"), status=400)) as server:
         result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
     assert "400 No such repository." in result["msg"]
 
 
-def test_check_mode_of_a_status_alone_asks_for_no_dry_run() -> None:
+def test_check_mode_sends_no_dry_run_when_only_the_status_changes() -> None:
     options = {"build": "web", "number": "7", "status": "ok", "check_mode": True}
     with conversation(look(), edition(OPEN_SOURCE)) as server:
         assert "requires Artifactory Pro" in run("artifact_build_promotion", url=server.url, **options)["msg"]
@@ -166,7 +166,7 @@ def test_check_mode_of_a_status_alone_asks_for_no_dry_run() -> None:
 
 
 @pytest.mark.parametrize("fail_fast", [True, False])
-def test_check_mode_predicts_what_is_done_in_spite_of_errors(fail_fast: bool) -> None:
+def test_check_mode_predicts_partial_changes_when_fail_fast_is_false(fail_fast: bool) -> None:
     wishes = {**ORDER, "failFast": fail_fast}
     dry = {**{name: value for name, value in wishes.items() if name != "status"}, "dryRun": True}
     with conversation(look(), there(), promote(dry, ("ERROR", "Not found: a.jar")), look(), there()) as server:
@@ -176,7 +176,7 @@ def test_check_mode_predicts_what_is_done_in_spite_of_errors(fail_fast: bool) ->
     assert result["messages"] == [{"level": "ERROR", "message": "Not found: a.jar"}]
 
 
-def test_a_refusal_tells_all_messages() -> None:
+def test_error_contains_all_messages_of_the_server() -> None:
     refusal = promote(ORDER, ("ERROR", "Not found: a.jar"), ("WARNING", "b.jar is old"), status=400)
     with conversation(look(), refusal) as server:
         result = run("artifact_build_promotion", url=server.url, **TASK)
@@ -184,7 +184,7 @@ def test_a_refusal_tells_all_messages() -> None:
     assert not result["changed"]
 
 
-def test_success_with_errors_inside_is_a_failure_and_warnings_are_warnings() -> None:
+def test_task_fails_when_a_success_contains_errors() -> None:
     order = {**ORDER, "failFast": False}
     answer = promote(order, ("ERROR", "Not found: a.jar"), ("WARNING", "b.jar is old"))
     with conversation(look(), answer, look(status("released"))) as server:
@@ -196,7 +196,7 @@ def test_success_with_errors_inside_is_a_failure_and_warnings_are_warnings() -> 
     assert [message["level"] for message in result["messages"]] == ["ERROR", "WARNING"]
 
 
-def test_what_was_promoted_in_part_is_tried_again() -> None:
+def test_promotion_is_repeated_when_it_was_partial() -> None:
     order = {**ORDER, "failFast": False}
     before = status("released")
     with conversation(look(before), there("bb"), promote(order), look(before, before), there("aa", "bb")) as server:
@@ -205,14 +205,14 @@ def test_what_was_promoted_in_part_is_tried_again() -> None:
         assert not run("artifact_build_promotion", url=server.url, fail_fast=False, **TASK)["changed"]
 
 
-def test_a_file_that_did_not_arrive_is_a_failure() -> None:
+def test_task_fails_when_a_file_is_missing_in_the_target() -> None:
     with conversation(look(), promote(), look(status("released")), there("bb")) as server:
         result = run("artifact_build_promotion", url=server.url, **TASK)
     assert result["changed"]
     assert "1 of its 2 files are not in 'prod', the first of them with the SHA-1 aa" in result["msg"]
 
 
-def test_success_without_an_entry_in_the_history_is_a_failure() -> None:
+def test_task_fails_when_the_history_has_no_entry() -> None:
     answer = promote(ORDER, ("ERROR", "Skipping promotion status update: invalid unparsable timestamp x"))
     with conversation(look(status("staged")), answer, look(status("staged"))) as server:
         result = run("artifact_build_promotion", url=server.url, **TASK)
@@ -222,7 +222,7 @@ def test_success_without_an_entry_in_the_history_is_a_failure() -> None:
     )
 
 
-def test_a_lost_reply_is_settled_by_the_history_for_a_repeat_would_promote_twice() -> None:
+def test_history_is_read_when_the_response_is_lost() -> None:
     with conversation(look(), promote(drop=True), look(status("released")), there("aa", "bb")) as server:
         result = run("artifact_build_promotion", url=server.url, **TASK)
     assert result["changed"]
@@ -235,13 +235,13 @@ def test_a_lost_reply_is_settled_by_the_history_for_a_repeat_would_promote_twice
 @pytest.mark.parametrize(
     ("statuses", "has"), [([], "no status"), ([status("built")], "the status 'built'")], ids=["none", "another"]
 )
-def test_the_status_before_has_to_be_right(statuses: list[dict[str, Any]], has: str) -> None:
+def test_task_fails_when_the_current_status_differs(statuses: list[dict[str, Any]], has: str) -> None:
     with conversation(look(*statuses)) as server:
         result = run("artifact_build_promotion", url=server.url, from_status="staged", **TASK)
     assert f"has {has}, but 'from_status' requires 'staged'." in result["msg"]
 
 
-def test_names_arrive_unharmed_and_a_missing_run_is_an_error() -> None:
+def test_task_fails_when_the_run_does_not_exist() -> None:
     error = {"errors": [{"status": 404, "message": "No build was found"}]}
     with conversation(call("GET", f"{BUILD}/team%2Fmy%20web/1%2F2?project=p", 404, json=error)) as server:
         result = run(
@@ -261,7 +261,7 @@ def test_names_arrive_unharmed_and_a_missing_run_is_an_error() -> None:
         ({"number": ".."}, "Option 'number': '..' is not a valid part of a path"),
     ],
 )
-def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
+def test_bad_input_fails_before_any_request(options: dict[str, Any], problem: str) -> None:
     with conversation() as server:
         result = run("artifact_build_promotion", url=server.url, **{**TASK, **options})
     assert result["failed"]
@@ -271,7 +271,7 @@ def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: 
 # Several runs
 
 
-def test_each_run_has_its_outcome() -> None:
+def test_each_run_has_an_outcome() -> None:
     absent = call("GET", f"{BUILD}/api/7", 404, json={"errors": [{"status": 404, "message": "No build was found"}]})
     with conversation(look(status("released")), absent) as server:
         result = run(
@@ -304,7 +304,7 @@ def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]],
     assert problem in result["msg"]
 
 
-def test_an_item_needs_what_the_task_does_not_say() -> None:
+def test_item_is_refused_when_a_required_option_is_missing() -> None:
     with conversation() as server:
         result = run("artifact_build_promotion", url=server.url, build="web", items=[{"number": "7"}])
     assert result["msg"] == "items[0]: missing required arguments: status."

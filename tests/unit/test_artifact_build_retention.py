@@ -55,7 +55,7 @@ def files(*names: str, numbers: tuple[str, ...]) -> Call:
     return call("POST", "/artifactory/api/search/aql", json=aql_body(rows), sent_body=query.encode())
 
 
-def test_old_runs_go_and_promoted_ones_are_told() -> None:
+def test_old_runs_are_discarded_except_promoted_ones() -> None:
     before = [runs("1", "3", "2"), look("2", "released"), look("1")]
     with conversation(*before, order(), runs("2", "3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
@@ -67,7 +67,7 @@ def test_old_runs_go_and_promoted_ones_are_told() -> None:
     }
 
 
-def test_check_mode_only_reads_and_says_what_would_go() -> None:
+def test_check_mode_returns_the_runs_to_discard() -> None:
     with conversation(runs("1", "2"), look("1"), edition()) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, check_mode=True)
     assert result["changed"]
@@ -82,20 +82,20 @@ def test_check_mode_fails_when_the_server_is_the_open_source_edition() -> None:
     assert not result["changed"]
 
 
-def test_nothing_to_discard_is_one_read() -> None:
+def test_task_sends_one_read_when_there_is_nothing_to_discard() -> None:
     with conversation(runs("1")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result == {"changed": False, "plan": None, "promoted": [], "discarded": None}
 
 
-def test_only_promoted_runs_are_old() -> None:
+def test_nothing_is_discarded_when_all_old_runs_are_promoted() -> None:
     with conversation(runs("1", "2"), look("1", "released")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert not result["changed"]
     assert result["promoted"] == [{**entry("1"), "status": "released"}]
 
 
-def test_all_that_is_to_be_kept_is_sent_and_kept() -> None:
+def test_runs_are_kept_by_count_date_and_number() -> None:
     more = {"minimumBuildDate": MAY + 2 * DAY, "buildNumbersNotToBeDiscarded": ["2"], "deleteBuildArtifacts": True}
     before = [runs("1", "2", "3", "4"), look("1"), files("a.jar", numbers=("1",))]
     with conversation(*before, order(more=more), runs("2", "3", "4"), files(numbers=("1",))) as server:
@@ -176,14 +176,14 @@ def test_runs_of_one_number_are_discarded_when_none_of_them_is_kept() -> None:
     assert len(result["discarded"]) == 2
 
 
-def test_the_name_of_a_build_arrives_unharmed() -> None:
+def test_special_characters_in_build_names_are_encoded() -> None:
     found = call("GET", f"{BUILD}/team%2Fmy%20web?project=p", json={"buildsNumbers": []})
     with conversation(found) as server:
         result = run("artifact_build_retention", url=server.url, build="team/my web", count=1, project_key="p")
     assert result["msg"] == "Build 'team/my web' does not exist, or the account has no Read permission on it."
 
 
-def test_success_with_nothing_discarded_is_a_failure() -> None:
+def test_task_fails_when_nothing_was_discarded() -> None:
     with conversation(runs("1", "2"), look("1"), order(), runs("1", "2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait_timeout=0)
     assert result["failed"]
@@ -192,7 +192,7 @@ def test_success_with_nothing_discarded_is_a_failure() -> None:
     assert result["discarded"] == []
 
 
-def test_what_was_discarded_before_a_failure_is_told() -> None:
+def test_result_has_discarded_runs_when_the_task_fails() -> None:
     old = [look("2"), look("1")]
     with conversation(runs("1", "2", "3"), *old, order(), runs("1", "3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait_timeout=0)
@@ -201,14 +201,14 @@ def test_what_was_discarded_before_a_failure_is_told() -> None:
     assert result["discarded"] == [entry("2")]
 
 
-def test_a_server_that_answers_before_it_acts_is_waited_for(naps: list[float]) -> None:
+def test_task_waits_when_the_server_responds_before_it_acts(naps: list[float]) -> None:
     with conversation(runs("1", "2"), look("1"), order(), runs("1", "2"), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [entry("1")]
     assert naps == [1.0]
 
 
-def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", ctrl_c)
     calls = [runs("1", "2"), look("1"), order(), runs("1", "2")]
@@ -217,7 +217,7 @@ def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) ->
     assert words == ["interrupted while the server discards 1 run(s). The server continues."]
 
 
-def test_files_that_the_server_left_are_a_failure() -> None:
+def test_task_fails_when_files_still_exist() -> None:
     more = {"deleteBuildArtifacts": True}
     before = [runs("1", "2"), look("1"), files("a.jar", numbers=("1",))]
     with conversation(*before, order(more=more), runs("2"), files("a.jar", numbers=("1",))) as server:
@@ -227,7 +227,7 @@ def test_files_that_the_server_left_are_a_failure() -> None:
     assert result["discarded"] == [entry("1")]
 
 
-def test_a_refusal_is_told_in_the_servers_words_however_it_spells_their_place() -> None:
+def test_error_contains_the_servers_message_in_any_form() -> None:
     body = {
         "errors": [{"status": 404, "message": "Errors have occurred while maintaining build retention."}],
         "error massages": [{"level": "ERROR", "message": "No right to delete web#1"}],
@@ -238,7 +238,7 @@ def test_a_refusal_is_told_in_the_servers_words_however_it_spells_their_place() 
     assert not result["changed"]
 
 
-def test_a_refusal_after_which_all_is_gone_is_a_warning() -> None:
+def test_refusal_is_a_warning_when_all_runs_are_discarded() -> None:
     body = {"errors": [{"status": 500, "message": "Warnings encountered while performing build retention."}]}
     with conversation(runs("1", "2"), look("1"), order(status=500, json=body), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
@@ -247,14 +247,14 @@ def test_a_refusal_after_which_all_is_gone_is_a_warning() -> None:
     assert "Reading back shows that all runs were discarded." in result["warnings"][0]
 
 
-def test_a_lost_reply_is_settled_by_looking() -> None:
+def test_result_is_read_when_the_response_is_lost() -> None:
     with conversation(runs("1", "2"), look("1"), order(drop=True), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, retries=0)
     assert result["changed"]
     assert result["warnings"][0].endswith("Connection reset by peer. Reading back shows that all runs were discarded.")
 
 
-def test_runs_that_are_left_are_named_when_the_reply_is_lost() -> None:
+def test_error_names_remaining_runs_when_the_response_is_lost() -> None:
     lost = order(drop=True)
     with conversation(runs("1", "2", "3"), look("2"), look("1"), lost, runs("2", "3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, retries=0)
@@ -264,21 +264,21 @@ def test_runs_that_are_left_are_named_when_the_reply_is_lost() -> None:
     assert result["msg"].endswith("Connection reset by peer. 1 of 2 runs still exist: '2'.")
 
 
-def test_what_was_not_foreseen_is_told() -> None:
+def test_warning_names_runs_that_were_discarded_unexpectedly() -> None:
     with conversation(runs("1", "2", "3"), look("2", "released"), look("1"), order(), runs("3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [entry("1")]
     assert result["warnings"] == ["These runs were also discarded, although they were not planned: '2'."]
 
 
-def test_without_waiting_nothing_is_said_of_what_came_of_it() -> None:
+def test_result_is_null_when_the_task_does_not_wait() -> None:
     with conversation(runs("1", "2"), look("1"), order("async=true")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait=False)
     assert result["changed"]
     assert result["discarded"] is None
 
 
-def test_without_waiting_a_refusal_is_a_failure() -> None:
+def test_refusal_fails_when_the_task_does_not_wait() -> None:
     with conversation(runs("1", "2"), look("1"), order("async=true", status=403)) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait=False)
     assert "403" in result["msg"]
@@ -296,7 +296,7 @@ def test_without_waiting_a_refusal_is_a_failure() -> None:
         ({"build": "..", "count": 1}, "Option 'build': '..' is not a valid part of a path"),
     ],
 )
-def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
+def test_bad_input_fails_before_any_request(options: dict[str, Any], problem: str) -> None:
     with conversation() as server:
         result = run("artifact_build_retention", url=server.url, **options)
     assert result["failed"]
@@ -306,7 +306,7 @@ def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: 
 # Several builds
 
 
-def test_each_build_has_its_outcome() -> None:
+def test_each_build_has_an_outcome() -> None:
     absent = call("GET", f"{BUILD}/api", json={"buildsNumbers": []})
     with conversation(runs("1", "2"), look("1"), order(), runs("2"), absent) as server:
         result = run(
@@ -339,7 +339,7 @@ def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]],
 
 
 @pytest.mark.parametrize(("surplus", "shown"), [(9, ""), (10, ""), (11, " and 1 more"), (12, " and 2 more")])
-def test_ten_runs_that_are_missing_unexpectedly_are_named(surplus: int, shown: str) -> None:
+def test_warning_names_at_most_ten_runs(surplus: int, shown: str) -> None:
     numbers = [f"{number}" for number in range(3, 3 + surplus)]
     found = [{"uri": f"/{number}", "started": started("2")} for number in numbers]
     oldest = {"uri": "/1", "started": started("1")}

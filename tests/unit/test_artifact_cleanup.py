@@ -79,7 +79,7 @@ def clean_up(*calls: Call, **options: Any) -> dict[str, Any]:
         return run("artifact_cleanup", url=server.url, **{"rules": [RULE], "workers": 1, **options})
 
 
-def test_check_mode_asks_for_what_is_needed_and_deletes_nothing() -> None:
+def test_check_mode_only_sends_required_reads() -> None:
     result = clean_up(*scanned(row("a", "old.bin")), check_mode=True)
     assert result == {
         "changed": True,
@@ -99,7 +99,7 @@ def test_check_mode_asks_for_what_is_needed_and_deletes_nothing() -> None:
     }
 
 
-def test_it_fails_before_the_first_query_when_the_server_is_the_open_source_edition() -> None:
+def test_task_fails_before_the_first_query_when_the_server_is_the_open_source_edition() -> None:
     with conversation(LISTED, edition(OPEN_SOURCE)) as server:
         result = run("artifact_cleanup", url=server.url, rules=[RULE], check_mode=True)
     assert result["failed"]
@@ -108,7 +108,7 @@ def test_it_fails_before_the_first_query_when_the_server_is_the_open_source_edit
     )
 
 
-def test_a_run_looks_again_deletes_and_verifies() -> None:
+def test_item_is_verified_deleted_and_verified_again() -> None:
     old = row("a", "old.bin")
     delete = call("DELETE", "/artifactory/app-local/a/old.bin", 204)
     result = clean_up(*scanned(old), asked(THERE, old), delete, asked(THERE))
@@ -123,7 +123,7 @@ def test_a_run_looks_again_deletes_and_verifies() -> None:
     }
 
 
-def test_one_query_looks_at_several_files_folder_by_folder() -> None:
+def test_one_query_verifies_files_of_several_folders() -> None:
     rows = [row("a", "1.bin"), row("a", "2.bin"), row("b", "1.bin")]
     in_a = '{"$and":[{"path":"a"},{"$or":[{"name":"1.bin"},{"name":"2.bin"}]}]}'
     in_b = '{"$and":[{"path":"b"},{"name":"1.bin"}]}'
@@ -160,7 +160,7 @@ def test_each_item_is_verified_before_its_deletion_when_batches_meet(monkeypatch
     assert outcomes == ["deleted", "deleted", "kept", "deleted", "kept"]
 
 
-def test_nothing_old_is_no_change_after_two_reads() -> None:
+def test_task_sends_two_reads_when_nothing_is_old() -> None:
     result = clean_up(asked(SCAN))
     assert result["changed"] is False
     assert result["plan"] is None
@@ -175,14 +175,14 @@ SURVEY = (
     ("sizes", "share"),
     [([10, 10, 10, 10], 25.0), ([10, 2, 2, 2], 62.5), ([10, 90], 50.0), ([10, 10, 9], 34.48), ([10], 100.0), ([], 0.0)],
 )
-def test_the_share_of_a_repository_is_that_of_its_files_or_its_bytes(sizes: list[int], share: float) -> None:
+def test_share_is_the_larger_one_of_files_and_bytes(sizes: list[int], share: float) -> None:
     stored = [row("a", f"{number}.bin", size=size) for number, size in enumerate(sizes)]
     result = clean_up(*scanned(row("a", "0.bin")), asked(SURVEY, *stored), max_share=share, check_mode=True)
     assert result["plan"]["repositories"] == [{"repo": "app-local", "items": 1, "bytes": 10, "share": share}]
     assert "msg" not in result
 
 
-def test_a_plan_above_the_largest_share_deletes_nothing() -> None:
+def test_nothing_is_deleted_when_the_share_is_exceeded() -> None:
     stored = [row("a", "0.bin"), row("b", "1.bin")]
     result = clean_up(*scanned(row("a", "0.bin")), asked(SURVEY, *stored), max_share=49.9)
     problem = "The plan has 50 % of 'app-local', more than 'max_share' allows (49.9 %). Nothing was deleted."
@@ -190,7 +190,7 @@ def test_a_plan_above_the_largest_share_deletes_nothing() -> None:
     assert result["plan"]["items"] == 1
 
 
-def test_an_item_is_verified_again_when_its_verdict_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_item_is_verified_again_when_its_verdict_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verification, "_SECONDS_VALID", -1.0)
     rows = [row("a", "1.bin"), row("a", "2.bin")]
     calls = [
@@ -203,7 +203,7 @@ def test_an_item_is_verified_again_when_its_verdict_is_too_old(monkeypatch: pyte
     assert [outcome["outcome"] for outcome in result["outcomes"]] == ["deleted", "kept"]
 
 
-def test_an_item_without_a_verdict_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_item_is_kept_when_it_has_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verification.Verification, "verdicts", lambda _self, _batch: {})
     result = clean_up(*scanned(row("a", "old.bin")))
     assert result["outcomes"][0]["keep_reason"] == "it could not be verified"
@@ -232,7 +232,7 @@ def test_properties_are_verified_by_one_query_for_a_batch_and_rule() -> None:
     assert reasons == ["it no longer has the properties that 'rules[0]' selects", None, "kept because of a property"]
 
 
-def test_an_item_is_left_alone_when_the_look_for_properties_that_keep_it_returns_no_range() -> None:
+def test_item_is_kept_when_the_property_query_has_no_range() -> None:
     old = row("a", "old.bin")
     kept = f'items.find({{"repo":"app-local"}},{{"@keep":"*"}}){SCAN[SCAN.index(".include") :]}'
     keeps = THERE.replace(").include", ',{"@keep":"*"}).include')
@@ -254,7 +254,7 @@ def test_a_file_option_is_refused_when_it_names_a_pipe(tmp_path: Path, option: s
     assert "it is not a regular file" in result["msg"]
 
 
-def test_nothing_is_deleted_when_the_file_of_outcomes_cannot_be_written_any_more(
+def test_nothing_is_deleted_when_the_outcomes_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planner, "check_writable", lambda *_arguments: None)
@@ -263,7 +263,7 @@ def test_nothing_is_deleted_when_the_file_of_outcomes_cannot_be_written_any_more
     assert (result["changed"], result["deleted"]) == (False, None)
 
 
-def test_the_folders_of_tags_are_verified_by_one_query_for_a_batch() -> None:
+def test_tag_folders_are_verified_by_one_query_for_a_batch() -> None:
     images = call(
         "GET", "/artifactory/api/repositories", json=[{"key": "app-local", "type": "LOCAL", "packageType": "Docker"}]
     )
@@ -302,7 +302,7 @@ def page_of(folder: str, first: int, end: int) -> list[dict[str, Any]]:
     return [row(folder, f"{number:03}.bin") for number in range(first, end)]
 
 
-def test_a_folder_beyond_a_page_is_read_to_its_end_before_the_next() -> None:
+def test_folder_is_read_completely_when_it_exceeds_a_page() -> None:
     first = SCAN.replace("5000", "100")
 
     def scanned_after(conditions: str, *rows: dict[str, Any]) -> list[Call]:
@@ -321,12 +321,12 @@ def test_a_folder_beyond_a_page_is_read_to_its_end_before_the_next() -> None:
     ]
 
 
-def test_what_the_server_finds_is_judged_again() -> None:
+def test_rows_are_checked_again_when_the_query_is_imprecise() -> None:
     newer = row("a", "new.bin", modified="2026-03-01T00:00:00.000Z")
     assert clean_up(asked(SCAN, newer))["plan"] is None
 
 
-def test_a_child_of_what_went_is_gone_and_no_failure() -> None:
+def test_item_is_missing_when_its_folder_was_deleted_before() -> None:
     old = row("a", "old.bin")
     nothing = {"errors": [{"status": 404, "message": "Could not locate artifact (Nothing to delete)."}]}
     missing = call("DELETE", "/artifactory/app-local/a/old.bin", 404, json=nothing)
@@ -337,7 +337,7 @@ def test_a_child_of_what_went_is_gone_and_no_failure() -> None:
     assert result["outcomes"][0]["outcome"] == "missing"
 
 
-def test_a_404_for_what_is_there_is_a_refusal() -> None:
+def test_deletion_fails_when_an_existing_item_returns_404() -> None:
     old = row("a", "old.bin")
     hidden = call("DELETE", "/artifactory/app-local/a/old.bin", 404)
     result = clean_up(*scanned(old), asked(THERE, old), hidden, asked(THERE, old))
@@ -345,7 +345,7 @@ def test_a_404_for_what_is_there_is_a_refusal() -> None:
     assert result["changed"] is False
 
 
-def test_a_lost_reply_that_cannot_be_cleared_up_is_told_as_unknown() -> None:
+def test_outcome_is_unknown_when_reading_back_fails() -> None:
     old = row("a", "old.bin")
     lost = call("DELETE", "/artifactory/app-local/a/old.bin", drop=True)
     refused = call("POST", AQL, 403)
@@ -358,7 +358,7 @@ def delete_old(status: int = 204, **more: Any) -> Call:
     return call("DELETE", "/artifactory/app-local/a/old.bin", status, **more)
 
 
-def test_a_refused_deletion_fails_without_another_request() -> None:
+def test_refused_deletion_fails_without_another_request() -> None:
     old = row("a", "old.bin")
     result = clean_up(*scanned(old), asked(THERE, old), delete_old(403), on_error="report")
     assert result["counts"]["failed"] == 1
@@ -366,19 +366,19 @@ def test_a_refused_deletion_fails_without_another_request() -> None:
     assert result["changed"] is False
 
 
-def test_an_item_that_is_missing_after_a_server_error_was_deleted() -> None:
+def test_item_is_deleted_when_it_is_missing_after_a_server_error() -> None:
     old = row("a", "old.bin")
     result = clean_up(*scanned(old), asked(THERE, old), delete_old(500), asked(THERE), asked(THERE))
     assert result["outcomes"][0]["outcome"] == "deleted"
 
 
-def test_an_item_that_exists_after_a_server_error_is_a_failure() -> None:
+def test_deletion_fails_when_the_item_exists_after_a_server_error() -> None:
     old = row("a", "old.bin")
     result = clean_up(*scanned(old), asked(THERE, old), delete_old(500), asked(THERE, old), on_error="report")
     assert "It still exists." in result["failures"][0]["reason"]
 
 
-def test_a_deletion_is_retried_when_its_reply_is_lost_and_the_item_exists() -> None:
+def test_deletion_is_retried_when_the_response_is_lost_and_the_item_exists() -> None:
     old = row("a", "old.bin")
     lost, exists = delete_old(drop=True), asked(THERE, old)
     result = clean_up(*scanned(old), exists, lost, exists, exists, delete_old(), asked(THERE), retries=1)
@@ -387,7 +387,7 @@ def test_a_deletion_is_retried_when_its_reply_is_lost_and_the_item_exists() -> N
     assert "It still exists." in result["failures"][0]["reason"]
 
 
-def test_a_deletion_is_not_retried_when_the_item_was_downloaded_after_a_lost_reply() -> None:
+def test_deletion_is_not_retried_when_the_item_was_downloaded_meanwhile() -> None:
     old = row("a", "old.bin")
     lost, exists = delete_old(drop=True), asked(THERE, old)
     downloaded = asked(THERE, {**old, "stats": [{"downloaded": "2026-02-01T00:00:00.000Z"}]})
@@ -396,7 +396,7 @@ def test_a_deletion_is_not_retried_when_the_item_was_downloaded_after_a_lost_rep
     assert result["changed"] is False
 
 
-def test_each_thing_that_a_rule_says_is_in_the_query() -> None:
+def test_query_contains_each_condition_of_a_rule() -> None:
     text = (
         'items.find({"repo":"app-local"},{"$or":[{"path":{"$match":"a/*"}},{"path":{"$match":"50?"}}]},'
         '{"name":{"$match":"*.bin"}},{"$or":[{"@qa":"failed"},{"@qa":"none"}]},{"@old":"*"},'
@@ -415,7 +415,7 @@ def test_each_thing_that_a_rule_says_is_in_the_query() -> None:
     assert clean_up(asked(text), rules=[rule], page_size=200)["plan"] is None
 
 
-def test_the_cache_of_a_remote_repository_is_asked_for_by_its_key() -> None:
+def test_cache_is_queried_by_its_key_when_the_repository_is_remote() -> None:
     result = clean_up(asked(None), rules=[{**RULE, "repos": ["npm-cache"]}])
     assert result["plan"] is None
 
@@ -454,9 +454,7 @@ def test_the_cache_of_a_remote_repository_is_asked_for_by_its_key() -> None:
     ],
 )
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_rule_that_cannot_work_is_told_before_any_request(
-    rule: dict[str, Any], problem: str, check_mode: bool
-) -> None:
+def test_invalid_rule_fails_before_any_request(rule: dict[str, Any], problem: str, check_mode: bool) -> None:
     with conversation() as server:
         result = run("artifact_cleanup", url=server.url, rules=[rule], check_mode=check_mode)
     assert result["failed"]
@@ -481,7 +479,7 @@ def test_ages(text: str, moment: str) -> None:
 
 
 @pytest.mark.parametrize("content", ["no database", None])
-def test_a_state_file_that_cannot_be_one_is_told_before_any_request(content: str | None, tmp_path: Path) -> None:
+def test_state_file_is_refused_when_it_is_invalid(content: str | None, tmp_path: Path) -> None:
     path = tmp_path / "state"
     if content is None:
         path.mkdir()
@@ -502,12 +500,12 @@ def test_a_state_file_of_another_version_is_refused_before_any_request(tmp_path:
     assert path.exists()
 
 
-def test_a_state_file_is_not_there_in_check_mode(tmp_path: Path) -> None:
+def test_state_file_is_not_written_when_in_check_mode(tmp_path: Path) -> None:
     clean_up(asked(SCAN), check_mode=True, state_file=str(tmp_path / "state"))
     assert not list(tmp_path.iterdir())
 
 
-def test_a_state_file_is_not_left_behind_by_a_task_that_did_nothing(tmp_path: Path) -> None:
+def test_state_file_is_deleted_when_nothing_was_done(tmp_path: Path) -> None:
     state = str(tmp_path / "state")
     with conversation() as server:
         assert run("artifact_cleanup", url=server.url, rules=[{"repos": ["a"]}], state_file=state)["failed"]
@@ -516,7 +514,7 @@ def test_a_state_file_is_not_left_behind_by_a_task_that_did_nothing(tmp_path: Pa
     assert not list(tmp_path.iterdir())
 
 
-def test_a_guard_that_refuses_leaves_no_state_so_that_the_next_run_plans_anew(tmp_path: Path) -> None:
+def test_state_file_is_deleted_when_a_limit_rejects_the_plan(tmp_path: Path) -> None:
     old, state = row("a", "old.bin"), str(tmp_path / "state")
     refused = clean_up(*scanned(old), state_file=state, max_items=0)
     assert "more than 'max_items' allows" in refused["msg"]
@@ -549,7 +547,7 @@ def test_two_options_with_the_same_file_are_refused_before_any_request(
 @pytest.mark.parametrize("where", ["name", "path"])
 @pytest.mark.parametrize("text", ["a\0b", "a\ud800b", "a\x85b"])
 @pytest.mark.parametrize("options", [{}, {"empty_folders": True}, {"max_share": 99}])
-def test_an_artifact_stays_when_its_name_cannot_be_in_a_query(where: str, text: str, options: dict[str, Any]) -> None:
+def test_artifact_is_kept_when_aql_cannot_express_its_name(where: str, text: str, options: dict[str, Any]) -> None:
     old = row("a", "old.bin")
     odd = {**old, where: text}
     survey = [asked(SURVEY, odd, old)] if options else []
@@ -559,7 +557,7 @@ def test_an_artifact_stays_when_its_name_cannot_be_in_a_query(where: str, text: 
 
 
 @pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
-def test_an_artifact_stays_when_its_group_cannot_be_in_a_query(text: str) -> None:
+def test_artifact_is_kept_when_aql_cannot_express_its_group(text: str) -> None:
     rows = [row("a", name) for name in ("1.bin", "2.bin", text)]
     groups = [{**one, "properties": [{"key": "build", "value": text}]} for one in rows[:2]]
     rule = {"repos": ["app-local"], "keep_newest": 1, "group_by": "property", "group_property": "build"}
@@ -578,7 +576,7 @@ class SmallDisk(sqlite3.Connection):
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_a_full_disk_is_named_with_a_remedy(kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_has_a_remedy_when_the_disk_is_full(kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **more: connect(*args, factory=SmallDisk, **more))
     state = str(tmp_path / "state")
@@ -591,7 +589,9 @@ def test_a_full_disk_is_named_with_a_remedy(kept: bool, tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("option", ["plan_file", "to_file"])
-def test_a_full_disk_under_another_file_is_named(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_names_the_file_when_the_disk_is_full(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def no_space(*_args: Any) -> str:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -606,23 +606,23 @@ def test_a_full_disk_under_another_file_is_named(option: str, tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("size", [-1, 2**63, True, "10"])
-def test_a_size_that_cannot_be_one_fails_the_task(size: Any) -> None:
+def test_task_fails_when_a_size_is_invalid(size: Any) -> None:
     assert "as an artifact" in clean_up(asked(SCAN, row("a", "old.bin", size=size)))["msg"]
 
 
 @pytest.mark.parametrize("moment", ["", "soon", None])
 @pytest.mark.parametrize("member", ["created", "modified"])
-def test_a_time_that_cannot_be_one_fails_the_task(member: str, moment: Any) -> None:
+def test_task_fails_when_a_time_is_invalid(member: str, moment: Any) -> None:
     odd = {**row("a", "old.bin"), member: moment}
     assert "as an artifact" in clean_up(asked(SCAN, odd))["msg"]
 
 
-def test_rules_or_a_plan_are_needed() -> None:
+def test_task_fails_when_neither_rules_nor_a_plan_are_set() -> None:
     with conversation() as server:
         assert "rules, from_plan" in run("artifact_cleanup", url=server.url)["msg"]
 
 
-def test_the_pause_grows_while_the_server_is_overburdened_and_shrinks_when_it_is_not(
+def test_pause_grows_when_the_server_is_overloaded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waited: list[float] = []
@@ -643,6 +643,6 @@ def test_the_pause_grows_while_the_server_is_overburdened_and_shrinks_when_it_is
     assert waited[-1] == 0.5
 
 
-def test_without_a_pause_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_throttle_does_not_wait_when_the_pause_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deleter.time, "sleep", lambda _seconds: pytest.fail("it waits"))
     deleter.Throttle(0).wait()

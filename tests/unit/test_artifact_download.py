@@ -59,7 +59,7 @@ def download(url: str, dest: Path | str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("data", [b"", b"x", DATA], ids=["empty", "short", "long"])
-def test_a_file_is_stored_and_is_there_the_second_time(data: bytes, dest: Path) -> None:
+def test_file_is_not_downloaded_again_when_it_is_unchanged(data: bytes, dest: Path) -> None:
     with conversation(there(data), body(data), there(data)) as server:
         result = download(server.url, dest)
         again = download(server.url, dest)
@@ -79,7 +79,7 @@ def test_check_mode_stores_nothing(dest: Path) -> None:
 
 
 @pytest.mark.parametrize("old", [b"other", DATA[:-1] + b"x"], ids=["another size", "the same size"])
-def test_another_content_is_replaced(old: bytes, dest: Path) -> None:
+def test_file_is_replaced_when_its_content_differs(old: bytes, dest: Path) -> None:
     dest.write_bytes(old)
     dest.chmod(0o640)
     with conversation(there(), body()) as server:
@@ -88,7 +88,7 @@ def test_another_content_is_replaced(old: bytes, dest: Path) -> None:
     assert dest.stat().st_mode & 0o777 == 0o640
 
 
-def test_an_old_item_is_verified_by_what_it_has(dest: Path) -> None:
+def test_file_is_verified_by_the_available_checksum(dest: Path) -> None:
     with conversation(there(checksums={"sha1": sums(DATA)["sha1"]}), body()) as server:
         assert download(server.url, dest)["file"]["checksums"] == {"sha1": sums(DATA)["sha1"]}
     with conversation(there(checksums={})) as server:
@@ -98,7 +98,7 @@ def test_an_old_item_is_verified_by_what_it_has(dest: Path) -> None:
 # A connection that breaks
 
 
-def test_the_rest_is_asked_for(dest: Path) -> None:
+def test_download_is_resumed_when_the_connection_breaks(dest: Path) -> None:
     steps = (there(), body(DATA[:PLACE], len(DATA)), rest(PLACE, 2 * PLACE), rest(2 * PLACE))
     with conversation(*steps) as server:
         result = download(server.url, dest, retries=1)
@@ -132,7 +132,7 @@ def test_download_is_not_resumed_when_the_etag_of_a_part_does_not_fit(tag: str, 
     assert not dest.exists()
 
 
-def test_a_server_without_ranges_begins_anew(dest: Path) -> None:
+def test_download_restarts_when_the_server_does_not_support_ranges(dest: Path) -> None:
     with conversation(there(), body(DATA[:PLACE], len(DATA)), body()) as server:
         download(server.url, dest)
     assert dest.read_bytes() == DATA
@@ -146,7 +146,7 @@ def test_a_server_without_ranges_begins_anew(dest: Path) -> None:
         (call("GET", FILE, 416), "416"),
     ],
 )
-def test_what_does_not_belong_to_the_beginning_is_refused(answer: Call, words: str, dest: Path) -> None:
+def test_download_fails_when_the_second_part_does_not_fit(answer: Call, words: str, dest: Path) -> None:
     dest.write_text("old")
     with conversation(there(), body(DATA[:PLACE], len(DATA)), answer) as server:
         result = download(server.url, dest)
@@ -156,7 +156,7 @@ def test_what_does_not_belong_to_the_beginning_is_refused(answer: Call, words: s
     assert [path.name for path in dest.parent.iterdir()] == ["copy"]
 
 
-def test_a_connection_that_always_breaks_is_given_up(dest: Path) -> None:
+def test_download_fails_when_the_connection_always_breaks(dest: Path) -> None:
     cut_off = [call("GET", FILE, drop=True) for _try in range(2)]
     with conversation(there(), body(DATA[:PLACE], len(DATA)), *cut_off) as server:
         result = download(server.url, dest, retries=1)
@@ -164,7 +164,7 @@ def test_a_connection_that_always_breaks_is_given_up(dest: Path) -> None:
     assert not dest.parent.joinpath("copy").exists()
 
 
-def test_another_content_than_announced_is_thrown_away(dest: Path) -> None:
+def test_file_is_not_stored_when_its_checksum_is_wrong(dest: Path) -> None:
     dest.write_text("old")
     with conversation(there(), body(DATA[:-1] + b"x")) as server:
         result = download(server.url, dest)
@@ -177,19 +177,19 @@ def test_another_content_than_announced_is_thrown_away(dest: Path) -> None:
 # Where from
 
 
-def test_a_remote_repository_fetches_what_it_does_not_have(dest: Path) -> None:
+def test_file_is_fetched_when_a_remote_repository_has_not_cached_it(dest: Path) -> None:
     told = {"X-Checksum-Sha256": sums(b"x")["sha256"], "Content-Length": "1"}
     steps = (call("GET", ITEM, 404, json=MISSING), call("HEAD", FILE, headers=told), body(b"x"))
     with conversation(*steps) as server:
         assert download(server.url, dest)["changed"]
 
 
-def test_what_is_nowhere_is_an_error(dest: Path) -> None:
+def test_task_fails_when_the_file_does_not_exist(dest: Path) -> None:
     with conversation(call("GET", ITEM, 404, json=MISSING), call("HEAD", FILE, 404)) as server:
         assert "File 'app/app.tgz' does not exist" in download(server.url, dest)["msg"]
 
 
-def test_a_folder_without_a_slash_is_told(dest: Path) -> None:
+def test_task_fails_when_a_folder_has_no_trailing_slash(dest: Path) -> None:
     with conversation(there(children=[])) as server:
         assert "end 'path' with a slash" in download(server.url, dest)["msg"]
 
@@ -201,7 +201,7 @@ def listing(*names: str) -> Call:
     return call("GET", "/artifactory/api/storage/generic-local/app?list&deep=1", json={"uri": "…", "files": found})
 
 
-def test_a_folder_is_listed_once_and_its_files_come(dest: Path) -> None:
+def test_folder_is_listed_once_and_downloaded(dest: Path) -> None:
     one, two = (call("GET", f"/artifactory/generic-local/app/{name}", text="x") for name in ("a%20b", "sub/c"))
     with conversation(listing("a b", "sub/c"), one, two, listing("a b", "sub/c")) as server:
         result = download(server.url, dest, path="app/", workers=1)
@@ -212,7 +212,7 @@ def test_a_folder_is_listed_once_and_its_files_come(dest: Path) -> None:
     assert again["counts"]["ok"] == 2
 
 
-def test_a_name_that_leads_out_of_the_folder_is_refused(dest: Path) -> None:
+def test_name_is_refused_when_it_leads_out_of_the_folder(dest: Path) -> None:
     with conversation(listing("../evil")) as server:
         assert "'..' is not a valid part of a path" in download(server.url, dest, path="app/")["msg"]
 
@@ -220,14 +220,14 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(dest: Path) -> None:
 # Where to
 
 
-def test_a_folder_keeps_the_name(tmp_path: Path) -> None:
+def test_file_keeps_its_name_when_dest_is_a_directory(tmp_path: Path) -> None:
     with conversation(there(), body(), there(), body()) as server:
         download(server.url, tmp_path)
         download(server.url, f"{tmp_path}/new/")
     assert (tmp_path / "app.tgz").read_bytes() == (tmp_path / "new" / "app.tgz").read_bytes() == DATA
 
 
-def test_a_link_stands_for_what_it_leads_to(dest: Path, tmp_path: Path) -> None:
+def test_symbolic_link_is_followed(dest: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(dest)
     with conversation(there(), body()) as server:
@@ -237,7 +237,7 @@ def test_a_link_stands_for_what_it_leads_to(dest: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["device", "fifo", "below a file"])
-def test_where_nothing_can_be_stored_is_refused_before_any_request(kind: str, tmp_path: Path) -> None:
+def test_destination_is_refused_when_it_is_not_writable(kind: str, tmp_path: Path) -> None:
     dest = Path("/dev/null") if kind == "device" else tmp_path / "dest"
     if kind == "fifo":
         os.mkfifo(dest)
@@ -248,13 +248,13 @@ def test_where_nothing_can_be_stored_is_refused_before_any_request(kind: str, tm
         assert "Option 'dest'" in download(server.url, dest)["msg"]
 
 
-def test_a_folder_does_not_go_into_a_file(dest: Path) -> None:
+def test_task_fails_when_a_folder_is_downloaded_to_a_file(dest: Path) -> None:
     dest.write_text("")
     with conversation() as server:
         assert "must be a directory" in download(server.url, dest, path="app/")["msg"]
 
 
-def test_no_two_items_are_stored_in_one_place(tmp_path: Path) -> None:
+def test_items_are_refused_when_they_have_one_destination(tmp_path: Path) -> None:
     items = [{"path": "a/x"}, {"path": "b/x"}]
     with conversation() as server:
         result = run("artifact_download", url=server.url, repo="r", dest=str(tmp_path), items=items)

@@ -96,7 +96,7 @@ def module(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def test_a_fine_server_is_asked_once(module: str) -> None:
+def test_one_request_is_sent_when_the_server_responds(module: str) -> None:
     result, _request = attempt(module, {"json": MODULES[module][2]})
     assert result["changed"] is False
     assert "failed" not in result
@@ -115,7 +115,9 @@ def test_a_fine_server_is_asked_once(module: str) -> None:
     ],
     ids=["reset", "truncated", "429", "502", "503", "504"],
 )
-def test_passing_trouble_passes(module: str, trouble: dict[str, Any], naps: list[float]) -> None:
+def test_request_is_retried_when_the_error_is_temporary(
+    module: str, trouble: dict[str, Any], naps: list[float]
+) -> None:
     result, request = attempt(module, trouble, {"json": MODULES[module][2]})
     assert "failed" not in result
     assert result["warnings"][0].startswith(f"1 request(s) had to be repeated: {request}: ")
@@ -138,7 +140,7 @@ def test_passing_trouble_passes(module: str, trouble: dict[str, Any], naps: list
     ],
     ids=["reset", "truncated", "slow", "HTML", "half of JSON", "401", "403", "429", "500", "503"],
 )
-def test_lasting_trouble_is_told(module: str, trouble: dict[str, Any], message: str) -> None:
+def test_task_fails_when_the_error_is_permanent(module: str, trouble: dict[str, Any], message: str) -> None:
     patience = {"timeout": 0.15} if trouble.get("held") else {}
     result, request = attempt(module, trouble, retries=0, **patience)
     assert result["failed"]
@@ -147,13 +149,13 @@ def test_lasting_trouble_is_told(module: str, trouble: dict[str, Any], message: 
     assert message in result["msg"]
 
 
-def test_a_dead_server_is_told(module: str) -> None:
+def test_task_fails_when_the_server_is_down(module: str) -> None:
     url = f"http://127.0.0.1:{closed_port()}"
     result = run(module, url=url, token=SECRET, retries=0, **MODULES[module][0])
     assert "Connection refused. Is the address right, and is the server up?" in result["msg"]
 
 
-def test_an_address_that_is_not_there_is_told(module: str) -> None:
+def test_task_fails_when_the_path_in_the_url_is_wrong(module: str) -> None:
     given, target, _good = MODULES[module]
     missing = [call("GET", target, 404, text=HTML)]
     if module.startswith("artifact_properties"):
@@ -172,14 +174,14 @@ def test_an_address_that_is_not_there_is_told(module: str) -> None:
     ],
     ids=["a page", "its own words"],
 )
-def test_a_wrong_path_is_told_as_one(answer: dict[str, Any], advice: str) -> None:
+def test_error_suggests_the_path_when_a_404_is_not_from_artifactory(answer: dict[str, Any], advice: str) -> None:
     with conversation(call("GET", "/access/api/v1/tokens", 404, **answer)) as server:
         result = run("access_token_info", url=server.url, token=SECRET)
     assert result["msg"].endswith(advice)
 
 
 @pytest.mark.parametrize("repo", [".", ".."])
-def test_a_repository_that_cannot_be_one_is_named_as_the_option(repo: str) -> None:
+def test_error_names_the_option_when_a_repository_key_is_invalid(repo: str) -> None:
     with conversation() as server:
         result = run("artifact_properties_info", url=server.url, repo=repo, path="a")
     assert result["msg"] == f"Option 'repo': '{repo}' is not a valid part of a path."
@@ -194,7 +196,7 @@ def test_a_repository_that_cannot_be_one_is_named_as_the_option(repo: str) -> No
         ("application/json;charset=no-such-one", "utf-8"),
     ],
 )
-def test_the_servers_words_come_in_a_charset_of_their_own(content_type: str, charset: str) -> None:
+def test_message_is_decoded_when_the_server_uses_another_charset(content_type: str, charset: str) -> None:
     body = '{"errors": [{"status": 403, "message": "Not for you, Jürgen"}]}'.encode(charset)
     refused = Call("GET", "/access/api/v1/tokens", 403, body, {"Content-Type": content_type})
     with conversation(refused) as server:

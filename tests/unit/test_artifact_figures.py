@@ -24,12 +24,12 @@ def test_numbers(value: Any, number: int) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "1.5", "x", "1,2", "9" * 30, True, [], None])
-def test_what_is_no_number(value: Any) -> None:
+def test_invalid_number_is_an_error(value: Any) -> None:
     with pytest.raises(ValueError, match="instead of a whole number"):
         numeric.get_integer(record(value), "x")
 
 
-def test_a_number_that_is_not_there() -> None:
+def test_missing_number_is_null() -> None:
     assert numeric.get_optional_integer(record(None), "x") is None
 
 
@@ -39,7 +39,7 @@ def test_flags(value: Any, flag: bool) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "yes", 1, None])
-def test_what_is_no_flag(value: Any) -> None:
+def test_invalid_flag_is_an_error(value: Any) -> None:
     with pytest.raises(ValueError, match="instead of true or false"):
         numeric.get_flag(record(value), "x")
 

@@ -88,7 +88,7 @@ def test_nothing_is_sent_when_the_item_has_the_checksums(src: Path) -> None:
     assert result["file"]["checksums"] == sums(DATA)
 
 
-def test_a_new_content_is_sent_and_read_back(src: Path) -> None:
+def test_new_file_is_uploaded_and_read_back(src: Path) -> None:
     with conversation(gone(), asked(), sent(), there()) as server:
         result = run("artifact_file", url=server.url, src=str(src), diff_mode=True, **TASK)
     assert result["changed"]
@@ -97,12 +97,12 @@ def test_a_new_content_is_sent_and_read_back(src: Path) -> None:
     assert result["file"]["created"] == "2026-10-01T10:11:12.345Z"
 
 
-def test_a_content_that_the_server_knows_is_not_sent(src: Path) -> None:
+def test_content_is_not_sent_when_the_server_has_it(src: Path) -> None:
     with conversation(gone(), asked(known=True), there()) as server:
         assert run("artifact_file", url=server.url, src=str(src), **TASK)["changed"]
 
 
-def test_check_mode_reads_and_tells_the_same_members(src: Path) -> None:
+def test_check_mode_returns_the_same_keys(src: Path) -> None:
     with conversation(gone(), type_of_repository("local"), parent("folder")) as server:
         checked = run("artifact_file", url=server.url, src=str(src), check_mode=True, **TASK)
     with conversation(gone(), asked(), sent(), there()) as server:
@@ -112,21 +112,21 @@ def test_check_mode_reads_and_tells_the_same_members(src: Path) -> None:
     assert checked["file"]["checksums"] == done["file"]["checksums"] == sums(DATA)
 
 
-def test_another_content_replaces_the_old_one() -> None:
+def test_file_is_replaced_when_its_content_differs() -> None:
     with conversation(there(b"old"), asked(), sent(), there()) as server:
         result = run("artifact_file", url=server.url, content=DATA.decode(), diff_mode=True, **TASK)
     assert result["changed"]
     assert result["diff"]["before"]["replaced"] == "its content differs"
 
 
-def test_an_old_item_without_sha256_is_compared_by_sha1(src: Path) -> None:
+def test_item_is_compared_by_sha1_when_sha256_is_missing(src: Path) -> None:
     checksums = {"sha1": sums(DATA)["sha1"], "md5": sums(DATA)["md5"]}
     with conversation(there(checksums=checksums)) as server:
         assert not run("artifact_file", url=server.url, src=str(src), **TASK)["changed"]
 
 
 @pytest.mark.parametrize("content", ["", "ä\n", "a" * 100_000], ids=["empty", "unicode", "long"])
-def test_a_text_is_sent_as_it_is(content: str) -> None:
+def test_query_text_is_sent_unchanged(content: str) -> None:
     data = content.encode()
     with conversation(gone(), asked(data), sent(data), there(data)) as server:
         assert run("artifact_file", url=server.url, content=content, **TASK)["changed"]
@@ -146,7 +146,7 @@ def patch(props: dict[str, list[str]]) -> Call:
     return call("PATCH", f"/artifactory/api/metadata/{WHERE}?recursiveProperties=0", 204, sent_json={"props": props})
 
 
-def test_properties_go_with_the_content_and_are_read_back(src: Path) -> None:
+def test_properties_are_sent_with_the_content_and_read_back(src: Path) -> None:
     wanted = {"a": ["1", "2"], "b:c": ["d:e/f"], "odd": ["b,c;d=e +é"]}
     matrix = ";a=1;a=2;b:c=d%3Ae/f"
     odd = patch({"odd": ["b,c;d=e +é"]})
@@ -186,14 +186,14 @@ def test_upload_is_compared_by_the_checksums_that_the_server_returns() -> None:
 
 
 @pytest.mark.parametrize("checksums", [{}, {"sha1": None}, None])
-def test_the_file_is_uploaded_when_the_server_returns_no_checksum(checksums: dict[str, str] | None) -> None:
+def test_file_is_uploaded_when_the_server_returns_no_checksum(checksums: dict[str, str] | None) -> None:
     unknown = there(b"x" * len(DATA), checksums=checksums)
     with conversation(unknown, asked(), sent(), there()) as server:
         result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
     assert (result["changed"], result.get("msg")) == (True, None)
 
 
-def test_properties_that_were_silently_ignored_are_a_failure(src: Path) -> None:
+def test_task_fails_when_properties_were_silently_ignored(src: Path) -> None:
     none = call("GET", f"{ITEM}?properties", 404)
     with conversation(gone(), asked(matrix=";a=1"), sent(matrix=";a=1"), there(), none) as server:
         result = run("artifact_file", url=server.url, src=str(src), properties={"a": 1}, **TASK)
@@ -202,7 +202,7 @@ def test_properties_that_were_silently_ignored_are_a_failure(src: Path) -> None:
     assert "do not have the requested values: properties" in result["msg"]
 
 
-def test_a_replaced_content_gets_all_the_properties_again(src: Path) -> None:
+def test_properties_are_set_again_when_the_content_is_replaced(src: Path) -> None:
     has = properties({"a": ["1"], "b": ["2"]})
     steps = (there(b"old"), has, asked(matrix=";a=1;b=3"), sent(matrix=";a=1;b=3"), there(), properties({"b": ["3"]}))
     with conversation(*steps) as server:
@@ -210,7 +210,7 @@ def test_a_replaced_content_gets_all_the_properties_again(src: Path) -> None:
     assert "do not have the requested values: properties" in result["msg"]
 
 
-def test_check_mode_returns_no_properties_that_go_with_the_old_content() -> None:
+def test_check_mode_omits_properties_of_the_old_content() -> None:
     read = [there(b"old"), properties({"a": ["1"]}), type_of_repository("local")]
     with conversation(*read) as server:
         options = {"content": DATA.decode(), "properties": {"a": []}, "check_mode": True}
@@ -218,14 +218,14 @@ def test_check_mode_returns_no_properties_that_go_with_the_old_content() -> None
     assert result["file"]["properties"] == {}
 
 
-def test_properties_alone_are_set_without_sending_the_content(src: Path) -> None:
+def test_content_is_not_sent_when_only_properties_differ(src: Path) -> None:
     with conversation(
         there(), properties({"a": ["1"]}), patch({"a": ["2"]}), there(), properties({"a": ["2"]})
     ) as server:
         assert run("artifact_file", url=server.url, src=str(src), properties={"a": 2}, **TASK)["changed"]
 
 
-def test_odd_names_are_encoded() -> None:
+def test_special_characters_are_encoded() -> None:
     target = "/artifactory/api/storage/generic-local/a%20b/c%2Bd%23e%25f%F0%9F%98%80"
     folder = call("GET", target.rpartition("/")[0], json={"repo": "generic-local", "path": "/a b", "children": []})
     with conversation(call("GET", target, 404, json=MISS), type_of_repository("local"), folder) as server:
@@ -234,7 +234,7 @@ def test_odd_names_are_encoded() -> None:
 
 @pytest.mark.parametrize("path", ["a;b", "a/../b", ".", "", "/", "a//b"])
 @pytest.mark.parametrize("state", ["present", "absent"])
-def test_a_path_that_cannot_be_is_refused_before_any_request(path: str, state: str) -> None:
+def test_path_is_refused_when_it_is_invalid(path: str, state: str) -> None:
     with conversation() as server:
         result = run("artifact_file", url=server.url, repo="r", path=path, content="x", state=state, recursive=True)
     assert result["failed"]
@@ -242,7 +242,7 @@ def test_a_path_that_cannot_be_is_refused_before_any_request(path: str, state: s
 
 
 @pytest.mark.parametrize("path", ["a.jar.sha1", "x/a.sha256", "a.md5"])
-def test_a_checksum_is_no_file(path: str) -> None:
+def test_path_is_refused_when_it_has_a_checksum_extension(path: str) -> None:
     with conversation() as server:
         result = run("artifact_file", url=server.url, repo="r", path=path, content="x")
     name = path.rpartition("/")[2]
@@ -318,7 +318,7 @@ def test_check_mode_fails_when_the_upload_would_be_refused(repository: list[Call
         [*refused_repository(403, "LOCAL"), parent("folder")],
     ],
 )
-def test_check_mode_predicts_the_upload_when_nothing_speaks_against_it(repository: list[Call]) -> None:
+def test_check_mode_predicts_the_upload_when_it_is_allowed(repository: list[Call]) -> None:
     with conversation(gone(), *repository) as server:
         assert run("artifact_file", url=server.url, content="x", check_mode=True, **TASK)["changed"]
 
@@ -331,13 +331,13 @@ def test_check_mode_predicts_the_upload_when_nothing_speaks_against_it(repositor
         ("local", None),
     ],
 )
-def test_check_mode_predicts_whether_the_repository_lets_items_be_deleted(kind: str, words: str | None) -> None:
+def test_check_mode_predicts_the_deletion_by_repository_type(kind: str, words: str | None) -> None:
     with conversation(there(), type_of_repository(kind)) as server:
         result = run("artifact_file", url=server.url, state="absent", check_mode=True, **TASK)
     assert words in result["msg"] if words else result["changed"]
 
 
-def test_a_slash_at_the_end_stands_for_a_folder(src: Path) -> None:
+def test_file_keeps_its_name_when_the_path_ends_with_a_slash(src: Path) -> None:
     with conversation(there()) as server:
         assert not run("artifact_file", url=server.url, repo="generic-local", path="app/", src=str(src))["changed"]
     with conversation() as server:
@@ -345,7 +345,7 @@ def test_a_slash_at_the_end_stands_for_a_folder(src: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["missing", "folder", "fifo", "device", "link to nothing"])
-def test_what_is_no_file_is_refused_before_any_request(kind: str, tmp_path: Path) -> None:
+def test_src_is_refused_when_it_is_not_a_file(kind: str, tmp_path: Path) -> None:
     path = Path("/dev/null") if kind == "device" else tmp_path / "src"
     if kind == "folder":
         path.mkdir()
@@ -359,7 +359,7 @@ def test_what_is_no_file_is_refused_before_any_request(kind: str, tmp_path: Path
     assert "Option 'src'" in result["msg"]
 
 
-def test_a_link_stands_for_what_it_leads_to(src: Path, tmp_path: Path) -> None:
+def test_symbolic_link_is_followed(src: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(src)
     with conversation(there()) as server:
@@ -369,7 +369,7 @@ def test_a_link_stands_for_what_it_leads_to(src: Path, tmp_path: Path) -> None:
 # Troubles
 
 
-def test_a_reset_in_the_middle_begins_anew(src: Path) -> None:
+def test_upload_is_retried_when_the_connection_is_reset(src: Path) -> None:
     lost = call("PUT", FILE, drop=True)
     with conversation(gone(), asked(), lost, sent(), there()) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
@@ -377,7 +377,7 @@ def test_a_reset_in_the_middle_begins_anew(src: Path) -> None:
     assert "1 request(s) had to be repeated" in result["warnings"][0]
 
 
-def test_a_lost_reply_is_resolved_by_reading_back(src: Path) -> None:
+def test_item_is_read_back_when_the_response_is_lost(src: Path) -> None:
     lost = call("PUT", FILE, drop=True)
     with conversation(gone(), asked(), lost, there()) as server:
         result = run("artifact_file", url=server.url, src=str(src), retries=0, **TASK)
@@ -385,7 +385,7 @@ def test_a_lost_reply_is_resolved_by_reading_back(src: Path) -> None:
     assert "Reading back shows that the request had its effect" in result["warnings"][0]
 
 
-def test_a_checksum_that_differs_is_a_failure(src: Path) -> None:
+def test_task_fails_when_the_stored_checksum_differs(src: Path) -> None:
     words = {"errors": [{"status": 409, "message": "Checksum error for 'app.tgz': received 'a' but actual is 'b'"}]}
     with conversation(gone(), asked(), sent(status=409, json=words), gone()) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
@@ -395,7 +395,7 @@ def test_a_checksum_that_differs_is_a_failure(src: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [b"", b"short"])
-def test_a_file_that_gets_shorter_while_it_is_sent_breaks_the_request_off(change: bytes, src: Path) -> None:
+def test_upload_is_aborted_when_the_file_is_truncated_meanwhile(change: bytes, src: Path) -> None:
     file = local.LocalFile.from_path(str(src), lambda _sent: None)
     src.write_bytes(change)
     with pytest.raises(ToolchainError, match="changed while it was being read"):
@@ -403,7 +403,9 @@ def test_a_file_that_gets_shorter_while_it_is_sent_breaks_the_request_off(change
 
 
 @pytest.mark.parametrize("change", [b"other content!!", b"a longer one than it was"])
-def test_a_file_that_changes_while_it_is_sent(change: bytes, src: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_fails_when_the_file_changes_during_the_upload(
+    change: bytes, src: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole: Callable[..., Any] = local.LocalFile.__iter__
 
     def changing(file: Any) -> Any:
@@ -430,7 +432,7 @@ def test_a_file_that_changes_while_it_is_sent(change: bytes, src: Path, monkeypa
         (413, "Datastore disk usage is too high."),
     ],
 )
-def test_what_speaks_against_it_is_told_before_anything_is_sent(status: int, words: str, src: Path) -> None:
+def test_upload_fails_before_the_content_is_sent_when_it_is_refused(status: int, words: str, src: Path) -> None:
     refusal = call("PUT", FILE, status, json={"errors": [{"status": status, "message": words}]}, sent_body=b"")
     with conversation(gone(), refusal) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
@@ -439,13 +441,13 @@ def test_what_speaks_against_it_is_told_before_anything_is_sent(status: int, wor
     assert f"{status} {words}" in result["msg"]
 
 
-def test_accepted_without_being_stored_is_a_failure(src: Path) -> None:
+def test_task_fails_when_an_accepted_file_was_not_stored(src: Path) -> None:
     with conversation(gone(), asked(), sent(status=202), gone()) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
     assert "the file does not exist" in result["msg"]
 
 
-def test_a_folder_is_never_replaced_by_a_file(src: Path) -> None:
+def test_task_fails_when_a_file_would_replace_a_folder(src: Path) -> None:
     with conversation(folder()) as server:
         assert "is a folder" in run("artifact_file", url=server.url, src=str(src), **TASK)["msg"]
 
@@ -500,7 +502,7 @@ def test_snapshot_is_uploaded_once_when_artifactory_renames_it(name: str, stored
     assert again["file"]["path"] == f"{SNAPSHOT}/{stored}"
 
 
-def test_newest_snapshot_counts_when_there_are_several() -> None:
+def test_newest_snapshot_is_compared_when_there_are_several() -> None:
     older = ("z-1.0-20251231.120000-9.jar", "z-1.0-20260101.120000-1.jar")
     name = "z-1.0-SNAPSHOT.jar"
     newest = "z-1.0-20260101.120000-10.jar"
@@ -538,7 +540,7 @@ def test_snapshot_is_deleted_only_when_its_own_path_is_given() -> None:
 # Removal
 
 
-def test_a_file_is_removed() -> None:
+def test_file_is_deleted_when_absent() -> None:
     with conversation(there(), call("DELETE", FILE, 204), gone()) as server:
         result = run("artifact_file", url=server.url, state="absent", **TASK)
     assert result == {"changed": True, "file": None}
@@ -547,7 +549,7 @@ def test_a_file_is_removed() -> None:
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_folder_goes_only_with_recursive(check_mode: bool) -> None:
+def test_folder_is_deleted_only_when_recursive(check_mode: bool) -> None:
     with conversation(folder()) as server:
         result = run("artifact_file", url=server.url, state="absent", check_mode=check_mode, **TASK)
     assert "recursive: true" in result["msg"]
@@ -555,13 +557,13 @@ def test_a_folder_goes_only_with_recursive(check_mode: bool) -> None:
         assert run("artifact_file", url=server.url, state="absent", recursive=True, **TASK)["changed"]
 
 
-def test_what_somebody_else_removed_meanwhile_is_gone() -> None:
+def test_deletion_succeeds_when_another_client_deleted_the_item() -> None:
     words = {"errors": [{"status": 404, "message": "Could not locate artifact 'a:b' (Nothing to delete)."}]}
     with conversation(there(), call("DELETE", FILE, 404, json=words), gone()) as server:
         assert not run("artifact_file", url=server.url, state="absent", **TASK).get("failed")
 
 
-def test_a_removal_that_the_server_passes_over_is_a_failure() -> None:
+def test_task_fails_when_the_server_ignores_a_deletion() -> None:
     with conversation(there(), call("DELETE", FILE, 404)) as server:
         result = run("artifact_file", url=server.url, state="absent", **TASK)
     assert result["failed"]
@@ -604,7 +606,7 @@ def checked(*names: str) -> list[Call]:
         ("sub/[c]*", ["c.txt"]),
     ],
 )
-def test_a_pattern_stands_for_all_files_that_it_matches(pattern: str, names: list[str], tree: Path) -> None:
+def test_pattern_uploads_all_matching_files(pattern: str, names: list[str], tree: Path) -> None:
     item = {"src": f"{tree}/{pattern}", "path": "x/"}
     with conversation(*checked(*names)) as server:
         result = run("artifact_file", url=server.url, repo="generic-local", items=[item], workers=1, check_mode=True)
@@ -612,7 +614,7 @@ def test_a_pattern_stands_for_all_files_that_it_matches(pattern: str, names: lis
     assert [outcome["item"]["path"] for outcome in result["outcomes"]] == [f"x/{name}" for name in names]
 
 
-def test_a_file_with_the_name_of_a_pattern_is_itself(tree: Path) -> None:
+def test_file_is_uploaded_when_its_name_looks_like_a_pattern(tree: Path) -> None:
     (tree / "[ab].txt").write_text("itself")
     with conversation(*checked("%5Bab%5D.txt")) as server:
         item = {"src": f"{tree}/[ab].txt", "path": "x/"}
@@ -637,7 +639,7 @@ def test_wrong_items_are_refused_before_any_request(items: list[dict[str, str]],
     assert words.replace("{tree}", str(tree)) in result["msg"]
 
 
-def test_a_pattern_belongs_into_items(tree: Path) -> None:
+def test_pattern_is_refused_when_it_is_not_in_items(tree: Path) -> None:
     with conversation() as server:
         result = run("artifact_file", url=server.url, repo="generic-local", path="x/", src=f"{tree}/*.txt")
     assert "Option 'src'" in result["msg"]

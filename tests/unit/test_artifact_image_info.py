@@ -27,14 +27,14 @@ def image(server: Any, **options: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_the_images_of_a_repository_in_one_request(check_mode: bool) -> None:
+def test_images_are_listed_with_one_request(check_mode: bool) -> None:
     page = call("GET", f"{REGISTRY}/_catalog?n=1000", json={"repositories": ["acme/worker", "acme/web"]})
     with conversation(page) as server:
         result = run("artifact_image_info", url=server.url, repo="docker-local", check_mode=check_mode)
     assert result == {"changed": False, "images": ["acme/web", "acme/worker"]}
 
 
-def test_the_tags_of_an_image_in_one_request() -> None:
+def test_tags_are_listed_with_one_request() -> None:
     with conversation(tags("n=1000", ["latest", "1.0.1", "1.0.0"])) as server:
         assert image(server) == {"changed": False, "tags": ["1.0.0", "1.0.1", "latest"]}
 
@@ -43,7 +43,7 @@ def test_the_tags_of_an_image_in_one_request() -> None:
     "path",
     ["/v2/acme/web/tags/list", "/v2/docker-local/acme/web/tags/list", "https://elsewhere.example.com/v2/x", ""],
 )
-def test_only_the_marker_of_the_next_page_is_believed(path: str) -> None:
+def test_next_page_uses_only_the_marker_of_the_link(path: str) -> None:
     with conversation(
         tags("n=2", ["1.0.0", "1.0.1"], f"{path}?last=2&n=2"),
         tags("n=2&last=2", ["1.0.2", "1.0.3"], f"{path}?n=2&last=4"),
@@ -52,7 +52,7 @@ def test_only_the_marker_of_the_next_page_is_believed(path: str) -> None:
         assert image(server, page_size=2)["tags"] == ["1.0.0", "1.0.1", "1.0.2", "1.0.3", "latest"]
 
 
-def test_the_catalog_is_paged_by_odd_names_as_well() -> None:
+def test_pages_are_read_when_names_have_special_characters() -> None:
     link = {"Link": '</v2/_catalog?last=acme%2Fweb%20%2B&n=1>; rel="next"'}
     first = call("GET", f"{REGISTRY}/_catalog?n=1", json={"repositories": ["acme/web +"]}, headers=link)
     second = call("GET", f"{REGISTRY}/_catalog?n=1&last=acme%2Fweb%20%2B", json={"repositories": ["zebra"]})
@@ -61,7 +61,7 @@ def test_the_catalog_is_paged_by_odd_names_as_well() -> None:
     assert result["images"] == ["acme/web +", "zebra"]
 
 
-def test_a_repeated_page_ends_the_list() -> None:
+def test_list_ends_when_a_page_is_repeated() -> None:
     again = "/v2/acme/web/tags/list?last=1.0.1&n=2"
     with conversation(
         tags("n=2", ["1.0.0", "1.0.1"], again), tags("n=2&last=1.0.1", ["1.0.0", "1.0.1"], again)
@@ -69,26 +69,26 @@ def test_a_repeated_page_ends_the_list() -> None:
         assert image(server, page_size=2)["tags"] == ["1.0.0", "1.0.1"]
 
 
-def test_pages_that_overlap_give_each_tag_once() -> None:
+def test_each_tag_is_returned_once_when_pages_overlap() -> None:
     with conversation(
         tags("n=2", ["a", "b"], "/v2/acme/web/tags/list?last=b&n=2"), tags("n=2&last=b", ["b", "c"])
     ) as server:
         assert image(server, page_size=2)["tags"] == ["a", "b", "c"]
 
 
-def test_a_link_to_something_else_ends_the_list() -> None:
+def test_list_ends_when_the_link_is_not_the_next_page() -> None:
     page = call("GET", f"{TAGS}?n=1000", json={"tags": ["a"]}, headers={"Link": '</v2/x?last=1>; rel="prev"'})
     with conversation(page) as server:
         assert image(server)["tags"] == ["a"]
 
 
 @pytest.mark.parametrize("names", [None, []])
-def test_an_image_without_tags_has_none(names: list[str] | None) -> None:
+def test_list_is_empty_when_the_image_has_no_tags(names: list[str] | None) -> None:
     with conversation(tags("n=1000", names)) as server:
         assert image(server) == {"changed": False, "tags": []}
 
 
-def test_folders_of_digests_are_no_tags() -> None:
+def test_digest_folders_are_omitted_from_the_tags() -> None:
     with conversation(tags("n=1000", ["sha256:0a1b", "1.0.0", "sha256__0a1b", "with__blanks"])) as server:
         assert image(server)["tags"] == ["1.0.0", "with__blanks"]
 
@@ -111,20 +111,20 @@ def test_an_unknown_image_is_an_error() -> None:
     )
 
 
-def test_what_is_no_repository_for_images_is_an_error_with_the_servers_message() -> None:
+def test_task_fails_when_the_repository_has_no_images() -> None:
     refusal = {"errors": [{"status": 400, "message": "Unsupported docker repository request for 'v2'"}]}
     with conversation(call("GET", f"{TAGS}?n=1000", 400, json=refusal)) as server:
         result = image(server)
     assert result["msg"] == f"GET {server.url}{TAGS}: 400 Unsupported docker repository request for 'v2'."
 
 
-def test_slashes_at_both_ends_of_an_image_do_not_matter() -> None:
+def test_slashes_around_an_image_name_are_ignored() -> None:
     with conversation(tags("n=1000", ["1.0.0"])) as server:
         result = run("artifact_image_info", url=server.url, repo="docker-local", image="/acme/web/")
     assert result["tags"] == ["1.0.0"]
 
 
-def test_odd_names_arrive_unharmed() -> None:
+def test_special_characters_are_encoded() -> None:
     target = "/artifactory/api/docker/a%20b%3Fc/v2/x%20y/z%23%2B%C3%A9/tags/list?n=1000"
     with conversation(call("GET", target, json={"tags": ["1"]})) as server:
         assert run("artifact_image_info", url=server.url, repo="a b?c", image="x y/z#+é")["tags"] == ["1"]

@@ -88,7 +88,7 @@ def step(action: str, tag: str = "1.0", digest: str = ONE, replaces: str | None 
     return {"action": action, "tag": tag, "target_tag": tag, "digest": digest, "replaces": replaces}
 
 
-def test_a_tag_is_copied_and_compared() -> None:
+def test_tag_is_copied_and_verified() -> None:
     before = [manifest("stage", ONE), manifest("prod", None), *folders()]
     with conversation(*before, promote(), manifest("prod", ONE)) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
@@ -99,13 +99,13 @@ def test_a_tag_is_copied_and_compared() -> None:
     }
 
 
-def test_the_same_digest_is_unchanged() -> None:
+def test_tag_is_unchanged_when_the_digests_are_equal() -> None:
     with conversation(manifest("stage", ONE), manifest("prod", ONE)) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
     assert result == {"changed": False, "plan": None, "promoted": None}
 
 
-def test_the_same_tag_with_other_content_is_replaced() -> None:
+def test_tag_is_replaced_when_the_digests_differ() -> None:
     before = [manifest("stage", ONE), manifest("prod", OTHER), *folders()]
     with conversation(*before, promote(), manifest("prod", ONE)) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
@@ -139,7 +139,7 @@ def test_check_mode_fails_when_the_repository_takes_no_images(target: dict[str, 
     assert not result["changed"]
 
 
-def test_another_image_and_another_tag_are_named_to_the_server() -> None:
+def test_request_contains_the_target_image_and_tag() -> None:
     more = {"targetDockerRepository": "web", "targetTag": "stable"}
     target = {"image": "web", "tag": "stable"}
     before = [manifest("stage", ONE), manifest("prod", None, **target)]
@@ -149,7 +149,7 @@ def test_another_image_and_another_tag_are_named_to_the_server() -> None:
     assert result["promoted"] == [{"tag": "1.0", "target_tag": "stable", "digest": ONE}]
 
 
-def test_what_is_moved_must_be_gone() -> None:
+def test_task_fails_when_a_moved_tag_still_exists() -> None:
     before = [manifest("stage", ONE), manifest("prod", None), *folders()]
     with conversation(*before, promote(copy=False), manifest("prod", ONE), manifest("stage", None)) as server:
         assert run("artifact_image_promotion", url=server.url, **MOVE)["changed"]
@@ -159,25 +159,25 @@ def test_what_is_moved_must_be_gone() -> None:
     assert "'acme/web:1.0' still exists in 'stage'" in result["msg"]
 
 
-def test_a_move_whose_source_is_gone_and_whose_target_is_there_is_done() -> None:
+def test_move_is_complete_when_only_the_target_exists() -> None:
     with conversation(manifest("stage", None), manifest("prod", ONE)) as server:
         assert not run("artifact_image_promotion", url=server.url, **MOVE)["changed"]
 
 
-def test_a_move_whose_target_is_there_already_still_clears_the_source() -> None:
+def test_move_deletes_the_source_when_the_target_exists() -> None:
     before = [manifest("stage", ONE), manifest("prod", ONE), *folders()]
     with conversation(*before, promote(copy=False), manifest("prod", ONE), manifest("stage", None)) as server:
         assert run("artifact_image_promotion", url=server.url, **MOVE)["changed"]
 
 
 @pytest.mark.parametrize(("task", "there"), [(COPY, None), (COPY, ONE), (MOVE, None)])
-def test_a_tag_that_is_not_there_is_an_error(task: dict[str, Any], there: str | None) -> None:
+def test_task_fails_when_the_tag_does_not_exist(task: dict[str, Any], there: str | None) -> None:
     with conversation(manifest("stage", None), manifest("prod", there)) as server:
         result = run("artifact_image_promotion", url=server.url, **task)
     assert "Image 'acme/web:1.0' does not exist in repository 'stage'" in result["msg"]
 
 
-def test_a_whole_image_is_compared_tag_by_tag() -> None:
+def test_all_tags_are_compared_when_no_tag_is_set() -> None:
     before = [
         tags("stage", "2.0", "1.0"),
         manifest("stage", ONE),
@@ -193,20 +193,20 @@ def test_a_whole_image_is_compared_tag_by_tag() -> None:
     assert result["plan"] == {"counts": {"copy": 1}, "first": [step("copy", "2.0", OTHER)]}
 
 
-def test_a_whole_image_that_was_moved_is_done() -> None:
+def test_move_of_all_tags_is_complete_when_only_the_target_exists() -> None:
     with conversation(tags("stage"), tags("prod", "1.0")) as server:
         assert not run("artifact_image_promotion", url=server.url, **{**WHOLE, "copy": False})["changed"]
 
 
 @pytest.mark.parametrize("copy", [True, False])
-def test_a_whole_image_that_is_nowhere_is_an_error(copy: bool) -> None:
+def test_task_fails_when_the_image_does_not_exist(copy: bool) -> None:
     with conversation(tags("stage"), *([] if copy else [tags("prod")])) as server:
         result = run("artifact_image_promotion", url=server.url, **{**WHOLE, "copy": copy})
     assert "Image 'acme/web' does not exist in repository 'stage'" in result["msg"]
 
 
 @pytest.mark.parametrize(("there", "has"), [(None, "no manifest"), (OTHER, f"the manifest {OTHER}")])
-def test_success_without_effect_is_a_failure(there: str | None, has: str) -> None:
+def test_task_fails_when_a_success_has_no_effect(there: str | None, has: str) -> None:
     before = [manifest("stage", ONE), manifest("prod", None), *folders()]
     with conversation(*before, promote(), manifest("prod", there)) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
@@ -214,7 +214,7 @@ def test_success_without_effect_is_a_failure(there: str | None, has: str) -> Non
     assert f"'acme/web:1.0' in 'prod' has {has} instead of {ONE}" in result["msg"]
 
 
-def test_a_copy_is_sent_again_and_a_lost_move_is_settled_by_looking() -> None:
+def test_copy_is_retried_and_move_is_verified_when_the_response_is_lost() -> None:
     before = [manifest("stage", ONE), manifest("prod", None), *folders()]
     with conversation(*before, promote(drop=True), promote(), manifest("prod", ONE)) as server:
         assert run("artifact_image_promotion", url=server.url, **COPY)["changed"]
@@ -227,7 +227,7 @@ def test_a_copy_is_sent_again_and_a_lost_move_is_settled_by_looking() -> None:
         assert "is not known" in run("artifact_image_promotion", url=server.url, **MOVE)["msg"]
 
 
-def test_a_server_that_does_not_tell_the_digest_has_it_computed() -> None:
+def test_digest_is_computed_when_the_server_omits_it() -> None:
     body = '{"schemaVersion": 2}'
     digest = f"sha256:{hashlib.sha256(body.encode()).hexdigest()}"
     same = call("GET", f"{DOCKER}/stage/v2/acme/web/manifests/1.0", text=body)
@@ -235,14 +235,14 @@ def test_a_server_that_does_not_tell_the_digest_has_it_computed() -> None:
         assert not run("artifact_image_promotion", url=server.url, **COPY)["changed"]
 
 
-def test_a_404_of_somebody_else_is_an_error() -> None:
+def test_task_fails_when_a_404_is_not_from_artifactory() -> None:
     missing = call("GET", f"{DOCKER}/stage/v2/acme/web/manifests/1.0", 404, text="<html>nginx</html>")
     with conversation(missing) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
     assert "404 Not Found" in result["msg"]
 
 
-def test_the_servers_words_are_told() -> None:
+def test_error_contains_the_servers_message() -> None:
     refusal = promote(status=403, text="Not enough permissions to delete/overwrite artifact 'prod:acme/web/1.0'")
     with conversation(manifest("stage", ONE), manifest("prod", OTHER), *folders(), refusal) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
@@ -259,7 +259,7 @@ def test_the_servers_words_are_told() -> None:
         ({"repo": "."}, "Option 'repo': '.' is not a valid part of a path"),
     ],
 )
-def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
+def test_bad_input_fails_before_any_request(options: dict[str, Any], problem: str) -> None:
     with conversation() as server:
         result = run("artifact_image_promotion", url=server.url, **{**COPY, **options})
     assert result["failed"]
@@ -326,7 +326,7 @@ def test_promotion_fails_when_the_content_of_the_tag_to_replace_is_hidden() -> N
 # Several images
 
 
-def test_each_image_has_its_outcome() -> None:
+def test_each_image_has_an_outcome() -> None:
     done = [manifest("stage", ONE), manifest("prod", ONE)]
     absent = manifest("stage", None, "2.0")
     with conversation(*done, absent, manifest("prod", None, "2.0")) as server:

@@ -59,13 +59,13 @@ def repositories(*keys: str) -> Call:
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_a_file(check_mode: bool) -> None:
+def test_file_is_returned_with_all_keys(check_mode: bool) -> None:
     with conversation(call("GET", ITEM, json=FILE)) as server:
         result = run("artifact_item_info", url=server.url, check_mode=check_mode, **TASK)
     assert result == {"changed": False, "item": FOUND, "missing": None}
 
 
-def test_a_folder_and_what_is_in_it() -> None:
+def test_folder_is_returned_with_its_children() -> None:
     children = [{"uri": "/b.txt", "folder": False}, {"uri": "/1.0", "folder": True}]
     info = {"repo": "generic-local", "path": "/app", **TIMES, "children": children, "uri": f"http://host{FOLDER}"}
     with conversation(call("GET", FOLDER, json=info)) as server:
@@ -74,14 +74,14 @@ def test_a_folder_and_what_is_in_it() -> None:
     assert item["children"] == [{"name": "1.0", "type": "folder"}, {"name": "b.txt", "type": "file"}]
 
 
-def test_the_repository_itself_and_an_empty_one() -> None:
+def test_root_is_returned_when_the_path_is_empty() -> None:
     info = {"repo": "generic-local", "path": "/", **TIMES, "children": [], "uri": "…"}
     with conversation(call("GET", "/artifactory/api/storage/generic-local", json=info)) as server:
         item = run("artifact_item_info", url=server.url, repo="generic-local", path="")["item"]
     assert (item["path"], item["type"], item["children"]) == ("", "folder", [])
 
 
-def test_more_is_read_on_demand() -> None:
+def test_details_are_read_when_requested() -> None:
     with conversation(
         call("GET", ITEM, json=FILE),
         call("GET", f"{ITEM}?properties", json={"properties": {"qa": ["passed", "b"]}, "uri": "…"}),
@@ -101,7 +101,7 @@ def test_more_is_read_on_demand() -> None:
     assert item["last_modified"] == {"path": "app/1.0/app.tgz", "modified": "2024-05-01T10:11:12.346Z"}
 
 
-def test_what_was_never_downloaded() -> None:
+def test_statistics_are_null_when_never_downloaded() -> None:
     never = {"uri": "…", "downloadCount": 0, "lastDownloaded": 0, "remoteDownloadCount": 0, "remoteLastDownloaded": 0}
     with conversation(call("GET", ITEM, json=FILE), call("GET", f"{ITEM}?stats", json=never)) as server:
         item = run("artifact_item_info", url=server.url, statistics=True, **TASK)["item"]
@@ -117,7 +117,7 @@ def test_what_was_never_downloaded() -> None:
         ("https://proxy.example/repo/api/storage/generic-local/app/x.txt", "app/x.txt"),
     ],
 )
-def test_the_newest_file_of_a_folder(uri: str, path: str) -> None:
+def test_last_modified_file_of_a_folder_is_returned(uri: str, path: str) -> None:
     info = {"repo": "generic-local", "path": "/app", **TIMES, "children": [], "uri": "…"}
     newest = {"uri": uri, "lastModified": "2024-05-01T10:11:12.345+0000"}
     with conversation(call("GET", FOLDER, json=info), call("GET", f"{FOLDER}?lastModified", json=newest)) as server:
@@ -125,7 +125,7 @@ def test_the_newest_file_of_a_folder(uri: str, path: str) -> None:
     assert item["last_modified"] == {"path": path, "modified": "2024-05-01T10:11:12.345Z"}
 
 
-def test_a_folder_without_files_has_no_newest_one() -> None:
+def test_last_modified_is_null_when_the_folder_has_no_files() -> None:
     info = {"repo": "generic-local", "path": "/app", **TIMES, "children": [], "uri": "…"}
     with conversation(
         call("GET", FOLDER, json=info), call("GET", f"{FOLDER}?lastModified", 404, json=ABSENT)
@@ -134,7 +134,7 @@ def test_a_folder_without_files_has_no_newest_one() -> None:
     assert item["last_modified"] is None
 
 
-def test_the_newest_file_of_a_virtual_repository_is_refused() -> None:
+def test_last_modified_fails_when_the_repository_is_virtual() -> None:
     refusal = {"errors": [{"status": 400, "message": "This method can only be invoked on local/cached repositories."}]}
     with conversation(call("GET", ITEM, json=FILE), call("GET", f"{ITEM}?lastModified", 400, json=refusal)) as server:
         result = run("artifact_item_info", url=server.url, last_modified=True, **TASK)
@@ -149,7 +149,7 @@ def test_the_newest_file_of_a_virtual_repository_is_refused() -> None:
         ("libs-remote-cache", ["libs-remote"], "item"),
     ],
 )
-def test_what_is_not_there_is_no_error(repo: str, keys: list[str], missing: str) -> None:
+def test_missing_item_is_not_an_error(repo: str, keys: list[str], missing: str) -> None:
     with conversation(
         call("GET", f"/artifactory/api/storage/{repo}/a", 404, json=ABSENT), repositories(*keys)
     ) as server:
@@ -158,14 +158,14 @@ def test_what_is_not_there_is_no_error(repo: str, keys: list[str], missing: str)
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_what_may_not_be_read_is_an_error(status: int) -> None:
+def test_task_fails_when_the_account_may_not_read_the_item(status: int) -> None:
     refusal = {"errors": [{"status": status, "message": "Forbidden for user: 'x'."}]}
     with conversation(call("GET", ITEM, status, json=refusal)) as server:
         result = run("artifact_item_info", url=server.url, **TASK)
     assert f"{status} Forbidden for user: 'x'." in result["msg"]
 
 
-def test_several_are_read_side_by_side() -> None:
+def test_several_items_are_read_concurrently() -> None:
     with conversation(
         call("GET", ITEM, json=FILE),
         call("GET", "/artifactory/api/storage/generic-local/b", 404, json=ABSENT),
@@ -189,6 +189,6 @@ def test_several_are_read_side_by_side() -> None:
         ({"checksums": []}, "'checksums' is a list instead of an object"),
     ],
 )
-def test_another_answer_is_told(change: dict[str, Any], said: str) -> None:
+def test_task_fails_when_the_response_has_an_unexpected_form(change: dict[str, Any], said: str) -> None:
     with conversation(call("GET", ITEM, json={**FILE, **change})) as server:
         assert said in run("artifact_item_info", url=server.url, **TASK)["msg"]

@@ -30,7 +30,7 @@ def file(uri: str, size: Any = 7, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_the_files_of_a_folder_sorted(check_mode: bool) -> None:
+def test_files_of_a_folder_are_sorted(check_mode: bool) -> None:
     files = listing(file("/b.txt"), file("/1.0/a.txt", 3))
     with conversation(call("GET", f"{FOLDER}?list", json=files)) as server:
         result = run("artifact_list_info", url=server.url, check_mode=check_mode, **TASK)
@@ -44,7 +44,7 @@ def test_the_files_of_a_folder_sorted(check_mode: bool) -> None:
     }
 
 
-def test_all_switches_are_sent_and_folders_told() -> None:
+def test_request_contains_all_options_and_folders_are_returned() -> None:
     folder = {"uri": "/", "size": -1, "lastModified": TIME, "folder": True}
     stamped = file("/x", mdTimestamps={"properties": "2024-04-02T10:00:00.000+0200"})
     query = "list&deep=1&depth=3&listFolders=1&mdTimestamps=1&includeRootPath=1"
@@ -65,21 +65,21 @@ def test_all_switches_are_sent_and_folders_told() -> None:
     assert result["counts"] == {"files": 1, "folders": 1, "bytes": 7}
 
 
-def test_the_whole_repository() -> None:
+def test_whole_repository_is_listed_when_the_path_is_empty() -> None:
     address = "/artifactory/api/storage/generic-local?list"
     with conversation(call("GET", address, json=listing(file("/a/b")))) as server:
         result = run("artifact_list_info", url=server.url, repo="generic-local")
     assert [entry["path"] for entry in result["entries"]] == ["a/b"]
 
 
-def test_numbers_and_flags_may_be_texts() -> None:
+def test_numbers_and_flags_are_parsed_when_they_are_texts() -> None:
     entries = listing(file("/a", "253207", folder="false"), {**file("/b", "-1"), "folder": "true"})
     with conversation(call("GET", f"{FOLDER}?list", json=entries)) as server:
         result = run("artifact_list_info", url=server.url, **TASK)
     assert [(entry["type"], entry["size"]) for entry in result["entries"]] == [("file", 253207), ("folder", None)]
 
 
-def test_a_file_of_lines(tmp_path: Path) -> None:
+def test_result_is_written_to_a_file_when_requested(tmp_path: Path) -> None:
     target = tmp_path / "list"
     target.write_text("old")
     with conversation(call("GET", f"{FOLDER}?list", json=listing(file("/b"), file("/a")))) as server:
@@ -89,7 +89,7 @@ def test_a_file_of_lines(tmp_path: Path) -> None:
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
 
 
-def test_no_file_in_check_mode(tmp_path: Path) -> None:
+def test_file_is_not_written_when_in_check_mode(tmp_path: Path) -> None:
     target = tmp_path / "list"
     with conversation(call("GET", f"{FOLDER}?list", json=listing(file("/b")))) as server:
         result = run("artifact_list_info", url=server.url, to_file=str(target), check_mode=True, **TASK)
@@ -97,7 +97,7 @@ def test_no_file_in_check_mode(tmp_path: Path) -> None:
     assert not target.exists()
 
 
-def test_a_long_list_in_flat_memory(tmp_path: Path) -> None:
+def test_memory_is_constant_when_the_list_is_long(tmp_path: Path) -> None:
     body = json.dumps(listing(*(file(f"/{n:040}", more="x" * 200) for n in range(20_000))))
     with conversation(call("GET", f"{FOLDER}?list&deep=1", text=body)) as server:
         tracemalloc.start()
@@ -110,7 +110,7 @@ def test_a_long_list_in_flat_memory(tmp_path: Path) -> None:
     assert peak < 2_500_000 < len(body)
 
 
-def test_a_list_that_breaks_off_leaves_the_old_file(tmp_path: Path) -> None:
+def test_old_file_remains_when_the_response_is_incomplete(tmp_path: Path) -> None:
     target = tmp_path / "list"
     target.write_text("old")
     body = json.dumps(listing(*(file(f"/{n:040}") for n in range(5000))))[:-5]
@@ -120,7 +120,7 @@ def test_a_list_that_breaks_off_leaves_the_old_file(tmp_path: Path) -> None:
     assert target.read_text() == "old"
 
 
-def test_a_folder_that_is_not_there() -> None:
+def test_task_fails_when_the_folder_does_not_exist() -> None:
     missing = {"errors": [{"status": 404, "message": "Unable to find item"}]}
     with conversation(call("GET", f"{FOLDER}?list", 404, json=missing)) as server:
         result = run("artifact_list_info", url=server.url, **TASK)
@@ -130,7 +130,7 @@ def test_a_folder_that_is_not_there() -> None:
     )
 
 
-def test_a_file_is_no_folder() -> None:
+def test_task_fails_when_the_folder_is_a_file() -> None:
     refusal = {"errors": [{"status": 400, "message": "Expected a folder but found a file."}]}
     with conversation(call("GET", f"{FOLDER}?list", 400, json=refusal)) as server:
         assert "400 Expected a folder but found a file." in run("artifact_list_info", url=server.url, **TASK)["msg"]

@@ -35,7 +35,7 @@ def lists(target: str = TOKENS, **sent: Any) -> Call:
     ],
     ids=["basic", "API key", "bearer", "none", "blanks around", "basic first", "then API key"],
 )
-def test_the_credential_of_each_request(
+def test_each_request_has_the_credential(
     credential: dict[str, Any], headers: dict[str, Any], without: list[str]
 ) -> None:
     with conversation(lists(sent_headers=headers, sent_without=without)) as server:
@@ -53,7 +53,7 @@ def test_the_credential_of_each_request(
         ("/below", f"/below{TOKENS}"),
     ],
 )
-def test_the_address_may_be_that_of_the_platform_or_of_its_artifactory(end: str, target: str) -> None:
+def test_url_may_end_with_artifactory(end: str, target: str) -> None:
     with conversation(lists(target)) as server:
         assert not run("access_token_info", url=server.url + end).get("failed")
 
@@ -65,27 +65,27 @@ def test_address_and_token_come_from_the_environment(monkeypatch: pytest.MonkeyP
         assert not run("access_token_info").get("failed")
 
 
-def test_options_win_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_take_precedence_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JFROG_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("JFROG_ACCESS_TOKEN", "from-environment")
     with conversation(lists(sent_headers={"Authorization": BASIC})) as server:
         assert not run("access_token_info", url=server.url, **USER).get("failed")
 
 
-def test_a_token_from_the_environment_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_from_the_environment_is_masked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JFROG_ACCESS_TOKEN", "from-environment")
     refusal = {"errors": [{"code": "UNAUTHORIZED", "message": "Not valid: from-environment"}]}
     with conversation(call("GET", TOKENS, 401, json=refusal)) as server:
         assert "401 Not valid: ********." in run("access_token_info", url=server.url)["msg"]
 
 
-def test_the_encoded_password_is_not_shown() -> None:
+def test_encoded_password_is_masked() -> None:
     with conversation(call("GET", TOKENS, 401, text=f"Bad header: {BASIC} for {PASSWORD}")) as server:
         message = run("access_token_info", url=server.url, **USER)["msg"]
     assert "401 Bad header: Basic ******** for ********." in message
 
 
-def test_a_wrong_api_key_is_answered_with_403() -> None:
+def test_task_fails_when_the_api_key_is_wrong() -> None:
     refusal = {"errors": [{"status": 403, "message": "Bad props auth token: apiKey=…"}]}
     with conversation(call("GET", TOKENS, 403, json=refusal)) as server:
         message = run("access_token_info", url=server.url, api_key="AKCp5key")["msg"]
@@ -107,28 +107,28 @@ def test_a_wrong_api_key_is_answered_with_403() -> None:
         "http://[::1",
     ],
 )
-def test_an_address_that_cannot_work_is_refused_without_repeating_it(url: str) -> None:
+def test_url_is_refused_and_not_repeated_when_it_is_invalid(url: str) -> None:
     result = run("access_token_info", url=url)
     assert result["msg"].startswith("Option 'url': must be a URL ")
     assert "secret-word" not in result["msg"]
 
 
 @pytest.mark.parametrize("url", [{}, {"url": ""}])
-def test_a_missing_address_is_told_with_where_it_can_come_from(url: dict[str, Any]) -> None:
+def test_error_names_the_sources_when_the_url_is_missing(url: dict[str, Any]) -> None:
     assert run("access_token_info", **url)["msg"] == (
         "Option 'url': is required: set it in the task, in module_defaults, as a host variable, or in the environment."
     )
 
 
 @pytest.mark.parametrize("alone", [{"username": "admin"}, {"password": PASSWORD}])
-def test_a_user_name_and_a_password_go_together(alone: dict[str, Any]) -> None:
+def test_task_fails_when_the_password_or_user_name_is_missing(alone: dict[str, Any]) -> None:
     with conversation() as server:
         result = run("access_token_info", url=server.url, **alone)
     assert result["msg"] == "Option 'username': is required together with 'password', and vice versa."
 
 
 @pytest.mark.parametrize("credential", [{"token": "a\nb"}, {"api_key": "a\r\nX-Other: b"}, {"token": "ünïcode"}])
-def test_a_credential_that_no_header_can_carry_is_refused(credential: dict[str, Any]) -> None:
+def test_credential_is_refused_when_a_header_cannot_contain_it(credential: dict[str, Any]) -> None:
     with conversation() as server:
         result = run("access_token_info", url=server.url, **credential)
     assert (

@@ -54,7 +54,7 @@ def delete(keys: str) -> Call:
     return call("DELETE", f"{ITEM}?properties={keys}&recursive=0", 204)
 
 
-def test_a_second_run_reads_once() -> None:
+def test_second_run_sends_one_read_when_nothing_changed() -> None:
     with conversation(has({"qa": ["b", "a"], "other": ["x"]})) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": ["a", "b", "a"]}, **TASK)
     assert result == {"changed": False, "properties": {"qa": ["a", "b"], "other": ["x"]}}
@@ -67,7 +67,7 @@ def test_a_change_is_written_and_read_back() -> None:
     assert result["diff"] == {"before": {"qa": ["old"]}, "after": {"qa": ["new"]}}
 
 
-def test_a_property_named_state_is_shown_as_any_other() -> None:
+def test_property_is_returned_when_its_key_is_state() -> None:
     with conversation(has({"state": ["old"]}), patch({"state": ["new"]}), has({"state": ["new"]})) as server:
         result = run("artifact_properties", url=server.url, properties={"state": "new"}, diff_mode=True, **TASK)
     assert result["diff"] == {"before": {"state": ["old"]}, "after": {"state": ["new"]}}
@@ -91,7 +91,7 @@ def test_check_mode_refuses_repositories_that_keep_no_properties(rclass: str, wh
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_check_mode_goes_on_where_the_type_of_the_repository_is_not_told(status: int) -> None:
+def test_check_mode_predicts_a_change_when_the_repository_type_is_unknown(status: int) -> None:
     listed = call("GET", "/artifactory/api/repositories", json=[])
     with conversation(has({"qa": ["old"]}), call("GET", REPOSITORY, status), listed, edition()) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
@@ -108,18 +108,18 @@ def test_properties_are_refused_when_the_server_is_the_open_source_edition() -> 
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_check_mode_predicts_a_change_when_the_edition_is_not_shown(status: int) -> None:
+def test_check_mode_predicts_a_change_when_the_edition_is_unknown(status: int) -> None:
     hidden = call("GET", "/artifactory/api/system/version", status)
     with conversation(has({"qa": ["old"]}), kind("local"), hidden) as server:
         assert run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)["changed"]
 
 
-def test_an_item_without_properties_gets_some() -> None:
+def test_properties_are_set_when_the_item_has_none() -> None:
     with conversation(*has_none(), patch({"qa": ["new"]}), has({"qa": ["new"]})) as server:
         assert run("artifact_properties", url=server.url, properties={"qa": "new"}, **TASK)["changed"]
 
 
-def test_a_missing_item_is_an_error() -> None:
+def test_task_fails_when_the_item_does_not_exist() -> None:
     missing = call("GET", ITEM, 404, json={"errors": [{"status": 404, "message": "Unable to find item"}]})
     with conversation(call("GET", f"{ITEM}?properties", 404, json=NONE), missing) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, **TASK)
@@ -142,7 +142,7 @@ def test_a_missing_item_is_an_error() -> None:
         (15, "k%3D15"),
     ],
 )
-def test_values_arrive_unharmed(value: Any, written: str) -> None:
+def test_special_characters_in_values_are_encoded(value: Any, written: str) -> None:
     values = value if isinstance(value, list) else [str(value).lower() if isinstance(value, bool) else str(value)]
     before, after = has({"x": ["y"]}), has({"x": ["y"], "k": values})
     with conversation(before, patch({"k": values}), after, before, no_patch(), put(written), after) as server:
@@ -150,7 +150,7 @@ def test_values_arrive_unharmed(value: Any, written: str) -> None:
             assert run("artifact_properties", url=server.url, properties={"k": value}, **TASK)["changed"]
 
 
-def test_odd_paths_are_encoded() -> None:
+def test_special_characters_in_paths_are_encoded() -> None:
     target = "/artifactory/api/storage/generic-local/a%20b/c%2Bd%23e%25f%3Bg%C3%A9?properties"
     with conversation(call("GET", target, json={"properties": {"k": ["v"]}, "uri": "…"})) as server:
         result = run(
@@ -159,7 +159,7 @@ def test_odd_paths_are_encoded() -> None:
     assert result["changed"] is False
 
 
-def test_a_value_may_be_longer_than_a_request_line() -> None:
+def test_value_is_set_when_it_exceeds_the_url_length() -> None:
     wanted = {"k": ["v" * 100_000]}
     with conversation(has({"x": ["y"]}), patch({**wanted}), has(wanted)) as server:
         assert run("artifact_properties", url=server.url, properties=wanted, **TASK)["changed"]
@@ -171,26 +171,26 @@ THIRD = f"key2%3D{'v' * 2500}"
 
 
 @pytest.mark.parametrize("status", [404, 405, 501])
-def test_a_server_without_that_call_is_told_in_several_requests(status: int) -> None:
+def test_several_requests_are_sent_when_patch_is_not_supported(status: int) -> None:
     with conversation(has({"x": ["y"]}), no_patch(status), put(FIRST), put(THIRD), has(LONG)) as server:
         assert run("artifact_properties", url=server.url, properties=LONG, **TASK)["changed"]
 
 
-def test_a_server_without_that_call_is_asked_for_it_once() -> None:
+def test_patch_is_tried_once_when_it_is_not_supported() -> None:
     again = put("a%3D1"), has({"a": ["1"]})
     with conversation(has({"x": ["y"]}), no_patch(), *again, has({"x": ["y"]}), *again) as server:
         for _time in range(2):
             assert run("artifact_properties", url=server.url, properties={"a": "1"}, **TASK)["changed"]
 
 
-def test_what_fits_into_no_request_line_is_refused_before_a_part_of_it_is_sent() -> None:
+def test_property_is_refused_when_it_exceeds_the_url_length() -> None:
     with conversation(has({"x": ["y"]}), no_patch()) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "1", "k": "v" * 6000}, **TASK)
     assert result["failed"]
     assert result["msg"].startswith("The property 'k' is too long for this server: it does not fit into a URL")
 
 
-def test_what_was_written_before_a_part_failed_is_told() -> None:
+def test_result_has_written_properties_when_a_part_failed() -> None:
     full = call("PUT", f"{ITEM}?properties={THIRD}&recursive=0", 507, text="disk full")
     half = {key: LONG[key] for key in ("key0", "key1")}
     with conversation(has({"x": ["y"]}), no_patch(), put(FIRST), full, has({"x": ["y"], **half})) as server:
@@ -201,20 +201,20 @@ def test_what_was_written_before_a_part_failed_is_told() -> None:
     assert result["properties"] == {"x": ["y"], **half}
 
 
-def test_purge_removes_the_others() -> None:
+def test_purge_deletes_other_properties() -> None:
     purged, after = {"b": None, "c": None}, has({"a": ["1"]})
     with conversation(has({"a": ["1"], "b": ["2"], "c": ["3"]}), patch(purged), after) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "1"}, purge=True, **TASK)
     assert result == {"changed": True, "properties": {"a": ["1"]}}
 
 
-def test_a_server_without_that_call_removes_by_name() -> None:
+def test_properties_are_deleted_by_key_when_patch_is_not_supported() -> None:
     before, after = has({"a": ["1"], "b": ["2"], "c": ["3"]}), has({"a": ["1"]})
     with conversation(before, no_patch(), delete("b%2Cc"), after) as server:
         assert run("artifact_properties", url=server.url, properties={"a": "1"}, purge=True, **TASK)["changed"]
 
 
-def test_everything_is_removed_only_where_that_was_said() -> None:
+def test_all_properties_are_deleted_only_when_purging() -> None:
     with conversation(has({"a": ["1"]}), patch({"a": None}), *has_none()) as server:
         assert run("artifact_properties", url=server.url, properties={}, purge=True, **TASK)["properties"] == {}
 
@@ -230,25 +230,25 @@ def test_everything_is_removed_only_where_that_was_said() -> None:
         ({"properties": {"a": "1"}, "repo": "a/b"}, "Option 'repo': must be a name without '/', not 'a/b'."),
     ],
 )
-def test_what_could_remove_everything_by_mistake_is_refused(options: dict[str, Any], complaint: str) -> None:
+def test_task_is_refused_when_it_could_delete_everything_by_mistake(options: dict[str, Any], complaint: str) -> None:
     with conversation() as server:
         result = run("artifact_properties", url=server.url, purge=True, **{**TASK, **options})
     assert result["msg"] == complaint
 
 
-def test_absent_removes_the_named_keys() -> None:
+def test_absent_deletes_the_keys() -> None:
     with conversation(has({"a": ["1"], "b": ["2"]}), patch({"a": None}), has({"b": ["2"]})) as server:
         assert run("artifact_properties", url=server.url, keys=["a", "gone"], state="absent", **TASK)["changed"]
     with conversation(has({"b": ["2"]})) as server:
         assert not run("artifact_properties", url=server.url, keys=["a", "gone"], state="absent", **TASK)["changed"]
 
 
-def test_an_empty_list_removes_the_property() -> None:
+def test_property_is_deleted_when_its_list_is_empty() -> None:
     with conversation(has({"a": ["1"], "b": ["2"]}), patch({"a": None}), has({"b": ["2"]})) as server:
         assert run("artifact_properties", url=server.url, properties={"a": []}, **TASK)["changed"]
 
 
-def test_success_without_effect_is_a_failure() -> None:
+def test_task_fails_when_a_success_has_no_effect() -> None:
     with conversation(has({"a": ["1"]}), patch({"a": ["2"]}), has({"a": ["1"]})) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "2"}, **TASK)
     assert result["failed"]
@@ -256,7 +256,7 @@ def test_success_without_effect_is_a_failure() -> None:
     assert "do not have the requested values: a" in result["msg"]
 
 
-def test_a_lost_reply_is_sent_again_because_setting_is_idempotent() -> None:
+def test_change_is_retried_when_the_response_is_lost() -> None:
     lost, again = call("PATCH", METADATA, drop=True), patch({"a": ["2"]})
     with conversation(has({"a": ["1"]}), lost, again, has({"a": ["2"]})) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "2"}, **TASK)
@@ -265,7 +265,7 @@ def test_a_lost_reply_is_sent_again_because_setting_is_idempotent() -> None:
 
 
 @pytest.mark.parametrize("key", ["1st", "a b", "a=b", "a/b", "", "a,b"])
-def test_a_key_that_the_server_would_refuse_fails_before_any_request(key: str) -> None:
+def test_key_is_refused_before_any_request_when_it_is_invalid(key: str) -> None:
     with conversation() as server:
         result = run("artifact_properties", url=server.url, properties={key: "v"}, **TASK)
     assert result["failed"]
@@ -273,13 +273,13 @@ def test_a_key_that_the_server_would_refuse_fails_before_any_request(key: str) -
 
 
 @pytest.mark.parametrize("path", ["a/../b", "a//b", "./a"])
-def test_a_path_with_dots_fails_before_any_request(path: str) -> None:
+def test_path_is_refused_before_any_request_when_it_contains_dots(path: str) -> None:
     with conversation() as server:
         result = run("artifact_properties", url=server.url, repo="generic-local", path=path, properties={"k": "v"})
     assert "is not a valid part of a path" in result["msg"]
 
 
-def test_no_secret_in_an_error() -> None:
+def test_error_contains_no_secret() -> None:
     refusal = {"errors": [{"status": 401, "message": "Token failed verification: t0ken-of-mine"}]}
     with conversation(call("GET", f"{ITEM}?properties", 401, json=refusal)) as server:
         result = run("artifact_properties", url=server.url, properties={"k": "v"}, **TASK)
@@ -301,7 +301,7 @@ def item(path: str, before: dict[str, list[str]], after: dict[str, list[str]] | 
     return calls
 
 
-def test_items_take_from_the_task_what_they_do_not_say() -> None:
+def test_items_inherit_options_of_the_task() -> None:
     first = item("a", {"qa": ["old"]}, {"qa": ["passed"]})
     second = item("b", {"qa": ["failed"]})
     with conversation(*first, *second) as server:
@@ -336,7 +336,7 @@ def test_items_in_check_mode_are_only_read() -> None:
     assert [outcome["properties"] for outcome in result["outcomes"]] == [{"qa": ["new"]}] * 2
 
 
-def test_one_item_fails_and_the_others_go_on() -> None:
+def test_other_items_are_processed_when_one_fails() -> None:
     gone = [call("GET", "/artifactory/api/storage/generic-local/gone?properties", 404, json=NONE)]
     gone.append(call("GET", "/artifactory/api/storage/generic-local/gone", 404, json=NONE))
     with conversation(*gone, *item("b", {"qa": ["passed"]})) as server:
@@ -364,14 +364,14 @@ def test_one_item_fails_and_the_others_go_on() -> None:
         ([{"path": "a", "repo": ""}], "Option 'items[0].repo': must not be empty"),
     ],
 )
-def test_bad_items_are_told_before_any_request(items: list[dict[str, Any]], problem: str) -> None:
+def test_bad_items_fail_before_any_request(items: list[dict[str, Any]], problem: str) -> None:
     with conversation() as server:
         result = run("artifact_properties", url=server.url, repo="generic-local", properties={"k": "v"}, items=items)
     assert result["failed"]
     assert problem in result["msg"]
 
 
-def test_without_items_the_task_must_say_where() -> None:
+def test_task_fails_when_neither_items_nor_a_path_are_set() -> None:
     with conversation() as server:
         result = run("artifact_properties", url=server.url, repo="generic-local", properties={"k": "v"})
     assert result["msg"] == "missing required arguments: path."
@@ -419,20 +419,20 @@ def test_a_tree_is_read_by_one_query_and_changed_by_one_request() -> None:
     }
 
 
-def test_check_mode_reads_a_tree_only() -> None:
+def test_check_mode_only_reads_a_tree() -> None:
     with conversation(tree({}, {"qa": ["a"]}), kind("local"), edition()) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "a"}, check_mode=True, **TREE)
     assert result == {"changed": True, "tree_items": 2, "properties": {"qa": ["a"]}}
 
 
-def test_what_one_item_of_a_tree_has_is_removed() -> None:
+def test_property_is_deleted_when_only_one_item_of_a_tree_has_it() -> None:
     with conversation(tree({}, {"qa": ["a"]}), patch_tree({"qa": None}), tree({}, {})) as server:
         assert run("artifact_properties", url=server.url, keys=["qa", "z"], state="absent", **TREE)["changed"]
     with conversation(tree({}, {})) as server:
         assert not run("artifact_properties", url=server.url, keys=["qa"], state="absent", **TREE)["changed"]
 
 
-def test_a_tree_that_was_changed_in_part_is_a_failure() -> None:
+def test_task_fails_when_a_tree_was_changed_in_part() -> None:
     steps = (tree({}, {}), patch_tree({"qa": ["a"]}), tree({"qa": ["a"]}, {}))
     with conversation(*steps) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "a"}, **TREE)
@@ -441,20 +441,20 @@ def test_a_tree_that_was_changed_in_part_is_a_failure() -> None:
     assert "do not have the requested values: qa" in result["msg"]
 
 
-def test_a_tree_that_is_not_there_is_an_error() -> None:
+def test_task_fails_when_a_tree_does_not_exist() -> None:
     with conversation(tree()) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "a"}, **TREE)
     assert "Item 'app/1.0' does not exist" in result["msg"]
 
 
-def test_a_path_that_no_query_can_have_is_refused_before_any_request() -> None:
+def test_path_of_a_tree_is_refused_when_aql_cannot_express_it() -> None:
     with conversation() as server:
         result = run("artifact_properties", url=server.url, properties={"a": 1}, **{**TREE, "path": 'a"b'})
     assert "Option 'path': cannot be used with 'recursive'" in result["msg"]
 
 
 @pytest.mark.parametrize("row", [{}, {"properties": ["x"]}, {"properties": [{"value": "x"}]}])
-def test_a_row_of_another_form_is_told(row: dict[str, Any]) -> None:
+def test_task_fails_when_a_row_has_an_unexpected_form(row: dict[str, Any]) -> None:
     full = {"repo": "generic-local", "path": "app", "name": "1.0"} if "properties" in row else {}
     answer = aql_body([{**full, **row}])
     with conversation(call("POST", "/artifactory/api/search/aql", json=answer)) as server:

@@ -18,19 +18,19 @@ INFO = {"repo": "generic-local", "path": "/app/1.0/app.tgz", "size": "1024", "ur
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_the_properties_of_an_item(check_mode: bool) -> None:
+def test_properties_of_an_item_are_returned(check_mode: bool) -> None:
     found = {"properties": {"build.name": ["my-build"], "qa": ["passed", "linux"]}, "uri": f"http://host{ITEM}"}
     with conversation(call("GET", f"{ITEM}?properties", json=found)) as server:
         result = run("artifact_properties_info", url=server.url, check_mode=check_mode, **TASK)
     assert result == {"changed": False, "properties": {"build.name": ["my-build"], "qa": ["linux", "passed"]}}
 
 
-def test_an_item_without_properties_has_none() -> None:
+def test_properties_are_empty_when_the_item_has_none() -> None:
     with conversation(call("GET", f"{ITEM}?properties", 404, json=NONE), call("GET", ITEM, json=INFO)) as server:
         assert run("artifact_properties_info", url=server.url, **TASK) == {"changed": False, "properties": {}}
 
 
-def test_a_missing_item_is_an_error() -> None:
+def test_task_fails_when_the_item_does_not_exist() -> None:
     missing = {"errors": [{"status": 404, "message": "Unable to find item"}]}
     with conversation(
         call("GET", f"{ITEM}?properties", 404, json=NONE), call("GET", ITEM, 404, json=missing)
@@ -53,7 +53,7 @@ def test_a_missing_item_is_an_error() -> None:
         ("/", ""),
     ],
 )
-def test_odd_paths_arrive_unharmed(path: str, target: str) -> None:
+def test_special_characters_in_paths_are_encoded(path: str, target: str) -> None:
     address = f"/artifactory/api/storage/generic-local{target}?properties"
     with conversation(call("GET", address, json={"properties": {"k": ["v"]}, "uri": "…"})) as server:
         result = run("artifact_properties_info", url=server.url, repo="generic-local", path=path)
@@ -61,13 +61,13 @@ def test_odd_paths_arrive_unharmed(path: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["a/../b", "a//b", "."])
-def test_a_path_with_dots_fails_before_any_request(path: str) -> None:
+def test_path_is_refused_before_any_request_when_it_contains_dots(path: str) -> None:
     with conversation() as server:
         result = run("artifact_properties_info", url=server.url, repo="generic-local", path=path)
     assert "is not a valid part of a path" in result["msg"]
 
 
-def test_a_missing_right_is_told() -> None:
+def test_error_names_the_missing_permission() -> None:
     refusal = {"errors": [{"status": 403, "message": "Forbidden"}]}
     with conversation(call("GET", f"{ITEM}?properties", 403, json=refusal)) as server:
         result = run("artifact_properties_info", url=server.url, **TASK)
@@ -77,7 +77,7 @@ def test_a_missing_right_is_told() -> None:
     )
 
 
-def test_several_are_read_side_by_side_and_told_in_their_order() -> None:
+def test_several_items_are_returned_in_order() -> None:
     def has(path: str) -> Call:
         address = f"/artifactory/api/storage/generic-local/{path}?properties"
         return call("GET", address, json={"properties": {"name": [path]}, "uri": "…"})

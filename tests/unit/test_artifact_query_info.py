@@ -47,7 +47,7 @@ def beyond(name: str, more: str = "$gt", own: str = "$gt") -> str:
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_items_in_one_page(check_mode: bool) -> None:
+def test_items_are_read_in_one_page(check_mode: bool) -> None:
     row = item("x", size=7, created="2024-05-01T13:11:12.345+03:00")
     with conversation(asked(f"items.find({REPO}){SORTED}.limit(5000)", row)) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"}, check_mode=check_mode)
@@ -59,7 +59,7 @@ def test_items_in_one_page(check_mode: bool) -> None:
     }
 
 
-def test_a_page_begins_behind_the_last_item_of_the_one_before() -> None:
+def test_page_begins_after_the_last_item_of_the_previous_one() -> None:
     with conversation(
         asked(f"items.find({REPO}){SORTED}.offset(1).limit(2)", item("b"), item("c")),
         asked(f"items.find({REPO},{beyond('c')}){SORTED}.limit(2)", item("d"), item("e")),
@@ -77,7 +77,7 @@ def test_pages_are_not_compared_with_the_total_of_a_page() -> None:
         assert run("artifact_query_info", url=server.url, find={"repo": "r"}, page_size=2)["count"] == 2
 
 
-def test_a_name_that_cannot_be_written_is_no_place_to_begin_behind() -> None:
+def test_page_begins_earlier_when_aql_cannot_express_the_last_name() -> None:
     with conversation(
         asked(f"items.find({REPO}){SORTED}.limit(2)", item(" a"), item('"')),
         asked(f"items.find({REPO}){SORTED}.limit(4)", item(" a"), item('"'), item("b"), item(" c")),
@@ -87,7 +87,7 @@ def test_a_name_that_cannot_be_written_is_no_place_to_begin_behind() -> None:
     assert [row["name"] for row in result["rows"]] == [" a", '"', "b", " c", "d"]
 
 
-def test_fields_of_other_domains_are_asked_for_page_by_page() -> None:
+def test_fields_of_other_domains_are_read_page_by_page() -> None:
     """The server neither sorts nor counts such rows as items."""
     include = '.include("repo","path","name")'
     until = beyond("b", more="$lt", own="$lte")
@@ -110,13 +110,13 @@ def test_fields_of_other_domains_are_asked_for_page_by_page() -> None:
     ]
 
 
-def test_a_page_of_its_own_for_all() -> None:
+def test_all_rows_are_requested_at_once_when_the_page_size_is_zero() -> None:
     with conversation(asked(f'items.find({REPO}).include("*","stat")', item("a"), item("b"))) as server:
         options = {"include": ["name", "stat", "*"], "page_size": 0, "limit": 1}
         assert run("artifact_query_info", url=server.url, find={"repo": "r"}, **options)["count"] == 1
 
 
-def test_a_sort_of_ones_own_is_made_stable() -> None:
+def test_sort_is_extended_to_be_stable() -> None:
     text = 'items.find().include("repo","path","name","size").sort({"$desc":["size","repo","path","name"]})'
     with conversation(
         asked(f"{text}.limit(2)", item("a"), item("b")),
@@ -149,7 +149,7 @@ def test_rows_of_builds_lose_their_prefix() -> None:
     ]
 
 
-def test_fields_that_the_server_demands_are_asked_for() -> None:
+def test_required_fields_are_added_when_the_server_demands_them() -> None:
     def text(*fields: str) -> str:
         names = ",".join(f'"{field}"' for field in fields)
         return f'builds.find().include({names}).sort({{"$asc":[{names}]}}).limit(3)'
@@ -164,7 +164,7 @@ def test_fields_that_the_server_demands_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize("where", ["range", "top"])
-def test_a_trimmed_answer_is_a_failure(where: str, tmp_path: Path) -> None:
+def test_task_fails_when_the_result_is_truncated(where: str, tmp_path: Path) -> None:
     notification = {"notification": "AQL query reached the search hard limit, results are trimmed."}
     answer = {"results": [item("a")], "range": {"total": 1, **(notification if where == "range" else {})}}
     target = tmp_path / "rows"
@@ -186,7 +186,7 @@ def test_the_query_fails_when_the_response_has_no_range(body: dict[str, Any]) ->
     assert re.search("200, but (without 'range'|'range' is null)", result["msg"])
 
 
-def test_a_text_is_sent_as_it_is() -> None:
+def test_query_text_is_sent_unchanged() -> None:
     """A JSON parser on the way would drop one of the two."""
     text = 'items.find({"@os":"linux","@os":"windows"}).include("name")'
     with conversation(asked(text, {"name": "x"})) as server:
@@ -194,14 +194,14 @@ def test_a_text_is_sent_as_it_is() -> None:
     assert result == {"changed": False, "rows": [{"name": "x"}], "count": 1, "query": text}
 
 
-def test_the_same_key_twice_is_a_list_of_conditions() -> None:
+def test_list_of_conditions_may_repeat_a_key() -> None:
     text = 'items.find({"@os":"linux"},{"@os":"windows"})'
     with conversation(asked(f"{text}{SORTED}.limit(5000)")) as server:
         result = run("artifact_query_info", url=server.url, find=[{"@os": "linux"}, {"@os": "windows"}])
     assert (result["query"], result["count"]) == (text, 0)
 
 
-def test_a_file_of_lines(tmp_path: Path) -> None:
+def test_result_is_written_to_a_file_when_requested(tmp_path: Path) -> None:
     target = tmp_path / "rows"
     with conversation(asked(f"items.find(){SORTED}.limit(5000)", item("a"), item("b"))) as server:
         result = run("artifact_query_info", url=server.url, find={}, to_file=str(target))
@@ -209,7 +209,7 @@ def test_a_file_of_lines(tmp_path: Path) -> None:
     assert [json.loads(line) for line in target.read_text().splitlines()] == [item("a"), item("b")]
 
 
-def test_a_refusal_is_told_in_the_servers_words() -> None:
+def test_error_contains_the_servers_message() -> None:
     said = "Failed to parse query: x, it looks like there is syntax error near the following sub-query: x"
     with conversation(asked("x", status=400, json={"errors": [{"status": 400, "message": said}]})) as server:
         assert f"400 {said}" in run("artifact_query_info", url=server.url, query="x")["msg"]
@@ -231,7 +231,7 @@ def test_a_refusal_is_told_in_the_servers_words() -> None:
         ({"created": {"$gt": "2024-05-01"}}, '{"created":{"$gt":"2024-05-01"}}'),
     ],
 )
-def test_conditions_mean_what_they_say(find: Any, text: str) -> None:
+def test_conditions_are_written_in_aql(find: Any, text: str) -> None:
     assert str(aql.prepare(aql.Query("items", find))) == f"items.find({text})"
 
 
@@ -280,7 +280,7 @@ def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) 
 
 @given(field=st.text(min_size=1), value=st.text(), operator=st.sampled_from([None, "$ne", "$match"]))
 @settings(deadline=None)
-def test_no_value_breaks_out_of_the_query(field: str, value: str, operator: str | None) -> None:
+def test_values_cannot_change_the_query(field: str, value: str, operator: str | None) -> None:
     find = {f"@{field}": value if operator is None else {operator: value}}
     try:
         text = str(aql.Query("items", find, include=("name",), limit=3))
@@ -307,7 +307,7 @@ CONDITIONS = st.recursive(
 
 @given(find=CONDITIONS, item=st.fixed_dictionaries(dict.fromkeys((*KEY, "created_by"), st.sampled_from(["a", "b"]))))
 @settings(deadline=None)
-def test_the_server_reads_conditions_as_they_are_meant(find: dict[str, Any], item: dict[str, str]) -> None:
+def test_server_parses_the_conditions_as_intended(find: dict[str, Any], item: dict[str, str]) -> None:
     try:
         read = language.parse(str(aql.Query("items", find)))
     except BadOption as error:
@@ -333,14 +333,14 @@ def holds(read: language.Group | language.Condition, item: dict[str, str]) -> bo
 
 
 @pytest.mark.parametrize("row", [{"repo": "r", "path": "a"}, {"repo": "r", "path": "a", "name": 7}])
-def test_an_item_without_a_name_is_told(row: dict[str, Any]) -> None:
+def test_task_fails_when_an_item_has_no_name(row: dict[str, Any]) -> None:
     with conversation(asked(f"items.find({REPO}){SORTED}.limit(5000)", row)) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"})
     assert "results[0]" in result["msg"]
     assert "please report this answer" in result["msg"]
 
 
-def test_refused_sort_says_what_to_set_when_the_server_is_the_open_source_edition() -> None:
+def test_error_suggests_options_when_the_open_source_edition_refuses_to_sort() -> None:
     words = "Sorting is not supported by AQL in the open source version"
     refused = call("POST", "/artifactory/api/search/aql", 400, json={"errors": [{"status": 400, "message": words}]})
     with conversation(refused) as server:

@@ -63,7 +63,7 @@ def lists() -> Call:
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_all_repositories_sorted(check_mode: bool) -> None:
+def test_repositories_are_sorted(check_mode: bool) -> None:
     with conversation(lists()) as server:
         result = run("artifact_repository_info", url=server.url, check_mode=check_mode)
     assert result == {"changed": False, "repositories": LISTED}
@@ -78,12 +78,12 @@ def test_all_repositories_sorted(check_mode: bool) -> None:
         ({"type": "virtual", "package_type": "maven"}, "type=virtual&packageType=maven"),
     ],
 )
-def test_filters_are_the_servers(options: dict[str, str], query: str) -> None:
+def test_filters_are_sent_to_the_server(options: dict[str, str], query: str) -> None:
     with conversation(call("GET", f"{REPOSITORIES}?{query}", json=[])) as server:
         assert run("artifact_repository_info", url=server.url, **options) == {"changed": False, "repositories": []}
 
 
-def test_one_repository_comes_with_its_settings_in_one_request() -> None:
+def test_repository_is_returned_with_its_settings() -> None:
     with conversation(call("GET", f"{REPOSITORIES}/libs-release", json=DETAIL)) as server:
         result = run("artifact_repository_info", url=server.url, key="libs-release")
     assert result["repositories"] == [
@@ -100,7 +100,7 @@ def test_one_repository_comes_with_its_settings_in_one_request() -> None:
 
 
 @pytest.mark.parametrize("default", [{}, {"defaultDeploymentRepo": ""}])
-def test_a_virtual_repository_without_a_default_has_none(default: dict[str, str]) -> None:
+def test_default_repository_is_null_when_a_virtual_repository_has_none(default: dict[str, str]) -> None:
     detail = {"key": "libs", "packageType": "maven", "rclass": "virtual", **default}
     with conversation(call("GET", f"{REPOSITORIES}/libs", json=detail)) as server:
         result = run("artifact_repository_info", url=server.url, key="libs")
@@ -108,14 +108,14 @@ def test_a_virtual_repository_without_a_default_has_none(default: dict[str, str]
 
 
 @pytest.mark.parametrize(("status", "message"), [(400, "Bad Request"), (404, "Not Found")])
-def test_an_unknown_key_gives_none(status: int, message: str) -> None:
+def test_list_is_empty_when_the_key_is_unknown(status: int, message: str) -> None:
     unknown = call("GET", f"{REPOSITORIES}/gone", status, json=refusal(message, status))
     with conversation(unknown, lists()) as server:
         result = run("artifact_repository_info", url=server.url, key="gone")
     assert result == {"changed": False, "repositories": []}
 
 
-def test_an_edition_without_details_gives_what_its_list_has() -> None:
+def test_list_entry_is_returned_when_the_edition_has_no_details() -> None:
     text = "This REST API is available only in Artifactory Pro"
     no_detail = call("GET", f"{REPOSITORIES}/docker-remote", 400, json=refusal(text))
     with conversation(no_detail, lists()) as server:
@@ -123,7 +123,7 @@ def test_an_edition_without_details_gives_what_its_list_has() -> None:
     assert result == {"changed": False, "repositories": LISTED[:1]}
 
 
-def test_a_key_with_odd_characters_arrives_unharmed() -> None:
+def test_special_characters_in_keys_are_encoded() -> None:
     target = f"{REPOSITORIES}/a%20b%2Fc%23d%3F%C3%A9"
     with conversation(call("GET", target, json={**DETAIL, "key": "a b/c#d?é"})) as server:
         result = run("artifact_repository_info", url=server.url, key="a b/c#d?é")
@@ -131,7 +131,7 @@ def test_a_key_with_odd_characters_arrives_unharmed() -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_an_account_that_may_not_see_the_detail_gets_what_the_list_has(status: int) -> None:
+def test_list_entry_is_returned_when_the_details_are_hidden(status: int) -> None:
     no_detail = call("GET", f"{REPOSITORIES}/docker-remote", status, json=refusal("No", status))
     with conversation(no_detail, lists()) as server:
         result = run("artifact_repository_info", url=server.url, key="docker-remote")
@@ -139,7 +139,7 @@ def test_an_account_that_may_not_see_the_detail_gets_what_the_list_has(status: i
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_missing_right_is_an_error_and_not_an_absent_repository(status: int) -> None:
+def test_task_fails_when_a_permission_is_missing(status: int) -> None:
     no_detail = call("GET", f"{REPOSITORIES}/libs-release", status, json=refusal("Forbidden", status))
     with conversation(no_detail, lists()) as server:
         result = run("artifact_repository_info", url=server.url, key="libs-release")
@@ -148,7 +148,7 @@ def test_a_missing_right_is_an_error_and_not_an_absent_repository(status: int) -
 
 
 @pytest.mark.parametrize("other", [{"type": "local"}, {"package_type": "maven"}, {"project": "p"}])
-def test_a_key_goes_with_no_filter(other: dict[str, str]) -> None:
+def test_key_is_refused_when_a_filter_is_set(other: dict[str, str]) -> None:
     with conversation() as server:
         result = run("artifact_repository_info", url=server.url, key="libs", **other)
     assert result["msg"] == f"parameters are mutually exclusive: key|{next(iter(other))}"

@@ -42,18 +42,18 @@ def pattern(of: str, status: int = 200, **answer: Any) -> Call:
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_files_by_a_part_of_their_name_sorted(check_mode: bool) -> None:
+def test_files_found_by_name_are_sorted(check_mode: bool) -> None:
     with conversation(quick("name=y", found("b", "x/y.txt"), found("a", "x/y.txt"))) as server:
         result = run("artifact_search_info", url=server.url, name="y", check_mode=check_mode)
     assert result == {"changed": False, "matches": PLACES, "count": 2, "capped": False}
 
 
-def test_no_file_is_no_error() -> None:
+def test_result_is_empty_when_no_file_matches() -> None:
     with conversation(quick("name=y")) as server:
         assert run("artifact_search_info", url=server.url, name="y")["matches"] == []
 
 
-def test_a_folder_of_a_repository_is_filtered_for_here() -> None:
+def test_files_are_filtered_by_folder() -> None:
     """Some servers ignore it, so they are asked for the whole repository."""
     results = [found("a", "x/y.txt"), found("a", "xx/y.txt"), found("b", "q/y.txt"), found("a", "x/z/y.txt")]
     with conversation(quick("name=y&repos=a%2Cc", *results)) as server:
@@ -61,7 +61,7 @@ def test_a_folder_of_a_repository_is_filtered_for_here() -> None:
     assert [match["path"] for match in result["matches"]] == ["x/y.txt", "x/z/y.txt"]
 
 
-def test_a_repository_beside_a_folder_of_another() -> None:
+def test_repository_and_folder_can_be_combined() -> None:
     results = [found("a", "x/y.txt"), found("a", "q/y.txt"), found("libs-remote-cache", "q/y.txt")]
     with conversation(quick("name=y&repos=a%2Clibs-remote", *results)) as server:
         result = run("artifact_search_info", url=server.url, name="y", repos=["a/x", "libs-remote"])
@@ -71,14 +71,14 @@ def test_a_repository_beside_a_folder_of_another() -> None:
     ]
 
 
-def test_a_folder_of_a_virtual_repository() -> None:
+def test_files_are_filtered_by_folder_when_the_repository_is_virtual() -> None:
     results = [found("libs-local", "x/y.txt"), found("libs-local", "q/y.txt")]
     with conversation(quick("name=y&repos=libs", *results)) as server:
         result = run("artifact_search_info", url=server.url, name="y", repos=["libs/x"])
     assert result["matches"] == [{"repo": "libs-local", "path": "x/y.txt"}]
 
 
-def test_details_on_demand() -> None:
+def test_details_are_returned_when_requested() -> None:
     properties = {"qa": ["passed", "a"]}
     results = [found("a", "x/y.txt", properties=properties), found("b", "x/y.txt")]
     with conversation(quick("name=y", *results, detail="properties, info")) as server:
@@ -96,7 +96,7 @@ def test_path_is_exact_when_an_address_can_be_read_in_two_ways() -> None:
 
 
 @pytest.mark.parametrize("uri", ["a/x%20y/100%25.txt", "a/x y/100%.txt"])
-def test_a_server_that_tells_no_details(uri: str) -> None:
+def test_details_are_requested_when_an_address_is_ambiguous(uri: str) -> None:
     address = {"uri": f"{STORAGE}/{uri}"}
     with conversation(quick("name=y", address), quick("name=y", address, detail="info")) as server:
         result = run("artifact_search_info", url=server.url, name="y")
@@ -104,7 +104,7 @@ def test_a_server_that_tells_no_details(uri: str) -> None:
 
 
 @pytest.mark.parametrize(("count", "capped"), [(999, False), (1000, True), (1001, False)])
-def test_the_servers_cap_is_told(count: int, capped: bool) -> None:
+def test_task_warns_when_the_maximum_number_of_results_is_returned(count: int, capped: bool) -> None:
     with conversation(quick("name=y", *(found("a", f"y{n}") for n in range(count)))) as server:
         result = run("artifact_search_info", url=server.url, name="y")
     assert (result["capped"], len(result["matches"])) == (capped, count)
@@ -113,7 +113,7 @@ def test_the_servers_cap_is_told(count: int, capped: bool) -> None:
         assert "There may be more" in result["warnings"][0]
 
 
-def test_an_unknown_repository_is_told() -> None:
+def test_task_fails_when_the_repository_is_unknown() -> None:
     refusal = {"errors": [{"status": 404, "message": "Repository 'a' does not exist."}]}
     target = "/artifactory/api/search/artifact?name=y&repos=a"
     with conversation(call("GET", target, 404, json=refusal)) as server:
@@ -121,7 +121,7 @@ def test_an_unknown_repository_is_told() -> None:
     assert "404 Repository 'a' does not exist." in result["msg"]
 
 
-def test_files_by_a_pattern_have_the_same_form() -> None:
+def test_files_found_by_pattern_have_the_same_form() -> None:
     files = {"repoUri": "http://host/artifactory/a", "sourcePattern": "a:x/*", "files": ["x/z", "x/y.txt"]}
     with conversation(pattern("a-cache%3Ax%2F%2A", json=files)) as server:
         result = run("artifact_search_info", url=server.url, pattern="a-cache:x/*")
@@ -129,7 +129,7 @@ def test_files_by_a_pattern_have_the_same_form() -> None:
     assert result == {"changed": False, "matches": places, "count": 2, "capped": False}
 
 
-def test_a_search_that_takes_too_long() -> None:
+def test_task_fails_when_the_search_times_out() -> None:
     refusal = {"errors": [{"status": 408, "message": "The search took longer than 30 seconds."}]}
     with conversation(pattern("a%3A%2A", 408, json=refusal)) as server:
         result = run("artifact_search_info", url=server.url, pattern="a:*")
@@ -144,7 +144,7 @@ def lines(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_file_of_lines(tmp_path: Path) -> None:
+def test_result_is_written_to_a_file_when_requested(tmp_path: Path) -> None:
     """The server is asked for details, for by them alone paths are exact from the first line on."""
     target = tmp_path / "found"
     target.write_text("old")
@@ -165,14 +165,14 @@ def test_a_file_of_lines(tmp_path: Path) -> None:
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
 
 
-def test_a_file_of_lines_with_the_servers_details(tmp_path: Path) -> None:
+def test_details_are_written_to_a_file_when_requested(tmp_path: Path) -> None:
     target = tmp_path / "found"
     with conversation(quick("name=y", found("a", "y"), detail="info")) as server:
         run("artifact_search_info", url=server.url, name="y", detail=["info"], to_file=str(target))
     assert lines(target)[0]["info"]["size"] == 7
 
 
-def test_a_file_of_lines_by_a_pattern(tmp_path: Path) -> None:
+def test_files_found_by_pattern_are_written_to_a_file(tmp_path: Path) -> None:
     target = tmp_path / "found"
     with conversation(pattern("a%3Ax%2F%2A", json={"files": ["x/z", "x/y.txt"]})) as server:
         result = run("artifact_search_info", url=server.url, pattern="a:x/*", to_file=str(target))
@@ -187,7 +187,7 @@ def test_a_file_of_lines_by_a_pattern(tmp_path: Path) -> None:
         ({"pattern": "a:*"}, pattern("a%3A%2A", json={"files": ["y"]})),
     ],
 )
-def test_no_file_in_check_mode(options: dict[str, Any], answer: Call, tmp_path: Path) -> None:
+def test_file_is_not_written_when_in_check_mode(options: dict[str, Any], answer: Call, tmp_path: Path) -> None:
     target = tmp_path / "found"
     with conversation(answer) as server:
         result = run("artifact_search_info", url=server.url, to_file=str(target), check_mode=True, **options)
@@ -195,7 +195,7 @@ def test_no_file_in_check_mode(options: dict[str, Any], answer: Call, tmp_path: 
     assert not target.exists()
 
 
-def test_the_servers_cap_is_told_beside_a_file(tmp_path: Path) -> None:
+def test_task_warns_when_the_maximum_number_of_results_is_written(tmp_path: Path) -> None:
     results = [found("a" if n else "b", f"x/y{n}") for n in range(1000)]
     with conversation(quick("name=y&repos=a%2Cb", *results, detail="info")) as server:
         result = run("artifact_search_info", url=server.url, name="y", repos=["a", "b/q"], to_file=str(tmp_path / "f"))
@@ -218,7 +218,7 @@ def by_pattern(text: str) -> tuple[Call, dict[str, Any]]:
     ],
     ids=["name", "pattern"],
 )
-def test_many_files_in_flat_memory(search: Search, answer: dict[str, Any], tmp_path: Path) -> None:
+def test_memory_is_constant_when_there_are_many_files(search: Search, answer: dict[str, Any], tmp_path: Path) -> None:
     body = json.dumps(answer)
     told, options = search(body)
     with conversation(told) as server:
@@ -237,7 +237,9 @@ def test_many_files_in_flat_memory(search: Search, answer: dict[str, Any], tmp_p
     [(by_name, {"results": [found("a", "x/y")]}), (by_pattern, {"files": ["x/y"]})],
     ids=["name", "pattern"],
 )
-def test_an_answer_that_breaks_off_leaves_the_old_file(search: Search, answer: dict[str, Any], tmp_path: Path) -> None:
+def test_old_file_remains_when_the_response_is_incomplete(
+    search: Search, answer: dict[str, Any], tmp_path: Path
+) -> None:
     target = tmp_path / "found"
     target.write_text("old")
     told, options = search(json.dumps(answer)[:-1])

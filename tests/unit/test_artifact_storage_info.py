@@ -83,7 +83,7 @@ def calculate() -> Call:
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_everything_in_bytes_and_counts_beside_the_texts(check_mode: bool) -> None:
+def test_sizes_are_returned_in_bytes_and_as_text(check_mode: bool) -> None:
     with conversation(summary()) as server:
         result = run("artifact_storage_info", url=server.url, check_mode=check_mode)
     storage = result.pop("storage")
@@ -115,12 +115,12 @@ def test_everything_in_bytes_and_counts_beside_the_texts(check_mode: bool) -> No
 @pytest.mark.parametrize(
     ("repo", "row"), [("libs-remote", CACHE), ("libs-remote-cache", CACHE), ("none", None), ("TOTAL", None)]
 )
-def test_the_row_of_a_repository(repo: str, row: Any) -> None:
+def test_row_of_a_repository_is_returned(repo: str, row: Any) -> None:
     with conversation(summary()) as server:
         assert run("artifact_storage_info", url=server.url, repo=repo)["repository"] == row
 
 
-def test_a_storage_without_an_end() -> None:
+def test_sizes_are_null_when_the_storage_is_unlimited() -> None:
     endless = {
         "storageType": "Artifactory Cloud",
         "totalSpace": "Infinite",
@@ -133,7 +133,7 @@ def test_a_storage_without_an_end() -> None:
     assert (store["directory"], store["used_percent"]) == (None, None)
 
 
-def test_another_summary_is_waited_for() -> None:
+def test_task_waits_for_a_new_summary() -> None:
     rows = copy.deepcopy(SUMMARY["repositoriesSummaryList"])
     rows[0]["usedSpaceInBytes"] = 99
     with conversation(summary(), calculate(), summary(), summary(repositoriesSummaryList=rows)) as server:
@@ -141,25 +141,25 @@ def test_another_summary_is_waited_for() -> None:
     assert (result["refreshed"], result["repository"]["used"]) == (True, 99)
 
 
-def test_a_summary_that_stays_as_it_was() -> None:
+def test_refreshed_is_false_when_the_summary_does_not_change() -> None:
     with conversation(summary(), calculate(), summary()) as server:
         result = run("artifact_storage_info", url=server.url, refresh=True, refresh_timeout=0)
     assert (result["refreshed"], result["changed"]) == (False, False)
 
 
-def test_a_missing_right_is_told() -> None:
+def test_error_names_the_missing_permission() -> None:
     refusal = {"errors": [{"status": 403, "message": "Forbidden"}]}
     with conversation(call("GET", ADDRESS, 403, json=refusal)) as server:
         assert "403 Forbidden. The account lacks a permission" in run("artifact_storage_info", url=server.url)["msg"]
 
 
-def test_another_answer_is_told() -> None:
+def test_task_fails_when_the_response_has_an_unexpected_form() -> None:
     with conversation(summary(binariesSummary={"binariesCount": "many"})) as server:
         result = run("artifact_storage_info", url=server.url)
     assert "'binariesSummary.binariesCount' is a text instead of a whole number" in result["msg"]
 
 
-def test_refresh_fails_when_the_server_calculates_nothing() -> None:
+def test_refresh_fails_when_the_server_does_not_support_it() -> None:
     missing = {"errors": [{"status": 404, "message": "Not Found"}]}
     with conversation(summary(), call("POST", f"{ADDRESS}/calculate", 404, json=missing)) as server:
         result = run("artifact_storage_info", url=server.url, refresh=True)

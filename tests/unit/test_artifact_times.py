@@ -27,7 +27,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
         (-1, "1969-12-31T23:59:59.999Z"),
     ],
 )
-def test_all_spellings_become_one(spelt: Any, meant: str) -> None:
+def test_times_are_normalized(spelt: Any, meant: str) -> None:
     assert times.to_utc(spelt) == meant
     assert times.to_utc(times.to_milliseconds(meant)) == meant
     assert times.to_utc(times.to_build_time(meant)) == meant
@@ -36,7 +36,7 @@ def test_all_spellings_become_one(spelt: Any, meant: str) -> None:
 @pytest.mark.parametrize(
     "wrong", ["", "yesterday", "2024-05-01", "2024-05-01T10:11:12", "2024-13-01T10:11:12Z", 10**20]
 )
-def test_what_is_no_time_is_told(wrong: Any) -> None:
+def test_invalid_time_is_an_error(wrong: Any) -> None:
     with pytest.raises(ValueError):
         times.to_utc(wrong)
     with pytest.raises(BadOption, match="Option 'minimum_date': must be a date and time with a time zone"):
@@ -44,7 +44,7 @@ def test_what_is_no_time_is_told(wrong: Any) -> None:
 
 
 @pytest.mark.parametrize("record", [{"when": True}, {"when": "soon"}, {}])
-def test_a_surprise_says_where_it_is(record: dict[str, Any]) -> None:
+def test_error_names_the_place_of_an_unexpected_value(record: dict[str, Any]) -> None:
     surprises: list[tuple[str, str, Any]] = []
 
     def unexpected(*what: Any) -> Exception:

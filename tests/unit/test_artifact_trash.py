@@ -38,7 +38,7 @@ ROOT = there("auto-trashcan", folder=True)
 ABSENT = (gone("auto-trashcan/r/a/b.txt"), ROOT)
 
 
-def test_a_place_is_cleaned_and_looked_at() -> None:
+def test_item_is_cleaned_and_verified() -> None:
     clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 204)
     with conversation(there("auto-trashcan/r/a/b.txt"), clean, *ABSENT) as server:
         result = run("artifact_trash", url=server.url, **FILE)
@@ -62,19 +62,19 @@ def test_check_mode_only_reads() -> None:
         ({"action": "clean", "build_records": True, "project_key": "p"}, "p-build-info"),
     ],
 )
-def test_what_is_not_there_needs_no_cleaning(options: dict[str, Any], place: str) -> None:
+def test_clean_changes_nothing_when_the_item_is_missing(options: dict[str, Any], place: str) -> None:
     with conversation(gone(f"auto-trashcan/{place}"), ROOT) as server:
         assert run("artifact_trash", url=server.url, **options) == {"changed": False, "plan": None}
 
 
-def test_nothing_to_delete_is_no_failure() -> None:
+def test_clean_succeeds_when_there_is_nothing_to_delete() -> None:
     """Somebody else was faster."""
     clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 400, json=NOTHING)
     with conversation(there("auto-trashcan/r/a/b.txt"), clean, *ABSENT) as server:
         assert run("artifact_trash", url=server.url, **FILE) == {"changed": False, "plan": PLAN}
 
 
-def test_a_lost_reply_is_resolved_by_looking() -> None:
+def test_trash_can_is_read_when_the_response_is_lost() -> None:
     lost = call("DELETE", f"{TRASH}/clean/r/a/b.txt", drop=True)
     refused = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 400, json=NOTHING)
     with conversation(there("auto-trashcan/r/a/b.txt"), lost, refused, *ABSENT) as server:
@@ -83,7 +83,7 @@ def test_a_lost_reply_is_resolved_by_looking() -> None:
     assert any("Looking again shows" in warning for warning in result["warnings"])
 
 
-def test_another_refusal_is_a_failure() -> None:
+def test_task_fails_when_the_server_refuses_the_request() -> None:
     refusal = {"errors": [{"status": 400, "message": "No way"}]}
     with conversation(
         there("auto-trashcan/r/a/b.txt"), call("DELETE", f"{TRASH}/clean/r/a/b.txt", 400, json=refusal)
@@ -93,7 +93,7 @@ def test_another_refusal_is_a_failure() -> None:
     assert not result["changed"]
 
 
-def test_the_trash_can_is_emptied_and_waited_for() -> None:
+def test_task_waits_until_the_trash_can_is_empty() -> None:
     with conversation(
         there("auto-trashcan", "r", "q"),
         call("POST", f"{TRASH}/empty", 202, text="Successfully deleted all trashcan items"),
@@ -104,7 +104,7 @@ def test_the_trash_can_is_emptied_and_waited_for() -> None:
     assert result == {"changed": True, "plan": {"action": "empty", "repos": ["q", "r"]}}
 
 
-def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", ctrl_c)
     full = there("auto-trashcan", "r")
@@ -113,7 +113,7 @@ def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) ->
     assert words == ["interrupted while the server performs the action 'empty'. The server continues."]
 
 
-def test_success_without_effect_is_a_failure() -> None:
+def test_task_fails_when_a_success_has_no_effect() -> None:
     with conversation(
         there("auto-trashcan", "r"), call("POST", f"{TRASH}/empty", 202), there("auto-trashcan", "r")
     ) as server:
@@ -122,12 +122,12 @@ def test_success_without_effect_is_a_failure() -> None:
     assert "the trash can is not empty yet" in result["msg"]
 
 
-def test_an_empty_trash_can_is_left_alone() -> None:
+def test_empty_changes_nothing_when_the_trash_can_is_empty() -> None:
     with conversation(ROOT) as server:
         assert run("artifact_trash", url=server.url, action="empty") == {"changed": False, "plan": None}
 
 
-def test_a_file_is_restored_to_another_place() -> None:
+def test_file_is_restored_to_another_path() -> None:
     with conversation(
         there("auto-trashcan/r/a/b.txt"),
         gone("q/c"),
@@ -210,18 +210,18 @@ def test_check_mode_fails_when_a_file_is_above_the_restored_item() -> None:
     assert "'a' in 'q' is a file and cannot contain other items" in result["msg"]
 
 
-def test_what_is_back_needs_no_restoring() -> None:
+def test_restore_changes_nothing_when_the_item_exists() -> None:
     with conversation(*ABSENT, there("r/a/b.txt")) as server:
         assert run("artifact_trash", url=server.url, **RESTORE) == {"changed": False, "plan": None}
 
 
-def test_what_is_nowhere_cannot_be_restored() -> None:
+def test_restore_fails_when_the_item_does_not_exist() -> None:
     with conversation(*ABSENT, gone("r/a/b.txt")) as server:
         result = run("artifact_trash", url=server.url, **RESTORE)
     assert result["msg"] == "'r/a/b.txt' exists neither in the trash can nor in the repository."
 
 
-def test_a_restored_file_that_is_not_there_is_a_failure() -> None:
+def test_restore_fails_when_the_file_is_missing_afterwards() -> None:
     with conversation(
         there("auto-trashcan/r/a/b.txt"),
         gone("r/a/b.txt"),
@@ -233,7 +233,7 @@ def test_a_restored_file_that_is_not_there_is_a_failure() -> None:
     assert "removed from the trash can, but does not exist in the repository" in result["msg"]
 
 
-def test_an_account_that_sees_no_trash_can() -> None:
+def test_task_fails_when_the_account_has_no_access_to_the_trash_can() -> None:
     with conversation(gone("auto-trashcan")) as server:
         assert "404 Unable to find item" in run("artifact_trash", url=server.url, action="empty")["msg"]
 
@@ -256,7 +256,7 @@ def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) 
         assert said in run("artifact_trash", url=server.url, **options)["msg"]
 
 
-def test_each_place_has_its_outcome() -> None:
+def test_each_item_has_an_outcome() -> None:
     clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 204)
     with conversation(there("auto-trashcan/r/a/b.txt"), clean, *ABSENT, gone("auto-trashcan/q"), ROOT) as server:
         result = run("artifact_trash", url=server.url, **FILE, items=[{}, {"repo": "q", "path": ""}], workers=1)
@@ -278,7 +278,7 @@ def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]],
         assert said in run("artifact_trash", url=server.url, items=items)["msg"]
 
 
-def test_what_lies_in_the_trash_can() -> None:
+def test_items_in_the_trash_can_are_listed() -> None:
     files = [
         {"uri": "/r/b", "size": 3, "folder": False, "sha1": "1", "sha2": "2"},
         {"uri": "/r", "size": -1, "folder": True},
@@ -293,6 +293,6 @@ def test_what_lies_in_the_trash_can() -> None:
     ]
 
 
-def test_nothing_lies_there() -> None:
+def test_list_is_empty_when_the_trash_can_is_empty() -> None:
     with conversation(gone("auto-trashcan/r/a"), ROOT) as server:
         assert run("artifact_trash_info", url=server.url, repo="r", path="a")["entries"] == []

@@ -40,7 +40,7 @@ def planned(path: Path, rules: list[dict[str, Any]] = RULES) -> str:
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_tag_stays_when_an_image_is_nested_in_its_folder(sandbox: Sandbox, check_mode: bool) -> None:
+def test_tag_is_kept_when_an_image_is_nested_in_its_folder(sandbox: Sandbox, check_mode: bool) -> None:
     push(sandbox, *tag("team/web"), *tag("team/b", age=1), *tag("team/web/1.0"))
     before = paths_in(sandbox, "dn")
     rules = [{"repos": ["dn"], "keep_newest": 1, "exclude_paths": ["team/web"]}]
@@ -54,7 +54,7 @@ def test_a_tag_stays_when_an_image_is_nested_in_its_folder(sandbox: Sandbox, che
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "sha256__00", "list.manifest.json", "deep/er/notes.txt"])
-def test_a_tag_stays_when_its_folder_contains_something_else(sandbox: Sandbox, name: str) -> None:
+def test_tag_is_kept_when_its_folder_contains_another_file(sandbox: Sandbox, name: str) -> None:
     push(sandbox, *tag("team/web"), *tag("team/b"), Artifact("dn", f"team/web/{name}", 90, 90))
     result = run(rules=RULES)
     assert [entry["path"] for entry in result["plan"]["first"]] == ["team/b"]
@@ -64,7 +64,7 @@ def test_a_tag_stays_when_its_folder_contains_something_else(sandbox: Sandbox, n
     assert paths_in(sandbox, "dn") == sorted(stays)
 
 
-def test_a_tag_stays_when_its_folder_contains_an_empty_folder(sandbox: Sandbox) -> None:
+def test_tag_is_kept_when_its_folder_contains_an_empty_folder(sandbox: Sandbox) -> None:
     push(sandbox, *tag("team/web"))
     call(sandbox, "PUT", "/dn/team/web/1.0/")
     assert run(rules=RULES)["unsafe"]["first"][0]["reason"] == WEB
@@ -80,7 +80,7 @@ def add_layer(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(("act", "why"), [(nest, WEB), (add_layer, "changed since it was planned")])
-def test_a_tag_stays_when_something_was_added_since_it_was_planned(
+def test_tag_is_kept_when_a_file_was_added_after_planning(
     sandbox: Sandbox, tmp_path: Path, act: Callable[[Sandbox], None], why: str
 ) -> None:
     push(sandbox, *tag("team/web"), *tag("team/b"))
@@ -91,7 +91,7 @@ def test_a_tag_stays_when_something_was_added_since_it_was_planned(
     assert "team/web/manifest.json" in paths_in(sandbox, "dn")
 
 
-def test_the_trash_can_keeps_what_others_deleted_below_a_tag(sandbox: Sandbox) -> None:
+def test_trash_can_keeps_other_deleted_items_below_a_tag(sandbox: Sandbox) -> None:
     push(sandbox, *tag("team/web"), *tag("team/b"), *tag("team/web/1.0", age=1))
     call(sandbox, "DELETE", "/dn/team/web/1.0")
     result = run(rules=RULES, clean_trash=True)
@@ -103,7 +103,7 @@ def test_the_trash_can_keeps_what_others_deleted_below_a_tag(sandbox: Sandbox) -
     ]
 
 
-def test_the_trash_can_keeps_an_item_that_others_deleted(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_trash_can_keeps_an_item_that_another_client_deleted(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [Artifact("old-local", "a/b.bin", 90, 90)])
     file = planned(tmp_path, [{"repos": ["old-local"], "older_than": "30d"}])
     call(sandbox, "DELETE", "/old-local/a/b.bin")
@@ -112,7 +112,7 @@ def test_the_trash_can_keeps_an_item_that_others_deleted(sandbox: Sandbox, tmp_p
     assert "old-local/a/b.bin" in paths_in(sandbox, "auto-trashcan")
 
 
-def test_the_trash_can_keeps_what_others_deleted_below_an_empty_folder(sandbox: Sandbox) -> None:
+def test_trash_can_keeps_other_deleted_items_below_an_empty_folder(sandbox: Sandbox) -> None:
     plant(sandbox, [Artifact("old-local", "a/old.bin", 90, 90), Artifact("old-local", "a/b/new.bin", 1, 1)])
     call(sandbox, "DELETE", "/old-local/a/b/new.bin")
     result = run(rules=[{"repos": ["old-local"], "older_than": "30d"}], clean_trash=True, empty_folders=True)
@@ -122,7 +122,7 @@ def test_the_trash_can_keeps_what_others_deleted_below_an_empty_folder(sandbox: 
 
 
 @pytest.mark.parametrize("lists_first", [True, False])
-def test_a_tag_whose_folder_was_not_listed_stays(sandbox: Sandbox, tmp_path: Path, lists_first: bool) -> None:
+def test_tag_is_kept_when_its_folder_was_not_listed(sandbox: Sandbox, tmp_path: Path, lists_first: bool) -> None:
     """The folders are listed before the tags: a tag that comes in between is not known well enough."""
     push(sandbox, *tag("team/b"))
     options = {"rules": RULES, "state_file": str(tmp_path / "state"), "retries": 0}
@@ -150,7 +150,7 @@ def test_a_plan_lists_the_files_and_bytes_of_a_tag(sandbox: Sandbox, tmp_path: P
     assert (entry["kind"], entry["files"], entry["size"]) == ("tag", 2, 370)
 
 
-def test_the_example_of_the_guide(sandbox: Sandbox) -> None:
+def test_example_of_the_guide_works(sandbox: Sandbox) -> None:
     push(sandbox, *tag("team/b", age=1), *tag("team/a"), *tag("team/web"), *tag("team/web/1.0"))
     result = run(rules=[{"repos": ["dn"], "older_than": "30d", "keep_newest": 1}])
     assert [entry["path"] for entry in result["plan"]["first"]] == ["team/a"]

@@ -34,7 +34,7 @@ def planned(sandbox: Sandbox, path: Path, **options: Any) -> str:
     return file
 
 
-def test_refused_deletes_are_told_one_by_one_and_are_no_change(sandbox: Sandbox) -> None:
+def test_result_is_unchanged_when_all_deletions_are_refused(sandbox: Sandbox) -> None:
     plant(sandbox, OLD)
     result = run(rules=RULES, username="reader", password="sandbox-reader")
     assert result["failed"]
@@ -46,7 +46,7 @@ def test_refused_deletes_are_told_one_by_one_and_are_no_change(sandbox: Sandbox)
     assert len(paths_in(sandbox, "old-local")) == 10
 
 
-def test_a_refusal_lets_the_others_go_on(sandbox: Sandbox) -> None:
+def test_other_items_are_deleted_when_one_is_refused(sandbox: Sandbox) -> None:
     plant(sandbox, OLD)
     sandbox.fault(kind="status", status=403, body="locked", method="DELETE", path="app/3.bin")
     result = run(rules=RULES, on_error="report")
@@ -57,7 +57,7 @@ def test_a_refusal_lets_the_others_go_on(sandbox: Sandbox) -> None:
     assert paths_in(sandbox, "old-local") == ["app/3.bin"]
 
 
-def test_a_success_without_effect_is_a_failure(sandbox: Sandbox) -> None:
+def test_task_fails_when_a_deletion_has_no_effect(sandbox: Sandbox) -> None:
     plant(sandbox, OLD)
     sandbox.fault(kind="status", status=204, method="DELETE", path="app/3.bin")
     result = run(rules=RULES)
@@ -71,7 +71,7 @@ def test_a_success_without_effect_is_a_failure(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("kind", ["reset_before", "reset_after", "truncate"])
-def test_a_lost_reply_is_looked_after(kind: str, sandbox: Sandbox) -> None:
+def test_item_is_read_back_when_the_response_is_lost(kind: str, sandbox: Sandbox) -> None:
     plant(sandbox, OLD)
     sandbox.fault(kind=kind, method="DELETE", path="app/3.bin")
     result = run(rules=RULES)
@@ -80,7 +80,7 @@ def test_a_lost_reply_is_looked_after(kind: str, sandbox: Sandbox) -> None:
     assert paths_in(sandbox, "old-local") == []
 
 
-def test_what_came_anew_after_a_lost_reply_is_not_deleted(sandbox: Sandbox) -> None:
+def test_new_item_is_kept_when_the_response_is_lost(sandbox: Sandbox) -> None:
     plant(sandbox, OLD[:1])
     sandbox.clear_journal()
     sandbox.fault(kind="reset_after", method="DELETE")
@@ -101,7 +101,7 @@ def _deploy_anew(sandbox: Sandbox) -> None:
     call(sandbox, "PUT", "/old-local/app/0.bin", b"new")
 
 
-def test_an_answer_that_was_trimmed_asks_for_less(sandbox: Sandbox) -> None:
+def test_page_is_reduced_when_the_response_is_truncated(sandbox: Sandbox) -> None:
     many = [Artifact("old-local", f"{number % 3}/{number}.bin", 90, 90) for number in range(350)]
     plant(sandbox, many)
     sandbox.switch("artifact", aql_hard_limit=150)
@@ -111,13 +111,13 @@ def test_an_answer_that_was_trimmed_asks_for_less(sandbox: Sandbox) -> None:
     assert run(rules=RULES, page_size=100)["counts"]["changed"] == 350
 
 
-def test_a_server_that_gives_up_on_long_queries_is_asked_for_less(sandbox: Sandbox) -> None:
+def test_page_is_reduced_when_the_server_rejects_long_queries(sandbox: Sandbox) -> None:
     plant(sandbox, OLD)
     sandbox.fault(kind="status", status=500, path="search/aql", body="Query timed out")
     assert run(rules=RULES, page_size=400, check_mode=True)["plan"]["items"] == 10
 
 
-def test_an_overburdened_server_slows_it_down(sandbox: Sandbox) -> None:
+def test_deletions_slow_down_when_the_server_is_overloaded(sandbox: Sandbox) -> None:
     plant(sandbox, OLD)
     sandbox.fault(kind="status", status=429, headers={"Retry-After": "0"}, method="DELETE", times=3)
     result = run(rules=RULES, workers=1)
@@ -125,7 +125,7 @@ def test_an_overburdened_server_slows_it_down(sandbox: Sandbox) -> None:
     assert "3 request(s) had to be repeated" in result["warnings"][0]
 
 
-def test_a_look_ahead_that_fails_is_made_again_when_it_is_needed(sandbox: Sandbox) -> None:
+def test_verification_is_repeated_when_the_prefetch_failed(sandbox: Sandbox) -> None:
     many = [Artifact("old-local", f"app/{number:03}.bin", 90, 90) for number in range(250)]
     plant(sandbox, many)
     sandbox.clear_journal()
@@ -146,7 +146,7 @@ def gaps(sandbox: Sandbox) -> list[float]:
     return [later - earlier for earlier, later in itertools.pairwise(times)]
 
 
-def test_a_pause_is_made_before_each_delete(sandbox: Sandbox) -> None:
+def test_task_pauses_before_each_deletion(sandbox: Sandbox) -> None:
     plant(sandbox, OLD)
     sandbox.clear_journal()
     assert run(rules=RULES, workers=1, pause=0.1)["counts"]["changed"] == 10
@@ -154,7 +154,7 @@ def test_a_pause_is_made_before_each_delete(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_what_an_overburdened_server_refuses_makes_the_pauses_longer(sandbox: Sandbox, status: int) -> None:
+def test_pauses_grow_when_an_overloaded_server_refuses(sandbox: Sandbox, status: int) -> None:
     plant(sandbox, OLD)
     sandbox.clear_journal()
     busy = {"kind": "status", "status": status, "headers": {"Retry-After": "0"}, "method": "DELETE"}
@@ -172,7 +172,7 @@ def test_what_an_overburdened_server_refuses_makes_the_pauses_longer(sandbox: Sa
 # A plan that a person approved
 
 
-def test_an_approved_plan_is_done_exactly(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_only_planned_items_are_deleted_when_a_plan_is_approved(sandbox: Sandbox, tmp_path: Path) -> None:
     file = planned(sandbox, tmp_path)
     lines = Path(file).read_text().splitlines(keepends=True)
     assert json.loads(lines[0])["url"] == sandbox.url
@@ -186,7 +186,7 @@ def test_an_approved_plan_is_done_exactly(sandbox: Sandbox, tmp_path: Path) -> N
     assert {outcome["outcome"] for outcome in again["outcomes"]} == {"missing"}
 
 
-def test_what_is_not_as_planned_is_left_alone(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_item_is_kept_when_it_differs_from_the_plan(sandbox: Sandbox, tmp_path: Path) -> None:
     file = planned(sandbox, tmp_path)
     rules = [{**RULES[0], "keep_properties": {"keep": None}}]
     run(rules=rules, plan_file=file, check_mode=True)
@@ -203,7 +203,7 @@ def test_what_is_not_as_planned_is_left_alone(sandbox: Sandbox, tmp_path: Path) 
     assert paths_in(sandbox, "old-local") == PATHS[:3]
 
 
-def test_a_mark_counts_only_for_what_its_rule_is_about(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_keep_properties_apply_only_to_artifacts_of_their_rule(sandbox: Sandbox, tmp_path: Path) -> None:
     file = planned(sandbox, tmp_path)
     rules = [
         *RULES,
@@ -216,7 +216,7 @@ def test_a_mark_counts_only_for_what_its_rule_is_about(sandbox: Sandbox, tmp_pat
     assert paths_in(sandbox, "old-local") == ["app/1.bin"]
 
 
-def test_what_was_downloaded_since_it_was_planned_is_left_alone(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_item_is_kept_when_it_was_downloaded_after_planning(sandbox: Sandbox, tmp_path: Path) -> None:
     artifact = {"key": "old-local", "rclass": "local", "files": {"app/a.bin": "a", "app/b.bin": "b"}}
     sandbox.seed({"artifact": {"repositories": [artifact]}})
     file = str(tmp_path / "plan.jsonl")
@@ -238,7 +238,7 @@ def test_what_was_downloaded_since_it_was_planned_is_left_alone(sandbox: Sandbox
         (lambda text: "", "is not a cleanup plan"),
     ],
 )
-def test_a_file_that_is_no_plan_is_refused(change: Any, problem: str, sandbox: Sandbox, tmp_path: Path) -> None:
+def test_file_is_refused_when_it_is_not_a_plan(change: Any, problem: str, sandbox: Sandbox, tmp_path: Path) -> None:
     file = planned(sandbox, tmp_path)
     Path(file).write_text(change(Path(file).read_text()))
     result = run(from_plan=file)
@@ -262,7 +262,7 @@ def test_a_file_that_is_no_plan_is_refused(change: Any, problem: str, sandbox: S
     ],
 )
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_guard_is_before_the_first_delete(
+def test_nothing_is_deleted_when_a_limit_is_exceeded(
     guard: dict[str, Any], said: str, check_mode: bool, sandbox: Sandbox
 ) -> None:
     plant(sandbox, [*OLD, *(Artifact("old-local", f"new/{number}", 1, 1, size=10) for number in range(5))])
@@ -278,7 +278,7 @@ def test_a_guard_is_before_the_first_delete(
 # Images, folders, trash
 
 
-def test_images_go_by_whole_tags(sandbox: Sandbox) -> None:
+def test_tags_are_deleted_completely(sandbox: Sandbox) -> None:
     before, trash = (paths_in(sandbox, repo) for repo in ("docker-local", "auto-trashcan"))
     rules = [{"repos": ["*"], "package_type": "docker", "exclude_names": ["latest"], "keep_newest": 1}]
     result = run(rules=rules, clean_trash=True)
@@ -289,7 +289,7 @@ def test_images_go_by_whole_tags(sandbox: Sandbox) -> None:
     assert paths_in(sandbox, "auto-trashcan") == trash
 
 
-def test_old_layers_of_a_kept_tag_stay(sandbox: Sandbox) -> None:
+def test_old_layers_are_kept_when_the_tag_is_kept(sandbox: Sandbox) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "images", "rclass": "local", "packageType": "docker"}]}})
     plant(sandbox, [Artifact("old-local", "a", 1, 1)])
     world = [
@@ -307,7 +307,7 @@ def test_old_layers_of_a_kept_tag_stay(sandbox: Sandbox) -> None:
     assert paths_in(sandbox, "images") == ["web/1/manifest.json", f"web/1/{LAYER}", "web/sha256:cc/manifest.json"]
 
 
-def test_the_size_of_a_tag_is_that_of_all_its_files(sandbox: Sandbox) -> None:
+def test_size_of_a_tag_includes_all_its_files(sandbox: Sandbox) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "images", "rclass": "local", "packageType": "docker"}]}})
     plant(
         sandbox,
@@ -319,7 +319,7 @@ def test_the_size_of_a_tag_is_that_of_all_its_files(sandbox: Sandbox) -> None:
     assert [entry["path"] for entry in result["plan"]["first"]] == ["web/2"]
 
 
-def test_folders_that_are_left_empty_go_too(sandbox: Sandbox) -> None:
+def test_empty_folders_are_deleted_when_requested(sandbox: Sandbox) -> None:
     plant(
         sandbox,
         [
@@ -346,7 +346,7 @@ def test_files_of_every_repository_are_deleted_when_folders_become_empty(sandbox
 
 
 @pytest.mark.parametrize("folder", ["app", "a^b_c", "100%_a^", "a[b]"])
-def test_a_folder_that_is_not_empty_any_more_stays(sandbox: Sandbox, tmp_path: Path, folder: str) -> None:
+def test_folder_is_kept_when_it_is_no_longer_empty(sandbox: Sandbox, tmp_path: Path, folder: str) -> None:
     plant(sandbox, [Artifact("old-local", f"{folder}/old.bin", 90, 90)])
     file = str(tmp_path / "plan.jsonl")
     assert run(rules=RULES, plan_file=file, check_mode=True, empty_folders=True)["plan"]["folders"] == 1
@@ -359,7 +359,7 @@ def test_a_folder_that_is_not_empty_any_more_stays(sandbox: Sandbox, tmp_path: P
 # Several runs
 
 
-def test_two_at_once_delete_each_item_once_and_neither_fails(sandbox: Sandbox) -> None:
+def test_each_item_is_deleted_once_when_two_tasks_run(sandbox: Sandbox) -> None:
     plant(sandbox, [Artifact("old-local", f"{number}.bin", 90, 90) for number in range(100)])
     results: list[dict[str, Any]] = []
     threads = [threading.Thread(target=lambda: results.append(run(rules=RULES))) for _nth in range(2)]
@@ -373,7 +373,7 @@ def test_two_at_once_delete_each_item_once_and_neither_fails(sandbox: Sandbox) -
 
 
 @pytest.mark.parametrize("kind", ["reset_before", "reset_after"])
-def test_interrupted_at_each_request_and_resumed(kind: str, sandbox: Sandbox, tmp_path: Path) -> None:
+def test_cleanup_continues_when_interrupted_at_any_request(kind: str, sandbox: Sandbox, tmp_path: Path) -> None:
     paths = [f"{number % 2}/{number}.bin" for number in range(8)]
     goes = [f"/artifactory/old-local/{path}" for path in sorted(paths[:6])]
     options: dict[str, Any] = {
@@ -408,7 +408,7 @@ def test_interrupted_at_each_request_and_resumed(kind: str, sandbox: Sandbox, tm
     assert resumed > 5
 
 
-def test_a_plan_that_is_made_is_not_asked_for_again(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_planning_is_not_repeated_when_the_plan_is_complete(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, OLD)
     state = str(tmp_path / "state")
     sandbox.fault(kind="status", status=403, method="DELETE", times=0)
@@ -422,7 +422,7 @@ def test_a_plan_that_is_made_is_not_asked_for_again(sandbox: Sandbox, tmp_path: 
     assert labels == ["/artifactory/api/search/aql"] * 2  # a look before, and one after
 
 
-def test_a_mistyped_rule_is_told_before_anything_is_asked(sandbox: Sandbox) -> None:
+def test_task_fails_before_any_query_when_a_repository_is_unknown(sandbox: Sandbox) -> None:
     result = run(rules=[{"repos": ["generic-lokal"], "older_than": "30d"}])
     assert result["msg"].startswith("rules[0]: the repository 'generic-lokal' does not exist")
     result = run(rules=[{"repos": ["nothing-*"], "older_than": "30d"}])

@@ -37,7 +37,7 @@ def reasons(result: dict[str, Any]) -> dict[str, str | None]:
     return {outcome["item"]["path"]: outcome["keep_reason"] for outcome in result["outcomes"]}
 
 
-def test_an_artifact_stays_when_it_lost_the_property_that_selected_it(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_artifact_is_kept_when_it_lost_the_property_that_selected_it(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 90, 90, properties=OBSOLETE)])
     file = planned(tmp_path, RULES)
     call(sandbox, "PUT", "/api/storage/old-local/app/1.bin?properties=obsolete=no")
@@ -48,7 +48,7 @@ def test_an_artifact_stays_when_it_lost_the_property_that_selected_it(sandbox: S
     assert paths_in(sandbox, "old-local") == ["app/1.bin"]
 
 
-def test_an_artifact_stays_when_it_lost_the_property_of_its_group(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_artifact_is_kept_when_it_lost_the_property_of_its_group(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 9, 9, properties=OBSOLETE)])
     rules = [{"repos": ["old-local"], "keep_newest": 1, "group_by": "property", "group_property": "obsolete"}]
     file = planned(tmp_path, rules)
@@ -56,7 +56,7 @@ def test_an_artifact_stays_when_it_lost_the_property_of_its_group(sandbox: Sandb
     assert reasons(run(from_plan=file)) == {"app/1.bin": "it no longer has the properties that 'rules[0]' selects"}
 
 
-def test_a_resumed_run_verifies_the_properties_again(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_properties_are_verified_again_when_a_run_is_resumed(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [ITEM])
     options = {"rules": RULES, "state_file": str(tmp_path / "state"), "retries": 0, "max_failures": 1}
     sandbox.fault(kind="reset_before", method="DELETE")
@@ -81,7 +81,7 @@ def test_a_download_counts_when_the_clock_of_the_server_differs(sandbox: Sandbox
     assert reasons(run(from_plan=file)) == {"app/1.bin": "downloaded since it was planned", "app/2.bin": None}
 
 
-def test_check_mode_counts_what_is_kept_although_it_is_in_no_group(sandbox: Sandbox) -> None:
+def test_check_mode_counts_kept_artifacts_when_they_have_no_group(sandbox: Sandbox) -> None:
     keep = {"keep": ["yes"]}
     plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 90, 90, properties=keep)])
     group = {"keep_newest": 1, "group_by": "property", "group_property": "build", "keep_properties": {"keep": None}}
@@ -114,7 +114,7 @@ OTHER = Artifact("old-local", "app/other.txt", 90, 90, size=10)
         ({"downloaded": "2026-01-01T00:00:00.000Z"}, "downloaded since it was planned"),
     ],
 )
-def test_an_artifact_stays_when_its_line_in_the_plan_was_edited(
+def test_artifact_is_kept_when_its_line_in_the_plan_was_edited(
     sandbox: Sandbox, tmp_path: Path, change: Line, why: str
 ) -> None:
     plant(sandbox, [ITEM, OTHER])
@@ -147,9 +147,7 @@ def test_an_artifact_stays_when_its_line_in_the_plan_was_edited(
         ({"selected_by": None}, "has an invalid 'selected_by'"),
     ],
 )
-def test_a_plan_is_refused_when_a_line_cannot_be_one_of_a_plan(
-    sandbox: Sandbox, tmp_path: Path, change: Line, problem: str
-) -> None:
+def test_plan_is_refused_when_a_line_is_invalid(sandbox: Sandbox, tmp_path: Path, change: Line, problem: str) -> None:
     plant(sandbox, [ITEM])
     file = edited(planned(tmp_path, RULES), lambda line: line.update(change))
     result = run(from_plan=file)
@@ -189,7 +187,7 @@ def test_folders_are_tried_when_the_state_of_a_file_cannot_be_read(
     ]
 
 
-def test_a_plan_is_refused_when_it_has_a_file_of_a_tag(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_plan_is_refused_when_it_contains_a_file_of_a_tag(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "dn", "rclass": "local", "packageType": "docker"}]}})
     plant(sandbox, [Artifact("dn", f"team/web/{name}", 90, 90) for name in ("manifest.json", LAYER)], [])
     file = planned(tmp_path, [{"repos": ["dn"], "older_than": "30d"}])
@@ -198,7 +196,7 @@ def test_a_plan_is_refused_when_it_has_a_file_of_a_tag(sandbox: Sandbox, tmp_pat
     assert "is a file, but 'dn' stores tags of images" in run(from_plan=file)["msg"]
 
 
-def test_a_plan_is_refused_when_it_has_an_item_twice(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_plan_is_refused_when_it_repeats_an_item(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [ITEM])
     file = Path(planned(tmp_path, RULES))
     head, line = file.read_text().splitlines(keepends=True)
@@ -215,9 +213,7 @@ def test_a_plan_is_refused_when_it_has_an_item_twice(sandbox: Sandbox, tmp_path:
         {"keep": [], "rules": None},
     ],
 )
-def test_a_plan_is_refused_when_its_rules_are_not_those_of_a_plan(
-    sandbox: Sandbox, tmp_path: Path, change: Line
-) -> None:
+def test_plan_is_refused_when_its_rules_are_missing(sandbox: Sandbox, tmp_path: Path, change: Line) -> None:
     plant(sandbox, [ITEM])
     file = edited(planned(tmp_path, RULES), lambda line: line.update(change), number=0)
     assert "is not a cleanup plan" in run(from_plan=file)["msg"]
@@ -227,16 +223,14 @@ def test_a_plan_is_refused_when_its_rules_are_not_those_of_a_plan(
     ("member", "value"),
     [("older_than", "soon"), ("larger_than", "1"), ("repos", []), ("names", "*"), ("properties", {"k": "v"})],
 )
-def test_a_plan_is_refused_when_a_rule_in_it_is_malformed(
-    sandbox: Sandbox, tmp_path: Path, member: str, value: Any
-) -> None:
+def test_plan_is_refused_when_a_rule_is_malformed(sandbox: Sandbox, tmp_path: Path, member: str, value: Any) -> None:
     plant(sandbox, [ITEM])
     file = edited(planned(tmp_path, RULES), lambda line: line["rules"][0].update({member: value}), number=0)
     assert "is not a cleanup plan" in run(from_plan=file)["msg"]
 
 
 @pytest.mark.parametrize("name", ["victim!x.txt", "victim:properties", "victim;x", "victim "])
-def test_an_artifact_stays_when_its_path_stands_for_another_item(sandbox: Sandbox, name: str) -> None:
+def test_artifact_is_kept_when_its_path_refers_to_another_item(sandbox: Sandbox, name: str) -> None:
     plant(sandbox, [Artifact("old-local", f"v/{name}", 90, 90), Artifact("old-local", "v/victim", 1, 1)])
     assert run(rules=[{"repos": ["old-local"], "older_than": "30d"}])["plan"] is None
     assert deletes(sandbox) == []
@@ -271,7 +265,7 @@ def test_a_pattern_does_not_match_special_repositories(sandbox: Sandbox) -> None
 
 
 @pytest.mark.parametrize("group", [{}, {"group_by": "name", "group_pattern": "(.).*"}])
-def test_an_artifact_stays_when_newer_ones_were_deleted_since_it_was_planned(
+def test_artifact_is_kept_when_newer_ones_were_deleted_after_planning(
     sandbox: Sandbox, tmp_path: Path, group: Line
 ) -> None:
     plant(sandbox, [Artifact("old-local", f"app/a{age}.bin", age, age) for age in (1, 2, 3, 4)])
@@ -281,7 +275,7 @@ def test_an_artifact_stays_when_newer_ones_were_deleted_since_it_was_planned(
     assert paths_in(sandbox, "old-local") == ["app/a2.bin", "app/a3.bin"]
 
 
-def test_a_tag_stays_when_newer_ones_were_deleted_since_it_was_planned(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_tag_is_kept_when_newer_ones_were_deleted_after_planning(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "dn", "rclass": "local", "packageType": "docker"}]}})
     plant(sandbox, [Artifact("dn", f"web/{age}/manifest.json", age, age) for age in (1, 2)], [])
     file = planned(tmp_path, [{"repos": ["dn"], "keep_newest": 1}])
@@ -289,7 +283,7 @@ def test_a_tag_stays_when_newer_ones_were_deleted_since_it_was_planned(sandbox: 
     assert reasons(run(from_plan=file)) == {"web/2": "now among the newest of its group"}
 
 
-def test_a_resumed_run_looks_for_the_newest_again(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_newest_artifacts_are_determined_again_when_a_run_is_resumed(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [Artifact("old-local", f"app/a{age}.bin", age, age) for age in (1, 2, 3)])
     options = {"rules": [{"repos": ["old-local"], "keep_newest": 1}], "state_file": str(tmp_path / "state")}
     sandbox.fault(kind="status", status=403, method="DELETE", path="app/a2.bin", times=0)
