@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""dohq-artifactory, a client that knows nothing of the sandbox, works with its artifact repository."""
+"""The independent client dohq-artifactory works with the Artifactory sandbox."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ APP = "generic-local/app/1.0/app-1.0.tar.gz"
 
 @pytest.fixture
 def repository(sandbox: client.Sandbox) -> ArtifactoryPath:
-    """The root of the repository service."""
+    """Return the root of the Artifactory service."""
     return ArtifactoryPath(f"{sandbox.url}/artifactory", token=sandbox.environment["JFROG_ACCESS_TOKEN"])
 
 
 @pytest.fixture
 def app(repository: ArtifactoryPath) -> ArtifactoryPath:
-    """A file."""
+    """Return a file."""
     return repository / APP
 
 
 def names(paths) -> list[str]:
-    """The names of items."""
+    """Return the names of items."""
     return sorted(path.name for path in paths)
 
 

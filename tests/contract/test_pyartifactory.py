@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""pyartifactory, a client that knows nothing of the sandbox, works with its artifact repository."""
+"""The independent client pyartifactory works with the Artifactory sandbox."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ ADMIN = ("admin", SecretStr("sandbox-admin"))
 
 @pytest.fixture
 def repository(sandbox: client.Sandbox) -> Artifactory:
-    """The repository service."""
+    """Return the client of the Artifactory service."""
     return Artifactory(f"{sandbox.url}/artifactory", auth=ADMIN, api_version=2)
 
 
 @pytest.fixture
 def platform(sandbox: client.Sandbox) -> Artifactory:
-    """The platform, below which the token service lies."""
+    """Return the client of the platform, which includes the token service."""
     return Artifactory(sandbox.url, access_token=sandbox.environment["JFROG_ACCESS_TOKEN"])
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files on their way to the sandbox: what arrives is what was sent, whatever happens on the way."""
+"""Uploads to and downloads from the sandbox, with interruptions and special characters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ODD_NAMES = [
 
 @pytest.fixture(autouse=True)
 def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment, and lose no time between two tries."""
+    """Connect the modules to the sandbox by environment variables, and retry without delay."""
     for name, value in sandbox.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)
@@ -44,7 +44,7 @@ def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
 
 @pytest.fixture
 def large(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A file that takes many pieces."""
+    """Return a file that is sent in many chunks."""
     file = tmp_path / "large.bin"
     file.write_bytes(LARGE)
     return file

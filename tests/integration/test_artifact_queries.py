@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Queries page by page, against the sandbox: the same rows whatever the size of a page."""
+"""Queries against the sandbox return the same rows for all page sizes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNT = 2 * len(NAMES) * len(PATHS)
 
 @pytest.fixture(autouse=True)
 def planted(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Sandbox:
-    """Two repositories with odd names, some of them with properties."""
+    """Return a sandbox with two repositories of files with special characters and properties."""
     for name, value in sandbox.environment.items():
         monkeypatch.setenv(name, value)
     items = [
@@ -86,7 +86,7 @@ def test_offset_and_limit_apply_across_pages(offset: int, limit: int) -> None:
 
 
 def test_no_item_is_skipped_when_others_are_deleted_meanwhile(planted: Sandbox) -> None:
-    """By numbers of pages, each item that goes would let another one be passed over."""
+    """With page numbers, each deleted item would shift another one out of the next page."""
     login = {"url": planted.environment["JFROG_URL"], "token": planted.environment["JFROG_ACCESS_TOKEN"]}
     artifact = ArtifactService(Task({**DEFAULTS, **login}))
     asked = aql.prepare(aql.Query("items", {"repo": "odd-a"}, include=("name",)))

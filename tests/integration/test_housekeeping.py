@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The playbook `housekeeping`: planned, approved, done once, also after a failure in the middle."""
+"""The playbook `housekeeping`: plan, approve, run, and continue after a failure."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ PATH = "app/1.0/app-1.0.tar.gz"
 pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
-def keep_house(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, list[str], bool]:
-    """The output in one line, the writes, sorted, and whether all went well."""
+def run_housekeeping(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, list[str], bool]:
+    """Run the playbook and return its output in one line, the sorted writes, and whether it succeeded."""
     inventory, values = folder / "hosts.ini", folder / "housekeeping.json"
     inventory.write_text("[artifact]\nartifactory\n")
     files = {f"artifact_housekeeping_{name}_file": str(folder / name) for name in ("plan", "summary")}
@@ -62,7 +62,7 @@ def plan(folder: Path) -> list[dict[str, Any]]:
 def test_check_mode_only_plans_and_a_run_executes_the_approved_part(sandbox: Sandbox, tmp_path: Path) -> None:
     rules = [OLD, {"title": "readme", "repos": ["generic-local"], "names": ["README.txt"], "larger_than": 1}]
     tags = ("--tags", "cleanup,builds,trash")
-    output, written, well = keep_house(sandbox, tmp_path, "--check", *tags, artifact_housekeeping_rules=rules)
+    output, written, well = run_housekeeping(sandbox, tmp_path, "--check", *tags, artifact_housekeeping_rules=rules)
     assert well, output
     assert not written
     assert [(line["kind"], line["path"]) for line in plan(tmp_path)] == [
@@ -75,7 +75,7 @@ def test_check_mode_only_plans_and_a_run_executes_the_approved_part(sandbox: San
     approved = tmp_path / "approved"
     head, *lines = (tmp_path / "plan").read_text().splitlines(keepends=True)
     approved.write_text("".join([head, *(line for line in lines if "README" not in line)]))
-    output, written, well = keep_house(
+    output, written, well = run_housekeeping(
         sandbox, tmp_path, "--tags", "cleanup", artifact_housekeeping_from_plan=str(approved)
     )
     assert well, output
@@ -129,7 +129,7 @@ def test_the_summary_lists_the_tags_that_are_not_safe_to_delete(sandbox: Sandbox
     paths = ("team/web/manifest.json", "team/web/1.0/manifest.json")
     plant(sandbox, [Artifact("docker-local", path, 90, 90) for path in paths], [])
     rules = [{"title": "web", "repos": ["docker-local"], "paths": ["team"], "older_than": "30d"}]
-    output, _written, well = keep_house(
+    output, _written, well = run_housekeeping(
         sandbox, tmp_path, "--check", "--tags", "cleanup", artifact_housekeeping_rules=rules
     )
     assert well, output
@@ -174,7 +174,7 @@ def test_role_fails_before_any_deletion_when_a_variable_is_wrong(sandbox: Sandbo
 
 
 def test_summary_is_written_when_something_was_deleted(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, written, well = keep_house(sandbox, tmp_path, "--tags", "builds,cleanup")
+    output, written, well = run_housekeeping(sandbox, tmp_path, "--tags", "builds,cleanup")
     assert well, output
     assert written == ["delete_item", "delete_item", "retain_builds"]
     assert '"artifacts": "1 deleted, 17 bytes"' in output

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check mode equals the real run, for all modules that upload, delete, move or promote, on generated worlds."""
+"""Check mode predicts the real run of all modules that upload, delete, move or promote, on generated data."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read_world(url: str) -> list[list[str]]:
 
 
 def run_task(task: Task, check_mode: bool) -> dict[str, Any]:
-    """Run a task as a worker does that starts with it, without what earlier tasks have read."""
+    """Run a task in a new worker, without cached reads of earlier tasks."""
     session._CONNECTIONS.clear()
     return run(task.module, check_mode=check_mode, diff_mode=True, **task.options)
 

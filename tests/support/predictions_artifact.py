@@ -39,7 +39,7 @@ class Task:
 
 
 def agree(predicted: Any, done: Any) -> bool:
-    """Return whether a result of check mode is that of the real run; `None` stands for what check mode cannot know.
+    """Return whether a result of check mode agrees with the real run. `None` agrees with any value.
 
     The words of failures may differ.
     """
@@ -58,7 +58,7 @@ def _without_empty_diff(result: dict[str, Any]) -> dict[str, Any]:
 
 
 class World:
-    """A generated world: its seed for the sandbox, and tasks that mostly act on what it contains."""
+    """Generated repositories, their seed for the sandbox, and tasks that mostly act on existing items."""
 
     def __init__(self, number: int, edition: str) -> None:
         self._chance = random.Random(number)

@@ -33,7 +33,7 @@ ISSUER = "jfac@01hx3c"
 
 
 def secret_of(token_id: str, issuer: str = ISSUER) -> str:
-    """A token's secret, which tells its id and who made it."""
+    """Return the secret of a token, with its ID and issuer."""
     parts = ({"typ": "JWT"}, {"jti": token_id, "iss": f"{issuer}/users/admin"})
     texts = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts]
     return ".".join([*texts, "c2lnbmF0dXJl"])
@@ -44,7 +44,7 @@ REFERENCE = base64.b64encode(b"reftkn:01:1900000000:0123456789").decode()
 
 
 def entry(token_id: str, **changes: Any) -> dict[str, Any]:
-    """A token as the server lists it."""
+    """Return a token as listed by the server."""
     return {
         "token_id": token_id,
         "subject": "jfac@01hx3c/users/ci",
@@ -84,13 +84,13 @@ NO_SECRETS = {"access_token": None, "reference_token": None, "refresh_token": No
 UNKNOWN = dict.fromkeys(("token_id", "subject", "scope", "issued_at", "expiry", "refreshable", "last_used"))
 
 
-def who(secret: str, status: int = 200, **found: Any) -> Call:
-    """The server is asked whose secret that is."""
+def identify(secret: str, status: int = 200, **found: Any) -> Call:
+    """Return the request for the owner of a secret."""
     return call("GET", f"{TOKENS}/me", status, json=found, sent_headers={"Authorization": f"Bearer {secret}"})
 
 
 def secret_file(path: Path) -> tuple[str, int]:
-    """What is in the file, and its mode."""
+    """Return the content of the file and its mode."""
     return path.read_text(), stat.S_IMODE(path.stat().st_mode)
 
 
@@ -192,7 +192,7 @@ def test_new_token_is_revoked_when_another_task_writes_the_file_first(tmp_path: 
 def test_file_contains_the_reference_token_when_requested(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     made = makes("new", {**ORDER, "include_reference_token": True}, reference_token=REFERENCE)
-    seen = lists(entry("new")), lists(entry("new")), who(REFERENCE, token_id="new")
+    seen = lists(entry("new")), lists(entry("new")), identify(REFERENCE, token_id="new")
     with conversation(lists(), made, *seen) as server:
         result = run("access_token", url=server.url, token_file=str(file), include_reference_token=True, **TASK)
     assert file.read_text() == f"{REFERENCE}\n"
@@ -711,7 +711,7 @@ def test_a_token_that_cannot_be_revoked_is_named_because_later_runs_keep_it(tmp_
 def test_rotation_revokes_nothing_when_the_token_in_the_file_is_unknown(tmp_path: Path) -> None:
     task = {**TASK, "token_file": file_with(tmp_path, REFERENCE), "rotate_before": DAY}
     old, other = entry("old", expiry=NOW + 12 * HOUR), entry("other", expiry=NOW + 11 * HOUR)
-    calls = lists(old, other), who(REFERENCE, 404), makes("new"), *[lists(old, other, entry("new"))] * 2
+    calls = lists(old, other), identify(REFERENCE, 404), makes("new"), *[lists(old, other, entry("new"))] * 2
     with conversation(*calls) as server:
         assert run("access_token", url=server.url, **task)["revoked"] == []
 
@@ -741,14 +741,18 @@ def test_reference_token_in_the_file_is_identified_by_a_request(tmp_path: Path) 
     task = {**ONLY, "token_file": file_with(tmp_path, REFERENCE)}
     both = lists(entry("old"), entry("newer", issued_at=NOW))
     with conversation(
-        both, who(REFERENCE, token_id="old"), revokes("newer"), lists(entry("old")), who(REFERENCE, token_id="old")
+        both,
+        identify(REFERENCE, token_id="old"),
+        revokes("newer"),
+        lists(entry("old")),
+        identify(REFERENCE, token_id="old"),
     ) as server:
         assert run("access_token", url=server.url, **task)["revoked"] == ["newer"]
-    with conversation(lists(entry("old")), who(REFERENCE, 404)) as server:
+    with conversation(lists(entry("old")), identify(REFERENCE, 404)) as server:
         assert not run("access_token", url=server.url, **task)["changed"]
     with conversation(
         lists(entry("old")),
-        who(REFERENCE, 401),
+        identify(REFERENCE, 401),
         makes("new"),
         lists(entry("new"), entry("old")),
         revokes("old"),

@@ -24,7 +24,7 @@ TYPES = {"zip": "", "tar": "w", "tar.gz": "w:gz", "tgz": "w:gz", "tar.bz2": "w:b
 
 
 def pack(folder: Path, kind: str = "zip", members: dict[str, bytes] | None = None) -> Path:
-    """An archive with these members, and a folder and a link besides, which are no files."""
+    """Create an archive with these members, a folder and a symbolic link."""
     path = folder / f"site.{kind}"
     members = MEMBERS if members is None else members
     if kind == "zip":
@@ -49,7 +49,7 @@ def pack(folder: Path, kind: str = "zip", members: dict[str, bytes] | None = Non
 
 
 def listing(members: dict[str, bytes], *, sha256: bool = True) -> tuple[Call, Call]:
-    """The folder has these files."""
+    """Return the listing of the folder."""
     files = [
         {
             "uri": f"/{name}",
@@ -69,12 +69,12 @@ def nothing() -> Call:
 
 
 def repository(rclass: str = "local") -> Call:
-    """Return what check mode reads before it predicts an upload."""
+    """Return the requests of check mode before it predicts an upload."""
     target = "/artifactory/api/repositories/generic-local"
     return call("GET", target, json={"key": "generic-local", "rclass": rclass})
 
 
-def sent(path: Path, status: int = 200, atomic: bool = True, **answer: Any) -> Call:
+def send_archive(path: Path, status: int = 200, atomic: bool = True, **answer: Any) -> Call:
     headers = {"X-Explode-Archive": "true", "Content-Length": str(path.stat().st_size)}
     without = [] if atomic else ["X-Explode-Archive-Atomic"]
     headers.update({"X-Explode-Archive-Atomic": "true"} if atomic else {})
@@ -90,7 +90,7 @@ def deploy(url: str, src: Path | str, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", TYPES)
 def test_archive_is_uploaded_and_verified(kind: str, tmp_path: Path) -> None:
     path = pack(tmp_path, kind)
-    with conversation(nothing(), sent(path), *listing(MEMBERS)) as server:
+    with conversation(nothing(), send_archive(path), *listing(MEMBERS)) as server:
         result = deploy(server.url, path)
     assert result["changed"]
     assert result["archive"] == {"repo": "generic-local", "path": "site", "type": kind, "members": 3, "size": 6}
@@ -117,7 +117,7 @@ def test_check_mode_returns_added_and_replaced_files(tmp_path: Path) -> None:
 def test_archive_is_unchanged_when_artifactory_renamed_its_snapshots(tmp_path: Path) -> None:
     path = pack(tmp_path, members={"1.0-SNAPSHOT/z-1.0-SNAPSHOT.jar": b"one"})
     stored = {"1.0-SNAPSHOT/z-1.0-20260101.120000-1.jar": b"old", "1.0-SNAPSHOT/z-1.0-20260101.120000-2.jar": b"one"}
-    with conversation(nothing(), sent(path), *listing(stored)) as server:
+    with conversation(nothing(), send_archive(path), *listing(stored)) as server:
         assert deploy(server.url, path)["changed"]
     with conversation(*listing(stored)) as server:
         assert not deploy(server.url, path)["changed"]
@@ -187,14 +187,14 @@ def test_files_are_compared_by_sha1_when_sha256_is_missing(tmp_path: Path) -> No
 
 def test_atomic_header_is_omitted_when_atomic_is_false(tmp_path: Path) -> None:
     path = pack(tmp_path)
-    with conversation(nothing(), sent(path, atomic=False), *listing(MEMBERS)) as server:
+    with conversation(nothing(), send_archive(path, atomic=False), *listing(MEMBERS)) as server:
         assert deploy(server.url, path, atomic=False)["changed"]
 
 
 @pytest.mark.parametrize("there", [{}, {"a.txt": b"one"}, {**MEMBERS, "a.txt": b"two"}])
 def test_error_names_members_that_are_missing_afterwards(there: dict[str, bytes], tmp_path: Path) -> None:
     path = pack(tmp_path)
-    with conversation(nothing(), sent(path), *listing(there)) as server:
+    with conversation(nothing(), send_archive(path), *listing(there)) as server:
         result = deploy(server.url, path)
     assert result["failed"]
     assert result["changed"]
@@ -206,14 +206,14 @@ def test_error_names_members_that_are_missing_afterwards(there: dict[str, bytes]
 def test_upload_is_retried_when_the_connection_is_reset(tmp_path: Path) -> None:
     path = pack(tmp_path)
     lost = call("PUT", f"/artifactory/generic-local/site/{path.name}", drop=True)
-    with conversation(nothing(), lost, sent(path), *listing(MEMBERS)) as server:
+    with conversation(nothing(), lost, send_archive(path), *listing(MEMBERS)) as server:
         assert deploy(server.url, path)["changed"]
 
 
 def test_error_contains_the_servers_message(tmp_path: Path) -> None:
     path = pack(tmp_path)
     words = {"errors": [{"status": 400, "message": "This REST API is available only in Artifactory Pro"}]}
-    with conversation(nothing(), sent(path, 400, json=words)) as server:
+    with conversation(nothing(), send_archive(path, 400, json=words)) as server:
         result = deploy(server.url, path)
     assert "only in Artifactory Pro" in result["msg"]
     assert not result["changed"]

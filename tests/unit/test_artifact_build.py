@@ -35,7 +35,7 @@ def none(target: str) -> Call:
     return call("GET", target, 404, json={"errors": [error]})
 
 
-def there(record: dict[str, Any], target: str = RUN) -> Call:
+def existing(record: dict[str, Any], target: str = RUN) -> Call:
     return call("GET", target, json={"uri": "…", "buildInfo": record})
 
 
@@ -63,7 +63,7 @@ def delete(artifacts: bool = False, **answer: Any) -> Call:
 
 def test_build_info_is_published_and_read_back() -> None:
     given = {**RECORD, "number": 51, "started": "2024-05-01T12:11:12.345+02:00", "url": None, "statuses": []}
-    with conversation(none(RUN), put(RECORD), there({**RECORD, "artifactoryPrincipal": "ci"})) as server:
+    with conversation(none(RUN), put(RECORD), existing({**RECORD, "artifactoryPrincipal": "ci"})) as server:
         result = run("artifact_build", url=server.url, content=given, diff_mode=True)
     assert result["changed"]
     assert result["build"]["started"] == "2024-05-01T10:11:12.345Z"
@@ -77,7 +77,7 @@ def test_check_mode_predicts_the_published_build_info() -> None:
     predicted = {"version": "1.0.1", "durationMillis": 0, "artifactoryPrincipal": None, **RECORD}
     assert checked["build"]["record"] == predicted
     assert (checked["build"]["duration_ms"], checked["build"]["principal"]) == (0, None)
-    with conversation(none(RUN), put(RECORD), there({**predicted, "artifactoryPrincipal": "ci"})) as server:
+    with conversation(none(RUN), put(RECORD), existing({**predicted, "artifactoryPrincipal": "ci"})) as server:
         done = run("artifact_build", url=server.url, content=RECORD, diff_mode=True)
     assert done["build"].pop("principal") == done["build"]["record"].pop("artifactoryPrincipal") == "ci"
     del checked["build"]["principal"], checked["build"]["record"]["artifactoryPrincipal"]
@@ -85,7 +85,7 @@ def test_check_mode_predicts_the_published_build_info() -> None:
 
 
 def test_principal_in_build_info_is_not_compared() -> None:
-    with conversation(there({**RECORD, "artifactoryPrincipal": "ci"})) as server:
+    with conversation(existing({**RECORD, "artifactoryPrincipal": "ci"})) as server:
         content = {**RECORD, "artifactoryPrincipal": "somebody"}
         assert not run("artifact_build", url=server.url, content=content)["changed"]
 
@@ -98,7 +98,7 @@ def test_run_is_unchanged_when_the_server_has_more_members() -> None:
         "modules": [{"id": "a", "properties": {}, "artifacts": [{"name": "a.jar", "sha1": "aa", "md5": "bb"}]}],
         "statuses": [{"status": "staged"}],
     }
-    with conversation(there(known)) as server:
+    with conversation(existing(known)) as server:
         result = run("artifact_build", url=server.url, content=RECORD)
     assert not result["changed"]
     assert [status["status"] for status in result["build"]["statuses"]] == ["staged"]
@@ -106,7 +106,7 @@ def test_run_is_unchanged_when_the_server_has_more_members() -> None:
 
 def test_run_is_replaced_when_its_build_info_differs() -> None:
     known = {**RECORD, "modules": []}
-    with conversation(there(known), put(RECORD), there(RECORD)) as server:
+    with conversation(existing(known), put(RECORD), existing(RECORD)) as server:
         result = run("artifact_build", url=server.url, content=RECORD, diff_mode=True)
     assert result["changed"]
     assert result["diff"]["before"]["record"]["modules"] == []
@@ -116,14 +116,14 @@ def test_run_is_replaced_when_its_build_info_differs() -> None:
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_task_fails_when_a_promoted_run_would_be_replaced(check_mode: bool) -> None:
     known = {**RECORD, "modules": [], "statuses": [{"status": "staged"}]}
-    with conversation(there(known)) as server:
+    with conversation(existing(known)) as server:
         result = run("artifact_build", url=server.url, content=RECORD, check_mode=check_mode)
     assert result["failed"]
     assert "was promoted ('staged'). Publishing it again would delete its history" in result["msg"]
 
 
 def test_task_fails_when_a_success_has_no_effect() -> None:
-    with conversation(none(RUN), put(RECORD), there({**RECORD, "modules": []})) as server:
+    with conversation(none(RUN), put(RECORD), existing({**RECORD, "modules": []})) as server:
         result = run("artifact_build", url=server.url, content=RECORD)
     assert (
         result["msg"]
@@ -135,14 +135,14 @@ def test_build_info_is_read_from_a_file_when_src_is_set(tmp_path: Path) -> None:
     source = tmp_path / "build.json"
     source.write_text(json.dumps(RECORD))
     target = RUN.replace("?", "?project=p&")
-    with conversation(none(target), put(RECORD, f"{BUILD}?project=p"), there(RECORD, target)) as server:
+    with conversation(none(target), put(RECORD, f"{BUILD}?project=p"), existing(RECORD, target)) as server:
         result = run("artifact_build", url=server.url, src=str(source), build="my-build", number="51", project_key="p")
     assert result["changed"]
 
 
 def test_publication_is_retried_when_the_response_is_lost() -> None:
     lost = put(RECORD, drop=True)
-    with conversation(none(RUN), lost, put(RECORD), there(RECORD)) as server:
+    with conversation(none(RUN), lost, put(RECORD), existing(RECORD)) as server:
         assert run("artifact_build", url=server.url, content=RECORD)["changed"]
 
 

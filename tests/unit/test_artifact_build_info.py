@@ -44,7 +44,7 @@ RECORD = {
 
 
 def none(target: str, text: str = "No build was found for build name: my-build") -> Call:
-    """The service's own word that there is nothing."""
+    """Return the 404 response of Artifactory for a missing build."""
     return call("GET", target, 404, json={"errors": [{"status": 404, "message": text}]})
 
 

@@ -37,12 +37,12 @@ def status(name: str, repository: str | None = "prod") -> dict[str, Any]:
     return {"status": name, "repository": repository, "timestamp": "2024-05-03T10:00:00.000+0000", "user": "ci"}
 
 
-def shown(name: str, repository: str | None = "prod") -> dict[str, Any]:
+def status_result(name: str, repository: str | None = "prod") -> dict[str, Any]:
     more = {"comment": None, "ci_user": None, "timestamp": "2024-05-03T10:00:00.000Z", "user": "ci"}
     return {"status": name, "repository": repository, **more}
 
 
-def look(*statuses: dict[str, Any]) -> Call:
+def read_run(*statuses: dict[str, Any]) -> Call:
     record = {"name": "web", "number": "7", "started": "2024-05-01T10:11:12.345+0000", "modules": MODULES}
     if statuses:
         record["statuses"] = list(statuses)
@@ -54,7 +54,7 @@ def promote(order: dict[str, Any] | None = None, *messages: tuple[str, str], sta
     return call("POST", f"{BUILD}/promote/web/7", status, sent_json=order or ORDER, **{"json": body, **answer})
 
 
-def there(*checksums: str, of: tuple[str, ...] = ("aa", "bb")) -> Call:
+def find_files(*checksums: str, of: tuple[str, ...] = ("aa", "bb")) -> Call:
     any_checksum = ",".join(f'{{"actual_sha1":"{checksum}"}}' for checksum in of)
     condition = f'{{"repo":"prod"}},{{"$or":[{any_checksum}]}}'
     query = f'items.find({condition}).include("repo","path","name","actual_sha1"){PAGE}'
@@ -64,27 +64,29 @@ def there(*checksums: str, of: tuple[str, ...] = ("aa", "bb")) -> Call:
 
 def test_build_is_promoted_and_verified() -> None:
     with conversation(
-        look(status("staged")), promote(), look(status("staged"), status("released")), there("bb", "aa")
+        read_run(status("staged")), promote(), read_run(status("staged"), status("released")), find_files("bb", "aa")
     ) as s:
         result = run("artifact_build_promotion", url=s.url, from_status="staged", **TASK)
     assert result == {
         "changed": True,
         "plan": {"action": "copy", "status": "released", "target_repo": "prod", "files": 2},
-        "promotion": shown("released"),
+        "promotion": status_result("released"),
         "messages": [],
     }
 
 
 def test_build_is_unchanged_when_the_last_promotion_is_the_same() -> None:
-    with conversation(look(status("staged"), status("released"))) as server:
+    with conversation(read_run(status("staged"), status("released"))) as server:
         result = run("artifact_build_promotion", url=server.url, from_status="staged", **TASK)
-    assert result == {"changed": False, "plan": None, "promotion": shown("released"), "messages": None}
+    assert result == {"changed": False, "plan": None, "promotion": status_result("released"), "messages": None}
 
 
 @pytest.mark.parametrize("last", [status("released", "other"), status("staged")])
 def test_build_is_promoted_when_the_last_promotion_differs(last: dict[str, Any]) -> None:
     before = [status("released"), last]
-    with conversation(look(*before), promote(), look(*before, status("released")), there("aa", "bb")) as server:
+    with conversation(
+        read_run(*before), promote(), read_run(*before, status("released")), find_files("aa", "bb")
+    ) as server:
         assert run("artifact_build_promotion", url=server.url, **TASK)["changed"]
 
 
@@ -99,8 +101,8 @@ def test_request_contains_all_options() -> None:
         "scopes": ["test"],
         "properties": {"qa": ["a,b", "c"], "released": ["true"]},
     }
-    found = there("aa", "bb", "dd", of=("aa", "bb", "dd"))
-    with conversation(look(), promote(order), look(status("released")), found) as server:
+    found = find_files("aa", "bb", "dd", of=("aa", "bb", "dd"))
+    with conversation(read_run(), promote(order), read_run(status("released")), found) as server:
         result = run(
             "artifact_build_promotion",
             url=server.url,
@@ -117,15 +119,15 @@ def test_request_contains_all_options() -> None:
 
 def test_status_is_set_when_no_repository_is_given() -> None:
     order = {"status": "tested", "copy": False, "artifacts": True, "dependencies": False, "failFast": True}
-    with conversation(look(), promote(order), look(status("tested", None))) as server:
+    with conversation(read_run(), promote(order), read_run(status("tested", None))) as server:
         result = run("artifact_build_promotion", url=server.url, build="web", number="7", status="tested")
     assert result["plan"] == {"action": "set status", "status": "tested", "target_repo": None, "files": 0}
-    assert result["promotion"] == shown("tested", None)
+    assert result["promotion"] == status_result("tested", None)
 
 
 def test_dry_run_has_no_status_when_in_check_mode() -> None:
     dry = {**{name: value for name, value in ORDER.items() if name != "status"}, "dryRun": True}
-    with conversation(look(), there(), promote(dry, ("INFO", "fine")), look(), there()) as server:
+    with conversation(read_run(), find_files(), promote(dry, ("INFO", "fine")), read_run(), find_files()) as server:
         result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
     assert result == {
         "changed": True,
@@ -139,10 +141,12 @@ def test_dry_run_has_no_status_when_in_check_mode() -> None:
     }
 
 
-@pytest.mark.parametrize("seen", [[look(status("released"))], [look(), there("aa")]], ids=["history", "files"])
+@pytest.mark.parametrize(
+    "seen", [[read_run(status("released"))], [read_run(), find_files("aa")]], ids=["history", "files"]
+)
 def test_task_fails_when_a_dry_run_promotes(seen: list[Call]) -> None:
     dry = {**{name: value for name, value in ORDER.items() if name != "status"}, "dryRun": True}
-    with conversation(look(), there(), promote(dry), *seen) as server:
+    with conversation(read_run(), find_files(), promote(dry), *seen) as server:
         result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
     assert result["failed"]
     assert "was promoted, although only a dry run was requested" in result["msg"]
@@ -150,16 +154,16 @@ def test_task_fails_when_a_dry_run_promotes(seen: list[Call]) -> None:
 
 def test_check_mode_fails_when_the_dry_run_fails() -> None:
     dry = {**{name: value for name, value in ORDER.items() if name != "status"}, "dryRun": True}
-    with conversation(look(), there(), promote(dry, ("ERROR", "No such repository"), status=400)) as server:
+    with conversation(read_run(), find_files(), promote(dry, ("ERROR", "No such repository"), status=400)) as server:
         result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
     assert "400 No such repository." in result["msg"]
 
 
 def test_check_mode_sends_no_dry_run_when_only_the_status_changes() -> None:
     options = {"build": "web", "number": "7", "status": "ok", "check_mode": True}
-    with conversation(look(), edition(OPEN_SOURCE)) as server:
+    with conversation(read_run(), edition(OPEN_SOURCE)) as server:
         assert "requires Artifactory Pro" in run("artifact_build_promotion", url=server.url, **options)["msg"]
-    with conversation(look(), edition()) as server:
+    with conversation(read_run(), edition()) as server:
         result = run("artifact_build_promotion", url=server.url, **options)
     assert result["changed"]
     assert result["messages"] == []
@@ -169,7 +173,9 @@ def test_check_mode_sends_no_dry_run_when_only_the_status_changes() -> None:
 def test_check_mode_predicts_partial_changes_when_fail_fast_is_false(fail_fast: bool) -> None:
     wishes = {**ORDER, "failFast": fail_fast}
     dry = {**{name: value for name, value in wishes.items() if name != "status"}, "dryRun": True}
-    with conversation(look(), there(), promote(dry, ("ERROR", "Not found: a.jar")), look(), there()) as server:
+    with conversation(
+        read_run(), find_files(), promote(dry, ("ERROR", "Not found: a.jar")), read_run(), find_files()
+    ) as server:
         result = run("artifact_build_promotion", url=server.url, check_mode=True, fail_fast=fail_fast, **TASK)
     assert result["failed"]
     assert result["changed"] is not fail_fast
@@ -178,7 +184,7 @@ def test_check_mode_predicts_partial_changes_when_fail_fast_is_false(fail_fast: 
 
 def test_error_contains_all_messages_of_the_server() -> None:
     refusal = promote(ORDER, ("ERROR", "Not found: a.jar"), ("WARNING", "b.jar is old"), status=400)
-    with conversation(look(), refusal) as server:
+    with conversation(read_run(), refusal) as server:
         result = run("artifact_build_promotion", url=server.url, **TASK)
     assert "400 Not found: a.jar; b.jar is old." in result["msg"]
     assert not result["changed"]
@@ -187,26 +193,28 @@ def test_error_contains_all_messages_of_the_server() -> None:
 def test_task_fails_when_a_success_contains_errors() -> None:
     order = {**ORDER, "failFast": False}
     answer = promote(order, ("ERROR", "Not found: a.jar"), ("WARNING", "b.jar is old"))
-    with conversation(look(), answer, look(status("released"))) as server:
+    with conversation(read_run(), answer, read_run(status("released"))) as server:
         result = run("artifact_build_promotion", url=server.url, fail_fast=False, **TASK)
     assert result["msg"] == "The run '7' of 'web' could not be promoted completely: Not found: a.jar."
     assert result["warnings"] == ["b.jar is old"]
     assert result["changed"]
-    assert result["promotion"] == shown("released")
+    assert result["promotion"] == status_result("released")
     assert [message["level"] for message in result["messages"]] == ["ERROR", "WARNING"]
 
 
 def test_promotion_is_repeated_when_it_was_partial() -> None:
     order = {**ORDER, "failFast": False}
     before = status("released")
-    with conversation(look(before), there("bb"), promote(order), look(before, before), there("aa", "bb")) as server:
+    with conversation(
+        read_run(before), find_files("bb"), promote(order), read_run(before, before), find_files("aa", "bb")
+    ) as server:
         assert run("artifact_build_promotion", url=server.url, fail_fast=False, **TASK)["changed"]
-    with conversation(look(before), there("aa", "bb")) as server:
+    with conversation(read_run(before), find_files("aa", "bb")) as server:
         assert not run("artifact_build_promotion", url=server.url, fail_fast=False, **TASK)["changed"]
 
 
 def test_task_fails_when_a_file_is_missing_in_the_target() -> None:
-    with conversation(look(), promote(), look(status("released")), there("bb")) as server:
+    with conversation(read_run(), promote(), read_run(status("released")), find_files("bb")) as server:
         result = run("artifact_build_promotion", url=server.url, **TASK)
     assert result["changed"]
     assert "1 of its 2 files are not in 'prod', the first of them with the SHA-1 aa" in result["msg"]
@@ -214,7 +222,7 @@ def test_task_fails_when_a_file_is_missing_in_the_target() -> None:
 
 def test_task_fails_when_the_history_has_no_entry() -> None:
     answer = promote(ORDER, ("ERROR", "Skipping promotion status update: invalid unparsable timestamp x"))
-    with conversation(look(status("staged")), answer, look(status("staged"))) as server:
+    with conversation(read_run(status("staged")), answer, read_run(status("staged"))) as server:
         result = run("artifact_build_promotion", url=server.url, **TASK)
     assert (
         "promotion history does not contain it. Messages of the server: Skipping promotion status update"
@@ -223,11 +231,11 @@ def test_task_fails_when_the_history_has_no_entry() -> None:
 
 
 def test_history_is_read_when_the_response_is_lost() -> None:
-    with conversation(look(), promote(drop=True), look(status("released")), there("aa", "bb")) as server:
+    with conversation(read_run(), promote(drop=True), read_run(status("released")), find_files("aa", "bb")) as server:
         result = run("artifact_build_promotion", url=server.url, **TASK)
     assert result["changed"]
     assert "Reading back shows that the request had its effect." in result["warnings"][0]
-    with conversation(look(), promote(drop=True), look()) as server:
+    with conversation(read_run(), promote(drop=True), read_run()) as server:
         result = run("artifact_build_promotion", url=server.url, **TASK)
     assert "Whether the request had its effect is not known." in result["msg"]
 
@@ -236,7 +244,7 @@ def test_history_is_read_when_the_response_is_lost() -> None:
     ("statuses", "has"), [([], "no status"), ([status("built")], "the status 'built'")], ids=["none", "another"]
 )
 def test_task_fails_when_the_current_status_differs(statuses: list[dict[str, Any]], has: str) -> None:
-    with conversation(look(*statuses)) as server:
+    with conversation(read_run(*statuses)) as server:
         result = run("artifact_build_promotion", url=server.url, from_status="staged", **TASK)
     assert f"has {has}, but 'from_status' requires 'staged'." in result["msg"]
 
@@ -273,7 +281,7 @@ def test_bad_input_fails_before_any_request(options: dict[str, Any], problem: st
 
 def test_each_run_has_an_outcome() -> None:
     absent = call("GET", f"{BUILD}/api/7", 404, json={"errors": [{"status": 404, "message": "No build was found"}]})
-    with conversation(look(status("released")), absent) as server:
+    with conversation(read_run(status("released")), absent) as server:
         result = run(
             "artifact_build_promotion",
             url=server.url,
@@ -283,7 +291,7 @@ def test_each_run_has_an_outcome() -> None:
             on_error="report",
         )
     assert (result["counts"]["ok"], result["counts"]["failed"]) == (1, 1)
-    assert result["outcomes"][0]["promotion"] == shown("released")
+    assert result["outcomes"][0]["promotion"] == status_result("released")
     assert (
         result["failures"][0]["reason"]
         == "The run '7' of 'api' does not exist, or the account has no Read permission on it."

@@ -20,8 +20,8 @@ MAY = 1714521600000  # 2024-05-01 in milliseconds
 DAY = 86400000
 
 
-def started(number: str) -> str:
-    """When the run of a number was started, as the server spells it: run 1 on the first of May, and so on."""
+def start_time(number: str) -> str:
+    """Return the start time of a run in the server's format: the day in May 2024 is its number."""
     return f"2024-05-0{number}T00:00:00.000+0000"
 
 
@@ -30,12 +30,12 @@ def entry(number: str) -> dict[str, str]:
 
 
 def runs(*numbers: str) -> Call:
-    found = [{"uri": f"/{number}", "started": started(number)} for number in numbers]
+    found = [{"uri": f"/{number}", "started": start_time(number)} for number in numbers]
     return call("GET", f"{BUILD}/web", json={"uri": "…", "buildsNumbers": found})
 
 
-def look(number: str, status: str | None = None) -> Call:
-    record = {"name": "web", "number": number, "started": started(number)}
+def read_run(number: str, status: str | None = None) -> Call:
+    record = {"name": "web", "number": number, "started": start_time(number)}
     if status:
         record["statuses"] = [{"status": "staged"}, {"status": status}]
     query = f"?started=2024-05-0{number}T00%3A00%3A00.000%2B0000"
@@ -56,7 +56,7 @@ def files(*names: str, numbers: tuple[str, ...]) -> Call:
 
 
 def test_old_runs_are_discarded_except_promoted_ones() -> None:
-    before = [runs("1", "3", "2"), look("2", "released"), look("1")]
+    before = [runs("1", "3", "2"), read_run("2", "released"), read_run("1")]
     with conversation(*before, order(), runs("2", "3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result == {
@@ -68,7 +68,7 @@ def test_old_runs_are_discarded_except_promoted_ones() -> None:
 
 
 def test_check_mode_returns_the_runs_to_discard() -> None:
-    with conversation(runs("1", "2"), look("1"), edition()) as server:
+    with conversation(runs("1", "2"), read_run("1"), edition()) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, check_mode=True)
     assert result["changed"]
     assert result["plan"]["first"] == [{"action": "discard run", **entry("1")}]
@@ -76,7 +76,7 @@ def test_check_mode_returns_the_runs_to_discard() -> None:
 
 
 def test_check_mode_fails_when_the_server_is_the_open_source_edition() -> None:
-    with conversation(runs("1", "2"), look("1"), edition(OPEN_SOURCE)) as server:
+    with conversation(runs("1", "2"), read_run("1"), edition(OPEN_SOURCE)) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, check_mode=True)
     assert "Build retention requires Artifactory Pro" in result["msg"]
     assert not result["changed"]
@@ -89,7 +89,7 @@ def test_task_sends_one_read_when_there_is_nothing_to_discard() -> None:
 
 
 def test_nothing_is_discarded_when_all_old_runs_are_promoted() -> None:
-    with conversation(runs("1", "2"), look("1", "released")) as server:
+    with conversation(runs("1", "2"), read_run("1", "released")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert not result["changed"]
     assert result["promoted"] == [{**entry("1"), "status": "released"}]
@@ -97,7 +97,7 @@ def test_nothing_is_discarded_when_all_old_runs_are_promoted() -> None:
 
 def test_runs_are_kept_by_count_date_and_number() -> None:
     more = {"minimumBuildDate": MAY + 2 * DAY, "buildNumbersNotToBeDiscarded": ["2"], "deleteBuildArtifacts": True}
-    before = [runs("1", "2", "3", "4"), look("1"), files("a.jar", numbers=("1",))]
+    before = [runs("1", "2", "3", "4"), read_run("1"), files("a.jar", numbers=("1",))]
     with conversation(*before, order(more=more), runs("2", "3", "4"), files(numbers=("1",))) as server:
         result = run(
             "artifact_build_retention",
@@ -118,14 +118,19 @@ def test_runs_are_kept_by_count_date_and_number() -> None:
     assert result["discarded"] == [entry("1")]
 
 
-def numbered(*found: tuple[str, str], project: str = "") -> Call:
+def list_runs(*found: tuple[str, str], project: str = "") -> Call:
     """Return the read of a build whose runs are pairs of number and day in May."""
-    listed = [{"uri": f"/{number}", "started": started(day)} for number, day in found]
+    listed = [{"uri": f"/{number}", "started": start_time(day)} for number, day in found]
     return call("GET", f"{BUILD}/web{project}", json={"uri": "…", "buildsNumbers": listed})
 
 
 def record(number: str, day: str, status: str | None = None, project: str = "") -> Call:
-    found = {"name": "web", "number": number, "started": started(day), "statuses": [{"status": status}] * bool(status)}
+    found = {
+        "name": "web",
+        "number": number,
+        "started": start_time(day),
+        "statuses": [{"status": status}] * bool(status),
+    }
     query = f"?{project}started=2024-05-0{day}T00%3A00%3A00.000%2B0000"
     return call("GET", f"{BUILD}/web/{number}{query}", json={"uri": "…", "buildInfo": found})
 
@@ -135,7 +140,7 @@ def record(number: str, day: str, status: str | None = None, project: str = "") 
 def test_retention_fails_when_a_kept_run_has_the_number_of_a_discarded_one(
     limit: dict[str, Any], check_mode: bool
 ) -> None:
-    with conversation(numbered(("7", "1"), ("7", "5"), ("8", "6")), record("7", "1")) as server:
+    with conversation(list_runs(("7", "1"), ("7", "5"), ("8", "6")), record("7", "1")) as server:
         options = {**limit, "artifacts": True, "check_mode": check_mode}
         result = run("artifact_build_retention", url=server.url, build="web", **options)
     assert result["failed"]
@@ -145,31 +150,31 @@ def test_retention_fails_when_a_kept_run_has_the_number_of_a_discarded_one(
 
 
 def test_retention_fails_when_a_promoted_run_has_the_number_of_a_discarded_one() -> None:
-    before = [numbered(("7", "1"), ("7", "2"), ("8", "6")), record("7", "2", "released"), record("7", "1")]
+    before = [list_runs(("7", "1"), ("7", "2"), ("8", "6")), record("7", "2", "released"), record("7", "1")]
     with conversation(*before) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, artifacts=True)
     assert "have the number of a run to delete: '7' of 2024-05-02T00:00:00.000Z." in result["msg"]
 
 
 def test_retention_fails_when_a_run_outside_the_project_has_the_number_of_a_discarded_one() -> None:
-    inside = [numbered(("7", "1"), ("8", "6"), project="?project=p"), record("7", "1", project="project=p&")]
-    with conversation(*inside, numbered(("7", "3"))) as server:
+    inside = [list_runs(("7", "1"), ("8", "6"), project="?project=p"), record("7", "1", project="project=p&")]
+    with conversation(*inside, list_runs(("7", "3"))) as server:
         options = {"count": 1, "artifacts": True, "project_key": "p"}
         result = run("artifact_build_retention", url=server.url, build="web", **options)
     assert "'7' of 2024-05-03T00:00:00.000Z outside the project 'p'" in result["msg"]
 
 
 def test_run_is_discarded_when_it_shares_its_number_but_keeps_its_files() -> None:
-    before = [numbered(("7", "1"), ("7", "5")), record("7", "1")]
-    with conversation(*before, order(), numbered(("7", "5"))) as server:
+    before = [list_runs(("7", "1"), ("7", "5")), record("7", "1")]
+    with conversation(*before, order(), list_runs(("7", "5"))) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [{**entry("1"), "number": "7"}]
 
 
 def test_runs_of_one_number_are_discarded_when_none_of_them_is_kept() -> None:
-    before = [numbered(("7", "1"), ("7", "2"), ("8", "6")), record("7", "2"), record("7", "1")]
+    before = [list_runs(("7", "1"), ("7", "2"), ("8", "6")), record("7", "2"), record("7", "1")]
     number = files("a.jar", numbers=("7",))
-    after = [numbered(("8", "6")), files(numbers=("7",))]
+    after = [list_runs(("8", "6")), files(numbers=("7",))]
     ordered = order(more={"deleteBuildArtifacts": True})
     with conversation(*before, number, ordered, *after) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, artifacts=True)
@@ -184,7 +189,7 @@ def test_special_characters_in_build_names_are_encoded() -> None:
 
 
 def test_task_fails_when_nothing_was_discarded() -> None:
-    with conversation(runs("1", "2"), look("1"), order(), runs("1", "2")) as server:
+    with conversation(runs("1", "2"), read_run("1"), order(), runs("1", "2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait_timeout=0)
     assert result["failed"]
     assert not result["changed"]
@@ -193,7 +198,7 @@ def test_task_fails_when_nothing_was_discarded() -> None:
 
 
 def test_result_has_discarded_runs_when_the_task_fails() -> None:
-    old = [look("2"), look("1")]
+    old = [read_run("2"), read_run("1")]
     with conversation(runs("1", "2", "3"), *old, order(), runs("1", "3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait_timeout=0)
     assert result["failed"]
@@ -202,7 +207,7 @@ def test_result_has_discarded_runs_when_the_task_fails() -> None:
 
 
 def test_task_waits_when_the_server_responds_before_it_acts(naps: list[float]) -> None:
-    with conversation(runs("1", "2"), look("1"), order(), runs("1", "2"), runs("2")) as server:
+    with conversation(runs("1", "2"), read_run("1"), order(), runs("1", "2"), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [entry("1")]
     assert naps == [1.0]
@@ -211,7 +216,7 @@ def test_task_waits_when_the_server_responds_before_it_acts(naps: list[float]) -
 def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", ctrl_c)
-    calls = [runs("1", "2"), look("1"), order(), runs("1", "2")]
+    calls = [runs("1", "2"), read_run("1"), order(), runs("1", "2")]
     with conversation(*calls) as server, pytest.raises(KeyboardInterrupt):
         run("artifact_build_retention", url=server.url, build="web", count=1, last_words=words.append)
     assert words == ["interrupted while the server discards 1 run(s). The server continues."]
@@ -219,7 +224,7 @@ def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) 
 
 def test_task_fails_when_files_still_exist() -> None:
     more = {"deleteBuildArtifacts": True}
-    before = [runs("1", "2"), look("1"), files("a.jar", numbers=("1",))]
+    before = [runs("1", "2"), read_run("1"), files("a.jar", numbers=("1",))]
     with conversation(*before, order(more=more), runs("2"), files("a.jar", numbers=("1",))) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, artifacts=True)
     assert result["failed"]
@@ -232,7 +237,7 @@ def test_error_contains_the_servers_message_in_any_form() -> None:
         "errors": [{"status": 404, "message": "Errors have occurred while maintaining build retention."}],
         "error massages": [{"level": "ERROR", "message": "No right to delete web#1"}],
     }
-    with conversation(runs("1", "2"), look("1"), order(status=404, json=body), runs("1", "2")) as server:
+    with conversation(runs("1", "2"), read_run("1"), order(status=404, json=body), runs("1", "2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert "Errors have occurred while maintaining build retention.; No right to delete web#1." in result["msg"]
     assert not result["changed"]
@@ -240,7 +245,7 @@ def test_error_contains_the_servers_message_in_any_form() -> None:
 
 def test_refusal_is_a_warning_when_all_runs_are_discarded() -> None:
     body = {"errors": [{"status": 500, "message": "Warnings encountered while performing build retention."}]}
-    with conversation(runs("1", "2"), look("1"), order(status=500, json=body), runs("2")) as server:
+    with conversation(runs("1", "2"), read_run("1"), order(status=500, json=body), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["changed"]
     assert "Warnings encountered" in result["warnings"][0]
@@ -248,7 +253,7 @@ def test_refusal_is_a_warning_when_all_runs_are_discarded() -> None:
 
 
 def test_result_is_read_when_the_response_is_lost() -> None:
-    with conversation(runs("1", "2"), look("1"), order(drop=True), runs("2")) as server:
+    with conversation(runs("1", "2"), read_run("1"), order(drop=True), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, retries=0)
     assert result["changed"]
     assert result["warnings"][0].endswith("Connection reset by peer. Reading back shows that all runs were discarded.")
@@ -256,7 +261,7 @@ def test_result_is_read_when_the_response_is_lost() -> None:
 
 def test_error_names_remaining_runs_when_the_response_is_lost() -> None:
     lost = order(drop=True)
-    with conversation(runs("1", "2", "3"), look("2"), look("1"), lost, runs("2", "3")) as server:
+    with conversation(runs("1", "2", "3"), read_run("2"), read_run("1"), lost, runs("2", "3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, retries=0)
     assert result["failed"]
     assert result["changed"]
@@ -265,21 +270,21 @@ def test_error_names_remaining_runs_when_the_response_is_lost() -> None:
 
 
 def test_warning_names_runs_that_were_discarded_unexpectedly() -> None:
-    with conversation(runs("1", "2", "3"), look("2", "released"), look("1"), order(), runs("3")) as server:
+    with conversation(runs("1", "2", "3"), read_run("2", "released"), read_run("1"), order(), runs("3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [entry("1")]
     assert result["warnings"] == ["These runs were also discarded, although they were not planned: '2'."]
 
 
 def test_result_is_null_when_the_task_does_not_wait() -> None:
-    with conversation(runs("1", "2"), look("1"), order("async=true")) as server:
+    with conversation(runs("1", "2"), read_run("1"), order("async=true")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait=False)
     assert result["changed"]
     assert result["discarded"] is None
 
 
 def test_refusal_fails_when_the_task_does_not_wait() -> None:
-    with conversation(runs("1", "2"), look("1"), order("async=true", status=403)) as server:
+    with conversation(runs("1", "2"), read_run("1"), order("async=true", status=403)) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait=False)
     assert "403" in result["msg"]
 
@@ -308,7 +313,7 @@ def test_bad_input_fails_before_any_request(options: dict[str, Any], problem: st
 
 def test_each_build_has_an_outcome() -> None:
     absent = call("GET", f"{BUILD}/api", json={"buildsNumbers": []})
-    with conversation(runs("1", "2"), look("1"), order(), runs("2"), absent) as server:
+    with conversation(runs("1", "2"), read_run("1"), order(), runs("2"), absent) as server:
         result = run(
             "artifact_build_retention",
             url=server.url,
@@ -341,10 +346,10 @@ def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]],
 @pytest.mark.parametrize(("surplus", "shown"), [(9, ""), (10, ""), (11, " and 1 more"), (12, " and 2 more")])
 def test_warning_names_at_most_ten_runs(surplus: int, shown: str) -> None:
     numbers = [f"{number}" for number in range(3, 3 + surplus)]
-    found = [{"uri": f"/{number}", "started": started("2")} for number in numbers]
-    oldest = {"uri": "/1", "started": started("1")}
+    found = [{"uri": f"/{number}", "started": start_time("2")} for number in numbers]
+    oldest = {"uri": "/1", "started": start_time("1")}
     before = call("GET", f"{BUILD}/web", json={"uri": "…", "buildsNumbers": [oldest, *found]})
-    with conversation(before, look("1"), order(more={"count": surplus}), runs()) as server:
+    with conversation(before, read_run("1"), order(more={"count": surplus}), runs()) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=surplus)
     named = ", ".join(f"'{number}'" for number in numbers[:10])
     assert result["warnings"] == [f"These runs were also discarded, although they were not planned: {named}{shown}."]

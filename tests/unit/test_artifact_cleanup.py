@@ -51,8 +51,8 @@ def row(path: str, name: str, **more: Any) -> dict[str, Any]:
     return {"repo": "app-local", "path": path, "name": name, "size": 10, **times, "actual_sha1": "5ba9", **more}
 
 
-def asked(text: str | None, *rows: dict[str, Any], **other: Any) -> Call:
-    """A query and its rows."""
+def aql_query(text: str | None, *rows: dict[str, Any], **other: Any) -> Call:
+    """Return a query with its rows."""
     sent = {} if text is None else {"sent_body": text.encode()}
     return call("POST", AQL, json=aql_body(rows, **other), **sent)
 
@@ -68,10 +68,10 @@ def downloads(scan: str, first: dict[str, Any], last: dict[str, Any]) -> str:
     return f'{find},{bounds}).include("repo","path","name","stat.downloaded")'
 
 
-def scanned(*rows: dict[str, Any], scan: str = SCAN) -> list[Call]:
-    """A page of artifacts that may go, and their last downloads."""
+def scan_page(*rows: dict[str, Any], scan: str = SCAN) -> list[Call]:
+    """Return the queries for a page of artifacts and their last downloads."""
     stats = [{name: row[name] for name in ("repo", "path", "name", "stats")} for row in rows if "stats" in row]
-    return [asked(scan, *rows), asked(downloads(scan, rows[0], rows[-1]), *stats)]
+    return [aql_query(scan, *rows), aql_query(downloads(scan, rows[0], rows[-1]), *stats)]
 
 
 def clean_up(*calls: Call, **options: Any) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def clean_up(*calls: Call, **options: Any) -> dict[str, Any]:
 
 
 def test_check_mode_only_sends_required_reads() -> None:
-    result = clean_up(*scanned(row("a", "old.bin")), check_mode=True)
+    result = clean_up(*scan_page(row("a", "old.bin")), check_mode=True)
     assert result == {
         "changed": True,
         "plan": {
@@ -111,7 +111,7 @@ def test_task_fails_before_the_first_query_when_the_server_is_the_open_source_ed
 def test_item_is_verified_deleted_and_verified_again() -> None:
     old = row("a", "old.bin")
     delete = call("DELETE", "/artifactory/app-local/a/old.bin", 204)
-    result = clean_up(*scanned(old), asked(THERE, old), delete, asked(THERE))
+    result = clean_up(*scan_page(old), aql_query(THERE, old), delete, aql_query(THERE))
     assert result["changed"]
     assert result["counts"] == {"changed": 1, "ok": 0, "failed": 0, "unknown": 0, "skipped": 0}
     assert result["outcomes"][0]["outcome"] == "deleted"
@@ -132,12 +132,12 @@ def test_one_query_verifies_files_of_several_folders() -> None:
     downloaded = {**rows[2], "stats": [{"downloaded": "2999-01-01T00:00:00.000Z"}]}
     delete = call("DELETE", "/artifactory/app-local/a/1.bin", 204)
     after = THERE.replace("old.bin", "1.bin")
-    result = clean_up(*scanned(*rows), asked(look, rows[0], changed, downloaded), delete, asked(after))
+    result = clean_up(*scan_page(*rows), aql_query(look, rows[0], changed, downloaded), delete, aql_query(after))
     reasons = [None, "changed since it was planned", "downloaded since it was planned"]
     assert [outcome["keep_reason"] for outcome in result["outcomes"]] == reasons
 
 
-def look_in_a(*names: str) -> str:
+def query_folder_a(*names: str) -> str:
     """Return the query for several files of one folder."""
     any_of = ",".join(f'{{"name":"{name}"}}' for name in names)
     return f'items.find({{"repo":"app-local"}},{{"path":"a"}},{{"$or":[{any_of}]}}).include({LOOKED_AT})'
@@ -148,20 +148,20 @@ def test_each_item_is_verified_before_its_deletion_when_batches_meet(monkeypatch
     rows = [row("a", f"{number}.bin") for number in (1, 2, 3, 4, 5)]
     delete = [call("DELETE", f"/artifactory/app-local/a/{number}.bin", 204) for number in (1, 2, 3, 4, 5)]
     result = clean_up(
-        *scanned(*rows),
-        asked(look_in_a("1.bin", "2.bin", "3.bin"), *rows[:2], {**rows[2], "actual_sha1": "0e57"}),
+        *scan_page(*rows),
+        aql_query(query_folder_a("1.bin", "2.bin", "3.bin"), *rows[:2], {**rows[2], "actual_sha1": "0e57"}),
         delete[0],
-        asked(look_in_a("4.bin", "5.bin"), rows[3], {**rows[4], "actual_sha1": "0e57"}),
+        aql_query(query_folder_a("4.bin", "5.bin"), rows[3], {**rows[4], "actual_sha1": "0e57"}),
         delete[1],
         delete[3],
-        asked(look_in_a("1.bin", "2.bin", "4.bin")),
+        aql_query(query_folder_a("1.bin", "2.bin", "4.bin")),
     )
     outcomes = [outcome["outcome"] for outcome in result["outcomes"]]
     assert outcomes == ["deleted", "deleted", "kept", "deleted", "kept"]
 
 
 def test_task_sends_two_reads_when_nothing_is_old() -> None:
-    result = clean_up(asked(SCAN))
+    result = clean_up(aql_query(SCAN))
     assert result["changed"] is False
     assert result["plan"] is None
 
@@ -177,14 +177,14 @@ SURVEY = (
 )
 def test_share_is_the_larger_one_of_files_and_bytes(sizes: list[int], share: float) -> None:
     stored = [row("a", f"{number}.bin", size=size) for number, size in enumerate(sizes)]
-    result = clean_up(*scanned(row("a", "0.bin")), asked(SURVEY, *stored), max_share=share, check_mode=True)
+    result = clean_up(*scan_page(row("a", "0.bin")), aql_query(SURVEY, *stored), max_share=share, check_mode=True)
     assert result["plan"]["repositories"] == [{"repo": "app-local", "items": 1, "bytes": 10, "share": share}]
     assert "msg" not in result
 
 
 def test_nothing_is_deleted_when_the_share_is_exceeded() -> None:
     stored = [row("a", "0.bin"), row("b", "1.bin")]
-    result = clean_up(*scanned(row("a", "0.bin")), asked(SURVEY, *stored), max_share=49.9)
+    result = clean_up(*scan_page(row("a", "0.bin")), aql_query(SURVEY, *stored), max_share=49.9)
     problem = "The plan has 50 % of 'app-local', more than 'max_share' allows (49.9 %). Nothing was deleted."
     assert problem in result["msg"]
     assert result["plan"]["items"] == 1
@@ -194,18 +194,18 @@ def test_item_is_verified_again_when_its_verdict_is_too_old(monkeypatch: pytest.
     monkeypatch.setattr(verification, "_SECONDS_VALID", -1.0)
     rows = [row("a", "1.bin"), row("a", "2.bin")]
     calls = [
-        asked(look_in_a("1.bin", "2.bin"), *rows),
+        aql_query(query_folder_a("1.bin", "2.bin"), *rows),
         call("DELETE", "/artifactory/app-local/a/1.bin", 204),
-        asked(THERE.replace("old.bin", "2.bin"), {**rows[1], "actual_sha1": "0e57"}),
-        asked(THERE.replace("old.bin", "1.bin")),
+        aql_query(THERE.replace("old.bin", "2.bin"), {**rows[1], "actual_sha1": "0e57"}),
+        aql_query(THERE.replace("old.bin", "1.bin")),
     ]
-    result = clean_up(*scanned(*rows), *calls)
+    result = clean_up(*scan_page(*rows), *calls)
     assert [outcome["outcome"] for outcome in result["outcomes"]] == ["deleted", "kept"]
 
 
 def test_item_is_kept_when_it_has_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verification.Verification, "verdicts", lambda _self, _batch: {})
-    result = clean_up(*scanned(row("a", "old.bin")))
+    result = clean_up(*scan_page(row("a", "old.bin")))
     assert result["outcomes"][0]["keep_reason"] == "it could not be verified"
     assert result["changed"] is False
 
@@ -217,15 +217,15 @@ def test_properties_are_verified_by_one_query_for_a_batch_and_rule() -> None:
         f'items.find({{"repo":"app-local"}},{selects}).include({FIELDS}).sort({{"$asc":["path","name"]}}).limit(5000)'
     )
     kept = scan.replace(").include", f",{keeps}).include")
-    look = look_in_a("1.bin", "2.bin", "3.bin")
+    look = query_folder_a("1.bin", "2.bin", "3.bin")
     calls = [
-        *scanned(*rows, scan=scan),
-        asked(kept),
-        asked(look, *rows),
-        asked(look.replace(").include", f",{selects}).include"), rows[1], rows[2]),
-        asked(look_in_a("2.bin", "3.bin").replace(").include", f",{selects},{keeps}).include"), rows[2]),
+        *scan_page(*rows, scan=scan),
+        aql_query(kept),
+        aql_query(look, *rows),
+        aql_query(look.replace(").include", f",{selects}).include"), rows[1], rows[2]),
+        aql_query(query_folder_a("2.bin", "3.bin").replace(").include", f",{selects},{keeps}).include"), rows[2]),
         call("DELETE", "/artifactory/app-local/a/2.bin", 204),
-        asked(THERE.replace("old.bin", "2.bin")),
+        aql_query(THERE.replace("old.bin", "2.bin")),
     ]
     rule = {"repos": ["app-local"], "properties": {"obsolete": "yes"}, "keep_properties": {"keep": None}}
     reasons = [outcome["keep_reason"] for outcome in clean_up(*calls, rules=[rule])["outcomes"]]
@@ -238,7 +238,7 @@ def test_item_is_kept_when_the_property_query_has_no_range() -> None:
     keeps = THERE.replace(").include", ',{"@keep":"*"}).include')
     rule = {**RULE, "keep_properties": {"keep": None}}
     broken = call("POST", AQL, json={"results": []}, sent_body=keeps.encode())
-    result = clean_up(*scanned(old), asked(kept), asked(THERE, old), broken, rules=[rule])
+    result = clean_up(*scan_page(old), aql_query(kept), aql_query(THERE, old), broken, rules=[rule])
     assert (result["failed"], result["changed"]) == (True, False)
     assert "200, but without 'range'" in result["failures"][0]["reason"]
 
@@ -258,7 +258,7 @@ def test_nothing_is_deleted_when_the_outcomes_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planner, "check_writable", lambda *_arguments: None)
-    result = clean_up(*scanned(row("a", "old.bin")), to_file=str(tmp_path / "gone" / "outcomes"))
+    result = clean_up(*scan_page(row("a", "old.bin")), to_file=str(tmp_path / "gone" / "outcomes"))
     assert result["msg"].startswith("Option 'to_file': ")
     assert (result["changed"], result["deleted"]) == (False, None)
 
@@ -276,16 +276,16 @@ def test_tag_folders_are_verified_by_one_query_for_a_batch() -> None:
     places = ",".join(f'{{"$and":[{{"path":"web/{tag}"}},{{"name":"manifest.json"}}]}}' for tag in (1, 2, 3))
     folders = ",".join(f'{{"path":"web/{tag}"}}' for tag in (1, 2, 3))
     calls = [
-        asked(survey, *entries, layer),
-        *scanned(*tags, scan=scan),
-        asked(f'items.find({{"repo":"app-local"}},{{"$or":[{places}]}}).include({LOOKED_AT})', *tags),
-        asked(
+        aql_query(survey, *entries, layer),
+        *scan_page(*tags, scan=scan),
+        aql_query(f'items.find({{"repo":"app-local"}},{{"$or":[{places}]}}).include({LOOKED_AT})', *tags),
+        aql_query(
             f'items.find({{"repo":"app-local"}},{{"type":"any"}},{{"$or":[{folders}]}})'
             '.include("repo","path","name","type","size")',
             *(entries[0], layer, entries[1], nested),
         ),
         call("DELETE", "/artifactory/app-local/web/1", 204),
-        asked(THERE.replace('"a"', '"web/1"').replace("old.bin", "manifest.json")),
+        aql_query(THERE.replace('"a"', '"web/1"').replace("old.bin", "manifest.json")),
     ]
     with conversation(images, edition(), *calls) as server:
         result = run("artifact_cleanup", url=server.url, rules=[RULE], workers=1)
@@ -306,11 +306,11 @@ def test_folder_is_read_completely_when_it_exceeds_a_page() -> None:
     first = SCAN.replace("5000", "100")
 
     def scanned_after(conditions: str, *rows: dict[str, Any]) -> list[Call]:
-        _page, more = scanned(*rows, scan=first)
-        return [asked(first.replace(").include", f",{conditions}).include"), *rows), more]
+        _page, more = scan_page(*rows, scan=first)
+        return [aql_query(first.replace(").include", f",{conditions}).include"), *rows), more]
 
     pages = [
-        *scanned(*page_of("a", 0, 100), scan=first),
+        *scan_page(*page_of("a", 0, 100), scan=first),
         *scanned_after('{"path":"a"},{"name":{"$gt":"099.bin"}}', *page_of("a", 100, 200)),
         *scanned_after('{"path":"a"},{"name":{"$gt":"199.bin"}}', *page_of("a", 200, 250)),
         *scanned_after('{"path":{"$gt":"a"}}', *page_of("b", 0, 99)),
@@ -323,14 +323,14 @@ def test_folder_is_read_completely_when_it_exceeds_a_page() -> None:
 
 def test_rows_are_checked_again_when_the_query_is_imprecise() -> None:
     newer = row("a", "new.bin", modified="2026-03-01T00:00:00.000Z")
-    assert clean_up(asked(SCAN, newer))["plan"] is None
+    assert clean_up(aql_query(SCAN, newer))["plan"] is None
 
 
 def test_item_is_missing_when_its_folder_was_deleted_before() -> None:
     old = row("a", "old.bin")
     nothing = {"errors": [{"status": 404, "message": "Could not locate artifact (Nothing to delete)."}]}
     missing = call("DELETE", "/artifactory/app-local/a/old.bin", 404, json=nothing)
-    result = clean_up(*scanned(old), asked(THERE, old), missing, asked(THERE))
+    result = clean_up(*scan_page(old), aql_query(THERE, old), missing, aql_query(THERE))
     assert not result.get("failed")
     assert result["changed"] is False
     assert result["counts"]["ok"] == 1
@@ -340,7 +340,7 @@ def test_item_is_missing_when_its_folder_was_deleted_before() -> None:
 def test_deletion_fails_when_an_existing_item_returns_404() -> None:
     old = row("a", "old.bin")
     hidden = call("DELETE", "/artifactory/app-local/a/old.bin", 404)
-    result = clean_up(*scanned(old), asked(THERE, old), hidden, asked(THERE, old))
+    result = clean_up(*scan_page(old), aql_query(THERE, old), hidden, aql_query(THERE, old))
     assert "But the item exists. Check that the account has the Delete permission on it" in result["msg"]
     assert result["changed"] is False
 
@@ -349,7 +349,7 @@ def test_outcome_is_unknown_when_reading_back_fails() -> None:
     old = row("a", "old.bin")
     lost = call("DELETE", "/artifactory/app-local/a/old.bin", drop=True)
     refused = call("POST", AQL, 403)
-    result = clean_up(*scanned(old), asked(THERE, old), lost, refused, retries=0, on_error="report")
+    result = clean_up(*scan_page(old), aql_query(THERE, old), lost, refused, retries=0, on_error="report")
     assert result["counts"]["unknown"] == 1
     assert "is not known" in result["failures"][0]["reason"]
 
@@ -360,7 +360,7 @@ def delete_old(status: int = 204, **more: Any) -> Call:
 
 def test_refused_deletion_fails_without_another_request() -> None:
     old = row("a", "old.bin")
-    result = clean_up(*scanned(old), asked(THERE, old), delete_old(403), on_error="report")
+    result = clean_up(*scan_page(old), aql_query(THERE, old), delete_old(403), on_error="report")
     assert result["counts"]["failed"] == 1
     assert "403" in result["failures"][0]["reason"]
     assert result["changed"] is False
@@ -368,30 +368,30 @@ def test_refused_deletion_fails_without_another_request() -> None:
 
 def test_item_is_deleted_when_it_is_missing_after_a_server_error() -> None:
     old = row("a", "old.bin")
-    result = clean_up(*scanned(old), asked(THERE, old), delete_old(500), asked(THERE), asked(THERE))
+    result = clean_up(*scan_page(old), aql_query(THERE, old), delete_old(500), aql_query(THERE), aql_query(THERE))
     assert result["outcomes"][0]["outcome"] == "deleted"
 
 
 def test_deletion_fails_when_the_item_exists_after_a_server_error() -> None:
     old = row("a", "old.bin")
-    result = clean_up(*scanned(old), asked(THERE, old), delete_old(500), asked(THERE, old), on_error="report")
+    result = clean_up(*scan_page(old), aql_query(THERE, old), delete_old(500), aql_query(THERE, old), on_error="report")
     assert "It still exists." in result["failures"][0]["reason"]
 
 
 def test_deletion_is_retried_when_the_response_is_lost_and_the_item_exists() -> None:
     old = row("a", "old.bin")
-    lost, exists = delete_old(drop=True), asked(THERE, old)
-    result = clean_up(*scanned(old), exists, lost, exists, exists, delete_old(), asked(THERE), retries=1)
+    lost, exists = delete_old(drop=True), aql_query(THERE, old)
+    result = clean_up(*scan_page(old), exists, lost, exists, exists, delete_old(), aql_query(THERE), retries=1)
     assert result["outcomes"][0]["outcome"] == "deleted"
-    result = clean_up(*scanned(old), exists, lost, exists, exists, lost, exists, retries=1, on_error="report")
+    result = clean_up(*scan_page(old), exists, lost, exists, exists, lost, exists, retries=1, on_error="report")
     assert "It still exists." in result["failures"][0]["reason"]
 
 
 def test_deletion_is_not_retried_when_the_item_was_downloaded_meanwhile() -> None:
     old = row("a", "old.bin")
-    lost, exists = delete_old(drop=True), asked(THERE, old)
-    downloaded = asked(THERE, {**old, "stats": [{"downloaded": "2026-02-01T00:00:00.000Z"}]})
-    result = clean_up(*scanned(old), exists, lost, exists, downloaded, retries=1)
+    lost, exists = delete_old(drop=True), aql_query(THERE, old)
+    downloaded = aql_query(THERE, {**old, "stats": [{"downloaded": "2026-02-01T00:00:00.000Z"}]})
+    result = clean_up(*scan_page(old), exists, lost, exists, downloaded, retries=1)
     assert result["outcomes"][0]["keep_reason"] == "downloaded since it was planned"
     assert result["changed"] is False
 
@@ -412,11 +412,11 @@ def test_query_contains_each_condition_of_a_rule() -> None:
         "not_downloaded_since": "2026-01-01",
         "larger_than": 100,
     }
-    assert clean_up(asked(text), rules=[rule], page_size=200)["plan"] is None
+    assert clean_up(aql_query(text), rules=[rule], page_size=200)["plan"] is None
 
 
 def test_cache_is_queried_by_its_key_when_the_repository_is_remote() -> None:
-    result = clean_up(asked(None), rules=[{**RULE, "repos": ["npm-cache"]}])
+    result = clean_up(aql_query(None), rules=[{**RULE, "repos": ["npm-cache"]}])
     assert result["plan"] is None
 
 
@@ -501,7 +501,7 @@ def test_a_state_file_of_another_version_is_refused_before_any_request(tmp_path:
 
 
 def test_state_file_is_not_written_when_in_check_mode(tmp_path: Path) -> None:
-    clean_up(asked(SCAN), check_mode=True, state_file=str(tmp_path / "state"))
+    clean_up(aql_query(SCAN), check_mode=True, state_file=str(tmp_path / "state"))
     assert not list(tmp_path.iterdir())
 
 
@@ -516,10 +516,10 @@ def test_state_file_is_deleted_when_nothing_was_done(tmp_path: Path) -> None:
 
 def test_state_file_is_deleted_when_a_limit_rejects_the_plan(tmp_path: Path) -> None:
     old, state = row("a", "old.bin"), str(tmp_path / "state")
-    refused = clean_up(*scanned(old), state_file=state, max_items=0)
+    refused = clean_up(*scan_page(old), state_file=state, max_items=0)
     assert "more than 'max_items' allows" in refused["msg"]
     assert not list(tmp_path.iterdir())
-    assert clean_up(asked(SCAN), state_file=state, max_items=0)["plan"] is None
+    assert clean_up(aql_query(SCAN), state_file=state, max_items=0)["plan"] is None
 
 
 @pytest.mark.parametrize("spelling", ["same", "dots", "link", "hard link"])
@@ -550,9 +550,9 @@ def test_two_options_with_the_same_file_are_refused_before_any_request(
 def test_artifact_is_kept_when_aql_cannot_express_its_name(where: str, text: str, options: dict[str, Any]) -> None:
     old = row("a", "old.bin")
     odd = {**old, where: text}
-    survey = [asked(SURVEY, odd, old)] if options else []
-    _page, stats = scanned(old)
-    result = clean_up(asked(SCAN, odd, old), stats, *survey, check_mode=True, **options)
+    survey = [aql_query(SURVEY, odd, old)] if options else []
+    _page, stats = scan_page(old)
+    result = clean_up(aql_query(SCAN, odd, old), stats, *survey, check_mode=True, **options)
     assert [entry["path"] for entry in result["plan"]["first"] if entry["kind"] == "file"] == ["a/old.bin"]
 
 
@@ -561,12 +561,14 @@ def test_artifact_is_kept_when_aql_cannot_express_its_group(text: str) -> None:
     rows = [row("a", name) for name in ("1.bin", "2.bin", text)]
     groups = [{**one, "properties": [{"key": "build", "value": text}]} for one in rows[:2]]
     rule = {"repos": ["app-local"], "keep_newest": 1, "group_by": "property", "group_property": "build"}
-    result = clean_up(asked(None, *rows), asked(None, *groups), asked(None, *rows[:2]), rules=[rule], check_mode=True)
+    result = clean_up(
+        aql_query(None, *rows), aql_query(None, *groups), aql_query(None, *rows[:2]), rules=[rule], check_mode=True
+    )
     assert [entry["path"] for entry in result["plan"]["first"]] == ["a/1.bin"]
 
 
 class SmallDisk(sqlite3.Connection):
-    """A database on a disk that is full after some pages."""
+    """A database on a disk that becomes full."""
 
     def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
         cursor = super().execute(statement, *values)
@@ -581,7 +583,7 @@ def test_error_has_a_remedy_when_the_disk_is_full(kept: bool, tmp_path: Path, mo
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **more: connect(*args, factory=SmallDisk, **more))
     state = str(tmp_path / "state")
     rows = [row("a" * 200, f"{number:04}.bin") for number in range(1000)]
-    result = clean_up(*scanned(*rows), **({"state_file": state} if kept else {}))
+    result = clean_up(*scan_page(*rows), **({"state_file": state} if kept else {}))
     assert "the disk is full or defective (database or disk is full). Free disk space" in result["msg"]
     assert ("run the task again" if kept else "set TMPDIR to a directory with more space") in result["msg"]
     assert (f"Cannot write '{state}'" in result["msg"]) is kept
@@ -597,8 +599,8 @@ def test_error_names_the_file_when_the_disk_is_full(
 
     monkeypatch.setattr(private, "_to_line", no_space)
     path, old = str(tmp_path / "lines"), row("a", "old.bin")
-    deletion = [asked(THERE, old), delete_old(), asked(THERE)] if option == "to_file" else []
-    result = clean_up(*scanned(old), *deletion, **{option: path})
+    deletion = [aql_query(THERE, old), delete_old(), aql_query(THERE)] if option == "to_file" else []
+    result = clean_up(*scan_page(old), *deletion, **{option: path})
     assert result["msg"] == f"Cannot write '{path}': No space left on device."
     assert result["changed"] is (option == "to_file")
     if deletion:
@@ -607,14 +609,14 @@ def test_error_names_the_file_when_the_disk_is_full(
 
 @pytest.mark.parametrize("size", [-1, 2**63, True, "10"])
 def test_task_fails_when_a_size_is_invalid(size: Any) -> None:
-    assert "as an artifact" in clean_up(asked(SCAN, row("a", "old.bin", size=size)))["msg"]
+    assert "as an artifact" in clean_up(aql_query(SCAN, row("a", "old.bin", size=size)))["msg"]
 
 
 @pytest.mark.parametrize("moment", ["", "soon", None])
 @pytest.mark.parametrize("member", ["created", "modified"])
 def test_task_fails_when_a_time_is_invalid(member: str, moment: Any) -> None:
     odd = {**row("a", "old.bin"), member: moment}
-    assert "as an artifact" in clean_up(asked(SCAN, odd))["msg"]
+    assert "as an artifact" in clean_up(aql_query(SCAN, odd))["msg"]
 
 
 def test_task_fails_when_neither_rules_nor_a_plan_are_set() -> None:

@@ -29,19 +29,19 @@ def sums(data: bytes) -> dict[str, str]:
 SHA1 = sums(DATA)["sha1"]
 
 
-def there(data: bytes = DATA, **more: Any) -> Call:
+def existing(data: bytes = DATA, **more: Any) -> Call:
     item = {"repo": "generic-local", "path": "/app/app.tgz", "size": str(len(data)), "checksums": sums(data), **more}
     return call("GET", ITEM, json=item)
 
 
 def body(data: bytes = DATA, of: int | None = None, status: int = 200, **headers: str) -> Call:
-    """An answer with these bytes, which breaks off when it promised more."""
+    """Return a response with these bytes, which is incomplete if the length is larger."""
     answer = call("GET", FILE, status, headers={**TAG, "Content-Length": str(of or len(data)), **headers})
     answer.body = data
     return answer
 
 
-def rest(place: int, until: int | None = None, **headers: str) -> Call:
+def second_part(place: int, until: int | None = None, **headers: str) -> Call:
     answer = body(DATA[place:until], len(DATA) - place, 206, **{"Content-Range": f"bytes {place}-x/y", **headers})
     answer.sent = {"headers": {"Range": f"bytes={place}-", "Accept-Encoding": "identity"}}
     return answer
@@ -60,7 +60,7 @@ def download(url: str, dest: Path | str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("data", [b"", b"x", DATA], ids=["empty", "short", "long"])
 def test_file_is_not_downloaded_again_when_it_is_unchanged(data: bytes, dest: Path) -> None:
-    with conversation(there(data), body(data), there(data)) as server:
+    with conversation(existing(data), body(data), existing(data)) as server:
         result = download(server.url, dest)
         again = download(server.url, dest)
     assert result["changed"]
@@ -71,7 +71,7 @@ def test_file_is_not_downloaded_again_when_it_is_unchanged(data: bytes, dest: Pa
 
 
 def test_check_mode_stores_nothing(dest: Path) -> None:
-    with conversation(there()) as server:
+    with conversation(existing()) as server:
         result = download(server.url, dest / "new" / "copy", check_mode=True)
     assert result["changed"]
     assert result["file"]["size"] == len(DATA)
@@ -82,16 +82,16 @@ def test_check_mode_stores_nothing(dest: Path) -> None:
 def test_file_is_replaced_when_its_content_differs(old: bytes, dest: Path) -> None:
     dest.write_bytes(old)
     dest.chmod(0o640)
-    with conversation(there(), body()) as server:
+    with conversation(existing(), body()) as server:
         assert download(server.url, dest)["changed"]
     assert dest.read_bytes() == DATA
     assert dest.stat().st_mode & 0o777 == 0o640
 
 
 def test_file_is_verified_by_the_available_checksum(dest: Path) -> None:
-    with conversation(there(checksums={"sha1": sums(DATA)["sha1"]}), body()) as server:
+    with conversation(existing(checksums={"sha1": sums(DATA)["sha1"]}), body()) as server:
         assert download(server.url, dest)["file"]["checksums"] == {"sha1": sums(DATA)["sha1"]}
-    with conversation(there(checksums={})) as server:
+    with conversation(existing(checksums={})) as server:
         assert "no checksum" in download(server.url, dest)["msg"]
 
 
@@ -99,7 +99,7 @@ def test_file_is_verified_by_the_available_checksum(dest: Path) -> None:
 
 
 def test_download_is_resumed_when_the_connection_breaks(dest: Path) -> None:
-    steps = (there(), body(DATA[:PLACE], len(DATA)), rest(PLACE, 2 * PLACE), rest(2 * PLACE))
+    steps = (existing(), body(DATA[:PLACE], len(DATA)), second_part(PLACE, 2 * PLACE), second_part(2 * PLACE))
     with conversation(*steps) as server:
         result = download(server.url, dest, retries=1)
     assert result["changed"]
@@ -108,14 +108,14 @@ def test_download_is_resumed_when_the_connection_breaks(dest: Path) -> None:
 
 
 def tagged_by_range(tag: str, bounds: str) -> tuple[Call, Call]:
-    """A download that breaks off, and the rest of it from a server before version 5.0."""
+    """Return an interrupted download, and the rest of it from Artifactory before 5.0."""
     last = len(DATA) - 1
     headers = {"ETag": f"{tag}-{bounds}", "Content-Range": f"bytes {PLACE}-{last}/{last + 1}"}
-    return body(DATA[:PLACE], len(DATA), ETag=SHA1), rest(PLACE, **headers)
+    return body(DATA[:PLACE], len(DATA), ETag=SHA1), second_part(PLACE, **headers)
 
 
 def test_download_is_resumed_when_the_etag_of_a_part_has_its_bounds(dest: Path) -> None:
-    with conversation(there(), *tagged_by_range(SHA1, f"{PLACE}-{len(DATA) - 1}")) as server:
+    with conversation(existing(), *tagged_by_range(SHA1, f"{PLACE}-{len(DATA) - 1}")) as server:
         result = download(server.url, dest)
     assert result["changed"]
     assert dest.read_bytes() == DATA
@@ -127,13 +127,13 @@ def test_download_is_resumed_when_the_etag_of_a_part_has_its_bounds(dest: Path) 
     ids=["another SHA-1", "another end", "another part", "no bounds"],
 )
 def test_download_is_not_resumed_when_the_etag_of_a_part_does_not_fit(tag: str, bounds: str, dest: Path) -> None:
-    with conversation(there(), *tagged_by_range(tag, bounds)) as server:
+    with conversation(existing(), *tagged_by_range(tag, bounds)) as server:
         assert "another content" in download(server.url, dest)["msg"]
     assert not dest.exists()
 
 
 def test_download_restarts_when_the_server_does_not_support_ranges(dest: Path) -> None:
-    with conversation(there(), body(DATA[:PLACE], len(DATA)), body()) as server:
+    with conversation(existing(), body(DATA[:PLACE], len(DATA)), body()) as server:
         download(server.url, dest)
     assert dest.read_bytes() == DATA
 
@@ -141,14 +141,14 @@ def test_download_restarts_when_the_server_does_not_support_ranges(dest: Path) -
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (rest(PLACE, ETag="another"), "another content"),
-        (rest(PLACE, **{"Content-Range": "bytes 5-x/y"}), "another part"),
+        (second_part(PLACE, ETag="another"), "another content"),
+        (second_part(PLACE, **{"Content-Range": "bytes 5-x/y"}), "another part"),
         (call("GET", FILE, 416), "416"),
     ],
 )
 def test_download_fails_when_the_second_part_does_not_fit(answer: Call, words: str, dest: Path) -> None:
     dest.write_text("old")
-    with conversation(there(), body(DATA[:PLACE], len(DATA)), answer) as server:
+    with conversation(existing(), body(DATA[:PLACE], len(DATA)), answer) as server:
         result = download(server.url, dest)
     assert words in result["msg"]
     assert not result["changed"]
@@ -158,7 +158,7 @@ def test_download_fails_when_the_second_part_does_not_fit(answer: Call, words: s
 
 def test_download_fails_when_the_connection_always_breaks(dest: Path) -> None:
     cut_off = [call("GET", FILE, drop=True) for _try in range(2)]
-    with conversation(there(), body(DATA[:PLACE], len(DATA)), *cut_off) as server:
+    with conversation(existing(), body(DATA[:PLACE], len(DATA)), *cut_off) as server:
         result = download(server.url, dest, retries=1)
     assert result["failed"]
     assert not dest.parent.joinpath("copy").exists()
@@ -166,7 +166,7 @@ def test_download_fails_when_the_connection_always_breaks(dest: Path) -> None:
 
 def test_file_is_not_stored_when_its_checksum_is_wrong(dest: Path) -> None:
     dest.write_text("old")
-    with conversation(there(), body(DATA[:-1] + b"x")) as server:
+    with conversation(existing(), body(DATA[:-1] + b"x")) as server:
         result = download(server.url, dest)
     assert "They were thrown away" in result["msg"]
     assert not result["changed"]
@@ -190,7 +190,7 @@ def test_task_fails_when_the_file_does_not_exist(dest: Path) -> None:
 
 
 def test_task_fails_when_a_folder_has_no_trailing_slash(dest: Path) -> None:
-    with conversation(there(children=[])) as server:
+    with conversation(existing(children=[])) as server:
         assert "end 'path' with a slash" in download(server.url, dest)["msg"]
 
 
@@ -221,7 +221,7 @@ def test_name_is_refused_when_it_leads_out_of_the_folder(dest: Path) -> None:
 
 
 def test_file_keeps_its_name_when_dest_is_a_directory(tmp_path: Path) -> None:
-    with conversation(there(), body(), there(), body()) as server:
+    with conversation(existing(), body(), existing(), body()) as server:
         download(server.url, tmp_path)
         download(server.url, f"{tmp_path}/new/")
     assert (tmp_path / "app.tgz").read_bytes() == (tmp_path / "new" / "app.tgz").read_bytes() == DATA
@@ -230,7 +230,7 @@ def test_file_keeps_its_name_when_dest_is_a_directory(tmp_path: Path) -> None:
 def test_symbolic_link_is_followed(dest: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(dest)
-    with conversation(there(), body()) as server:
+    with conversation(existing(), body()) as server:
         assert download(server.url, link)["file"]["dest"] == str(dest)
     assert link.is_symlink()
     assert dest.read_bytes() == DATA

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can go wrong on the way to an artifact repository goes wrong for each of its modules alike."""
+"""Faults of connections and servers, for each Artifactory module."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ HALF = {"Content-Length": "500"}
 
 
 def attempt(module: str, *answers: dict[str, Any], **options: Any) -> tuple[dict[str, Any], str]:
-    """The result of a module whose first request is answered so, and the request as messages name it."""
+    """Return the result of a module whose first request gets this response, and the request as in messages."""
     given, target, _good = MODULES[module]
     with conversation(*[call("GET", target, **answer) for answer in answers]) as server:
         result = run(module, url=server.url, token=SECRET, **given, **options)
@@ -92,7 +92,7 @@ def attempt(module: str, *answers: dict[str, Any], **options: Any) -> tuple[dict
 
 @pytest.fixture(params=MODULES)
 def module(request: pytest.FixtureRequest) -> str:
-    """Each module in turn."""
+    """Return each module."""
     return request.param
 
 

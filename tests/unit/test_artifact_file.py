@@ -30,21 +30,21 @@ def sums(data: bytes) -> dict[str, str]:
 
 
 def info(data: bytes = DATA, **more: Any) -> dict[str, Any]:
-    """An item with this content."""
+    """Return the information about an item with this content."""
     facts = {"repo": "generic-local", "path": "/app/app.tgz", "created": "2026-10-01T10:11:12.345Z", "createdBy": "ci"}
     return {**facts, "size": str(len(data)), "checksums": sums(data), "mimeType": "x/y", **more}
 
 
-def there(data: bytes = DATA, **more: Any) -> Call:
+def read_existing(data: bytes = DATA, **more: Any) -> Call:
     return call("GET", ITEM, json=info(data, **more))
 
 
-def gone() -> Call:
+def read_missing() -> Call:
     return call("GET", ITEM, 404, json={"errors": [{"status": 404, "message": "Unable to find item"}]})
 
 
 def type_of_repository(kind: str, **settings: Any) -> Call:
-    """What check mode asks before it predicts a write."""
+    """Return the requests of check mode before it predicts a write."""
     address = "/artifactory/api/repositories/generic-local"
     return call("GET", address, json={"key": "generic-local", "rclass": kind, **settings})
 
@@ -57,15 +57,15 @@ def headers(data: bytes) -> dict[str, str]:
     return {f"X-Checksum-{name.capitalize()}": value for name, value in sums(data).items()}
 
 
-def asked(data: bytes = DATA, matrix: str = "", known: bool = False) -> Call:
-    """Whether the server has the content already."""
+def upload_checksums(data: bytes = DATA, matrix: str = "", known: bool = False) -> Call:
+    """Return the upload of only the checksums."""
     answer: dict[str, Any] = {"json": info(data)} if known else {"json": MISS}
     sent = {**headers(data), "X-Checksum-Deploy": "true"}
     return call("PUT", FILE + matrix, 201 if known else 404, sent_headers=sent, sent_body=b"", **answer)
 
 
-def sent(data: bytes = DATA, matrix: str = "", status: int = 201, **answer: Any) -> Call:
-    """The content itself."""
+def upload_content(data: bytes = DATA, matrix: str = "", status: int = 201, **answer: Any) -> Call:
+    """Return the upload of the content."""
     lengths = {**headers(data), "Content-Length": str(len(data))}
     answer = answer or {"json": info(data)}
     return call(
@@ -81,7 +81,7 @@ def src(tmp_path: Path) -> Path:
 
 
 def test_nothing_is_sent_when_the_item_has_the_checksums(src: Path) -> None:
-    with conversation(there()) as server:
+    with conversation(read_existing()) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
     assert not result["changed"]
     assert result["file"]["size"] == len(DATA)
@@ -89,7 +89,7 @@ def test_nothing_is_sent_when_the_item_has_the_checksums(src: Path) -> None:
 
 
 def test_new_file_is_uploaded_and_read_back(src: Path) -> None:
-    with conversation(gone(), asked(), sent(), there()) as server:
+    with conversation(read_missing(), upload_checksums(), upload_content(), read_existing()) as server:
         result = run("artifact_file", url=server.url, src=str(src), diff_mode=True, **TASK)
     assert result["changed"]
     content = {"type": "file", "size": len(DATA), "checksums": sums(DATA)}
@@ -98,14 +98,14 @@ def test_new_file_is_uploaded_and_read_back(src: Path) -> None:
 
 
 def test_content_is_not_sent_when_the_server_has_it(src: Path) -> None:
-    with conversation(gone(), asked(known=True), there()) as server:
+    with conversation(read_missing(), upload_checksums(known=True), read_existing()) as server:
         assert run("artifact_file", url=server.url, src=str(src), **TASK)["changed"]
 
 
 def test_check_mode_returns_the_same_keys(src: Path) -> None:
-    with conversation(gone(), type_of_repository("local"), parent("folder")) as server:
+    with conversation(read_missing(), type_of_repository("local"), parent("folder")) as server:
         checked = run("artifact_file", url=server.url, src=str(src), check_mode=True, **TASK)
-    with conversation(gone(), asked(), sent(), there()) as server:
+    with conversation(read_missing(), upload_checksums(), upload_content(), read_existing()) as server:
         done = run("artifact_file", url=server.url, src=str(src), **TASK)
     assert checked["changed"]
     assert checked["file"].keys() == done["file"].keys()
@@ -113,7 +113,7 @@ def test_check_mode_returns_the_same_keys(src: Path) -> None:
 
 
 def test_file_is_replaced_when_its_content_differs() -> None:
-    with conversation(there(b"old"), asked(), sent(), there()) as server:
+    with conversation(read_existing(b"old"), upload_checksums(), upload_content(), read_existing()) as server:
         result = run("artifact_file", url=server.url, content=DATA.decode(), diff_mode=True, **TASK)
     assert result["changed"]
     assert result["diff"]["before"]["replaced"] == "its content differs"
@@ -121,20 +121,20 @@ def test_file_is_replaced_when_its_content_differs() -> None:
 
 def test_item_is_compared_by_sha1_when_sha256_is_missing(src: Path) -> None:
     checksums = {"sha1": sums(DATA)["sha1"], "md5": sums(DATA)["md5"]}
-    with conversation(there(checksums=checksums)) as server:
+    with conversation(read_existing(checksums=checksums)) as server:
         assert not run("artifact_file", url=server.url, src=str(src), **TASK)["changed"]
 
 
 @pytest.mark.parametrize("content", ["", "ä\n", "a" * 100_000], ids=["empty", "unicode", "long"])
 def test_query_text_is_sent_unchanged(content: str) -> None:
     data = content.encode()
-    with conversation(gone(), asked(data), sent(data), there(data)) as server:
+    with conversation(read_missing(), upload_checksums(data), upload_content(data), read_existing(data)) as server:
         assert run("artifact_file", url=server.url, content=content, **TASK)["changed"]
 
 
 def test_an_empty_file_is_sent(src: Path) -> None:
     src.write_bytes(b"")
-    with conversation(gone(), asked(b""), sent(b""), there(b"")) as server:
+    with conversation(read_missing(), upload_checksums(b""), upload_content(b""), read_existing(b"")) as server:
         assert run("artifact_file", url=server.url, src=str(src), **TASK)["changed"]
 
 
@@ -150,7 +150,15 @@ def test_properties_are_sent_with_the_content_and_read_back(src: Path) -> None:
     wanted = {"a": ["1", "2"], "b:c": ["d:e/f"], "odd": ["b,c;d=e +é"]}
     matrix = ";a=1;a=2;b:c=d%3Ae/f"
     odd = patch({"odd": ["b,c;d=e +é"]})
-    steps = (gone(), edition(), asked(matrix=matrix), sent(matrix=matrix), odd, there(), properties(wanted))
+    steps = (
+        read_missing(),
+        edition(),
+        upload_checksums(matrix=matrix),
+        upload_content(matrix=matrix),
+        odd,
+        read_existing(),
+        properties(wanted),
+    )
     with conversation(*steps) as server:
         result = run("artifact_file", url=server.url, src=str(src), properties=wanted, **TASK)
     assert result["changed"]
@@ -159,7 +167,7 @@ def test_properties_are_sent_with_the_content_and_read_back(src: Path) -> None:
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_nothing_is_uploaded_when_the_open_source_edition_refuses_its_properties(check_mode: bool) -> None:
-    with conversation(gone(), edition(OPEN_SOURCE)) as server:
+    with conversation(read_missing(), edition(OPEN_SOURCE)) as server:
         options = {"content": "x", "properties": {"a": 1, "odd": "b;c"}, "check_mode": check_mode}
         result = run("artifact_file", url=server.url, **options, **TASK)
     assert "The property 'odd', which cannot be sent with the upload, requires Artifactory Pro" in result["msg"]
@@ -167,7 +175,7 @@ def test_nothing_is_uploaded_when_the_open_source_edition_refuses_its_properties
 
 
 def test_check_mode_fails_when_the_open_source_edition_refuses_properties() -> None:
-    with conversation(there(), properties({"a": ["1"]}), edition(OPEN_SOURCE)) as server:
+    with conversation(read_existing(), properties({"a": ["1"]}), edition(OPEN_SOURCE)) as server:
         options = {"content": DATA.decode(), "properties": {"a": 2}, "check_mode": True}
         result = run("artifact_file", url=server.url, **options, **TASK)
     assert "Setting the properties of an existing item requires Artifactory Pro" in result["msg"]
@@ -175,27 +183,34 @@ def test_check_mode_fails_when_the_open_source_edition_refuses_properties() -> N
 
 def test_upload_is_compared_by_the_checksums_that_the_server_returns() -> None:
     checksums = {"sha1": sums(DATA)["sha1"], "md5": sums(DATA)["md5"]}
-    with conversation(gone(), asked(), sent(json=info(checksums=checksums)), there(checksums=checksums)) as server:
+    with conversation(
+        read_missing(),
+        upload_checksums(),
+        upload_content(json=info(checksums=checksums)),
+        read_existing(checksums=checksums),
+    ) as server:
         result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
     assert result["changed"]
     assert result["file"]["checksums"] == {**checksums, "sha256": None}
     other = {"sha1": sums(b"other")["sha1"]}
-    with conversation(gone(), asked(), sent(), there(checksums=other)) as server:
+    with conversation(read_missing(), upload_checksums(), upload_content(), read_existing(checksums=other)) as server:
         result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
     assert "these fields of the file do not have the requested values: checksums" in result["msg"]
 
 
 @pytest.mark.parametrize("checksums", [{}, {"sha1": None}, None])
 def test_file_is_uploaded_when_the_server_returns_no_checksum(checksums: dict[str, str] | None) -> None:
-    unknown = there(b"x" * len(DATA), checksums=checksums)
-    with conversation(unknown, asked(), sent(), there()) as server:
+    unknown = read_existing(b"x" * len(DATA), checksums=checksums)
+    with conversation(unknown, upload_checksums(), upload_content(), read_existing()) as server:
         result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
     assert (result["changed"], result.get("msg")) == (True, None)
 
 
 def test_task_fails_when_properties_were_silently_ignored(src: Path) -> None:
     none = call("GET", f"{ITEM}?properties", 404)
-    with conversation(gone(), asked(matrix=";a=1"), sent(matrix=";a=1"), there(), none) as server:
+    with conversation(
+        read_missing(), upload_checksums(matrix=";a=1"), upload_content(matrix=";a=1"), read_existing(), none
+    ) as server:
         result = run("artifact_file", url=server.url, src=str(src), properties={"a": 1}, **TASK)
     assert result["failed"]
     assert result["changed"]
@@ -204,14 +219,21 @@ def test_task_fails_when_properties_were_silently_ignored(src: Path) -> None:
 
 def test_properties_are_set_again_when_the_content_is_replaced(src: Path) -> None:
     has = properties({"a": ["1"], "b": ["2"]})
-    steps = (there(b"old"), has, asked(matrix=";a=1;b=3"), sent(matrix=";a=1;b=3"), there(), properties({"b": ["3"]}))
+    steps = (
+        read_existing(b"old"),
+        has,
+        upload_checksums(matrix=";a=1;b=3"),
+        upload_content(matrix=";a=1;b=3"),
+        read_existing(),
+        properties({"b": ["3"]}),
+    )
     with conversation(*steps) as server:
         result = run("artifact_file", url=server.url, src=str(src), properties={"a": 1, "b": 3}, **TASK)
     assert "do not have the requested values: properties" in result["msg"]
 
 
 def test_check_mode_omits_properties_of_the_old_content() -> None:
-    read = [there(b"old"), properties({"a": ["1"]}), type_of_repository("local")]
+    read = [read_existing(b"old"), properties({"a": ["1"]}), type_of_repository("local")]
     with conversation(*read) as server:
         options = {"content": DATA.decode(), "properties": {"a": []}, "check_mode": True}
         result = run("artifact_file", url=server.url, **options, **TASK)
@@ -220,7 +242,7 @@ def test_check_mode_omits_properties_of_the_old_content() -> None:
 
 def test_content_is_not_sent_when_only_properties_differ(src: Path) -> None:
     with conversation(
-        there(), properties({"a": ["1"]}), patch({"a": ["2"]}), there(), properties({"a": ["2"]})
+        read_existing(), properties({"a": ["1"]}), patch({"a": ["2"]}), read_existing(), properties({"a": ["2"]})
     ) as server:
         assert run("artifact_file", url=server.url, src=str(src), properties={"a": 2}, **TASK)["changed"]
 
@@ -296,7 +318,7 @@ def refused_repository(status: int, listed: str | None) -> list[Call]:
     ],
 )
 def test_check_mode_fails_when_the_upload_would_be_refused(repository: list[Call], words: str) -> None:
-    with conversation(gone(), *repository) as server:
+    with conversation(read_missing(), *repository) as server:
         result = run("artifact_file", url=server.url, content="x", check_mode=True, **TASK)
     assert result["failed"]
     assert words in result["msg"]
@@ -319,7 +341,7 @@ def test_check_mode_fails_when_the_upload_would_be_refused(repository: list[Call
     ],
 )
 def test_check_mode_predicts_the_upload_when_it_is_allowed(repository: list[Call]) -> None:
-    with conversation(gone(), *repository) as server:
+    with conversation(read_missing(), *repository) as server:
         assert run("artifact_file", url=server.url, content="x", check_mode=True, **TASK)["changed"]
 
 
@@ -332,13 +354,13 @@ def test_check_mode_predicts_the_upload_when_it_is_allowed(repository: list[Call
     ],
 )
 def test_check_mode_predicts_the_deletion_by_repository_type(kind: str, words: str | None) -> None:
-    with conversation(there(), type_of_repository(kind)) as server:
+    with conversation(read_existing(), type_of_repository(kind)) as server:
         result = run("artifact_file", url=server.url, state="absent", check_mode=True, **TASK)
     assert words in result["msg"] if words else result["changed"]
 
 
 def test_file_keeps_its_name_when_the_path_ends_with_a_slash(src: Path) -> None:
-    with conversation(there()) as server:
+    with conversation(read_existing()) as server:
         assert not run("artifact_file", url=server.url, repo="generic-local", path="app/", src=str(src))["changed"]
     with conversation() as server:
         assert "slash" in run("artifact_file", url=server.url, repo="generic-local", path="app/", content="x")["msg"]
@@ -362,7 +384,7 @@ def test_src_is_refused_when_it_is_not_a_file(kind: str, tmp_path: Path) -> None
 def test_symbolic_link_is_followed(src: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(src)
-    with conversation(there()) as server:
+    with conversation(read_existing()) as server:
         assert not run("artifact_file", url=server.url, src=str(link), **TASK)["changed"]
 
 
@@ -371,7 +393,7 @@ def test_symbolic_link_is_followed(src: Path, tmp_path: Path) -> None:
 
 def test_upload_is_retried_when_the_connection_is_reset(src: Path) -> None:
     lost = call("PUT", FILE, drop=True)
-    with conversation(gone(), asked(), lost, sent(), there()) as server:
+    with conversation(read_missing(), upload_checksums(), lost, upload_content(), read_existing()) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
     assert result["changed"]
     assert "1 request(s) had to be repeated" in result["warnings"][0]
@@ -379,7 +401,7 @@ def test_upload_is_retried_when_the_connection_is_reset(src: Path) -> None:
 
 def test_item_is_read_back_when_the_response_is_lost(src: Path) -> None:
     lost = call("PUT", FILE, drop=True)
-    with conversation(gone(), asked(), lost, there()) as server:
+    with conversation(read_missing(), upload_checksums(), lost, read_existing()) as server:
         result = run("artifact_file", url=server.url, src=str(src), retries=0, **TASK)
     assert result["changed"]
     assert "Reading back shows that the request had its effect" in result["warnings"][0]
@@ -387,7 +409,9 @@ def test_item_is_read_back_when_the_response_is_lost(src: Path) -> None:
 
 def test_task_fails_when_the_stored_checksum_differs(src: Path) -> None:
     words = {"errors": [{"status": 409, "message": "Checksum error for 'app.tgz': received 'a' but actual is 'b'"}]}
-    with conversation(gone(), asked(), sent(status=409, json=words), gone()) as server:
+    with conversation(
+        read_missing(), upload_checksums(), upload_content(status=409, json=words), read_missing()
+    ) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
     assert result["failed"]
     assert not result["changed"]
@@ -416,7 +440,7 @@ def test_task_fails_when_the_file_changes_during_the_upload(
     monkeypatch.setattr(local.LocalFile, "__iter__", changing)
     words = {"errors": [{"status": 409, "message": "Checksum error"}]}
     put = call("PUT", FILE, 409, json=words, sent_body=change[: len(DATA)])
-    with conversation(gone(), asked(), put) as server:
+    with conversation(read_missing(), upload_checksums(), put) as server:
         result = run("artifact_file", url=server.url, src=str(src), timeout=1, **TASK)
     assert result["failed"]
     assert not result["changed"]
@@ -434,7 +458,7 @@ def test_task_fails_when_the_file_changes_during_the_upload(
 )
 def test_upload_fails_before_the_content_is_sent_when_it_is_refused(status: int, words: str, src: Path) -> None:
     refusal = call("PUT", FILE, status, json={"errors": [{"status": status, "message": words}]}, sent_body=b"")
-    with conversation(gone(), refusal) as server:
+    with conversation(read_missing(), refusal) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
     assert result["failed"]
     assert not result["changed"]
@@ -442,7 +466,7 @@ def test_upload_fails_before_the_content_is_sent_when_it_is_refused(status: int,
 
 
 def test_task_fails_when_an_accepted_file_was_not_stored(src: Path) -> None:
-    with conversation(gone(), asked(), sent(status=202), gone()) as server:
+    with conversation(read_missing(), upload_checksums(), upload_content(status=202), read_missing()) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
     assert "the file does not exist" in result["msg"]
 
@@ -526,7 +550,9 @@ def test_properties_are_set_on_the_renamed_snapshot() -> None:
 
 
 def test_upload_fails_when_artifactory_stores_it_elsewhere() -> None:
-    with conversation(gone(), asked(), sent(json=info(path="/app/other")), gone()) as server:
+    with conversation(
+        read_missing(), upload_checksums(), upload_content(json=info(path="/app/other")), read_missing()
+    ) as server:
         result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
     assert "the file does not exist" in result["msg"]
 
@@ -541,10 +567,10 @@ def test_snapshot_is_deleted_only_when_its_own_path_is_given() -> None:
 
 
 def test_file_is_deleted_when_absent() -> None:
-    with conversation(there(), call("DELETE", FILE, 204), gone()) as server:
+    with conversation(read_existing(), call("DELETE", FILE, 204), read_missing()) as server:
         result = run("artifact_file", url=server.url, state="absent", **TASK)
     assert result == {"changed": True, "file": None}
-    with conversation(gone()) as server:
+    with conversation(read_missing()) as server:
         assert not run("artifact_file", url=server.url, state="absent", **TASK)["changed"]
 
 
@@ -553,18 +579,18 @@ def test_folder_is_deleted_only_when_recursive(check_mode: bool) -> None:
     with conversation(folder()) as server:
         result = run("artifact_file", url=server.url, state="absent", check_mode=check_mode, **TASK)
     assert "recursive: true" in result["msg"]
-    with conversation(folder(), call("DELETE", FILE, 204), gone()) as server:
+    with conversation(folder(), call("DELETE", FILE, 204), read_missing()) as server:
         assert run("artifact_file", url=server.url, state="absent", recursive=True, **TASK)["changed"]
 
 
 def test_deletion_succeeds_when_another_client_deleted_the_item() -> None:
     words = {"errors": [{"status": 404, "message": "Could not locate artifact 'a:b' (Nothing to delete)."}]}
-    with conversation(there(), call("DELETE", FILE, 404, json=words), gone()) as server:
+    with conversation(read_existing(), call("DELETE", FILE, 404, json=words), read_missing()) as server:
         assert not run("artifact_file", url=server.url, state="absent", **TASK).get("failed")
 
 
 def test_task_fails_when_the_server_ignores_a_deletion() -> None:
-    with conversation(there(), call("DELETE", FILE, 404)) as server:
+    with conversation(read_existing(), call("DELETE", FILE, 404)) as server:
         result = run("artifact_file", url=server.url, state="absent", **TASK)
     assert result["failed"]
     assert not result["changed"]
@@ -583,8 +609,8 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path / "dist"
 
 
-def checked(*names: str) -> list[Call]:
-    """Return the reads in check mode; the folder `x` exists, the folders in it do not."""
+def read_parents(*names: str) -> list[Call]:
+    """Return the reads in check mode. The folder `x` exists, its subfolders do not."""
     calls = [type_of_repository("local")]
     folders: list[str] = []
     for name in names:
@@ -608,7 +634,7 @@ def checked(*names: str) -> list[Call]:
 )
 def test_pattern_uploads_all_matching_files(pattern: str, names: list[str], tree: Path) -> None:
     item = {"src": f"{tree}/{pattern}", "path": "x/"}
-    with conversation(*checked(*names)) as server:
+    with conversation(*read_parents(*names)) as server:
         result = run("artifact_file", url=server.url, repo="generic-local", items=[item], workers=1, check_mode=True)
     assert result["counts"]["changed"] == len(names)
     assert [outcome["item"]["path"] for outcome in result["outcomes"]] == [f"x/{name}" for name in names]
@@ -616,7 +642,7 @@ def test_pattern_uploads_all_matching_files(pattern: str, names: list[str], tree
 
 def test_file_is_uploaded_when_its_name_looks_like_a_pattern(tree: Path) -> None:
     (tree / "[ab].txt").write_text("itself")
-    with conversation(*checked("%5Bab%5D.txt")) as server:
+    with conversation(*read_parents("%5Bab%5D.txt")) as server:
         item = {"src": f"{tree}/[ab].txt", "path": "x/"}
         assert run("artifact_file", url=server.url, repo="generic-local", items=[item], check_mode=True)["changed"]
 
@@ -647,7 +673,7 @@ def test_pattern_is_refused_when_it_is_not_in_items(tree: Path) -> None:
 
 
 def test_one_connection_serves_all_files_of_a_worker(tree: Path) -> None:
-    with conversation(*checked("a.txt", "b.txt", "sub/c.txt", "sub/d.bin")) as server:
+    with conversation(*read_parents("a.txt", "b.txt", "sub/c.txt", "sub/d.bin")) as server:
         items = [{"src": f"{tree}/**", "path": "x/"}]
         run("artifact_file", url=server.url, repo="generic-local", items=items, workers=1, check_mode=True)
     assert len(set(server.ports)) == 1

@@ -17,7 +17,7 @@ VERSION = {"Docker-Distribution-Api-Version": "registry/2.0"}
 
 
 def tags(query: str, names: list[str] | None, link: str | None = None) -> Call:
-    """A page of tags, and where the server says that the next one is."""
+    """Return a page of tags, with the link to the next page."""
     headers = {**VERSION, "Link": f'<{link}>; rel="next"'} if link else VERSION
     return call("GET", f"{TAGS}?{query}", json={"name": "acme/web", "tags": names}, headers=headers)
 

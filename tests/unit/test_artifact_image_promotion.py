@@ -25,7 +25,7 @@ TYPES = (
 
 
 def manifest(repo: str, digest: str | None, tag: str = "1.0", image: str = "acme/web", **answer: Any) -> Call:
-    """The manifest of a tag, which is not there without a digest."""
+    """Return the read of a tag's manifest, which is missing without a digest."""
     target = f"{DOCKER}/{repo}/v2/{image}/manifests/{tag}"
     if digest is None:
         error = {"code": "MANIFEST_UNKNOWN", "message": "The named manifest is not known to the registry."}
@@ -42,7 +42,7 @@ def tags(repo: str, *names: str) -> Call:
 
 
 def repository(key: str, **settings: str) -> Call:
-    """Return what check mode reads before it predicts a promotion."""
+    """Return the requests of check mode before it predicts a promotion."""
     found = {"key": key, "rclass": "local", "packageType": "docker", **settings}
     return call("GET", f"/artifactory/api/repositories/{key}", json=found)
 
@@ -56,8 +56,8 @@ def promote(copy: bool = True, tag: str | None = "1.0", **answer: Any) -> Call:
     return call("POST", f"{DOCKER}/stage/v2/promote", sent_json=order, **answer)
 
 
-def listed(repo: str, *folders: str, image: str = "acme/web", **others: list[str]) -> Call:
-    """Return the query for the content of the folders of tags, each a tag alone, or with the entries in `others`.
+def query_folders(repo: str, *folders: str, image: str = "acme/web", **others: list[str]) -> Call:
+    """Return the query for the contents of tag folders, with additional entries from `others`.
 
     In `others` a name that ends in a slash is a folder.
     """
@@ -81,7 +81,7 @@ def listed(repo: str, *folders: str, image: str = "acme/web", **others: list[str
 
 
 def folders(tag: str = "1.0") -> list[Call]:
-    return [listed("stage", tag), listed("prod", tag)]
+    return [query_folders("stage", tag), query_folders("prod", tag)]
 
 
 def step(action: str, tag: str = "1.0", digest: str = ONE, replaces: str | None = None) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def test_request_contains_the_target_image_and_tag() -> None:
     more = {"targetDockerRepository": "web", "targetTag": "stable"}
     target = {"image": "web", "tag": "stable"}
     before = [manifest("stage", ONE), manifest("prod", None, **target)]
-    content = [listed("stage", "1.0"), listed("prod", "stable", image="web")]
+    content = [query_folders("stage", "1.0"), query_folders("prod", "stable", image="web")]
     with conversation(*before, *content, promote(more=more), manifest("prod", ONE, **target)) as server:
         result = run("artifact_image_promotion", url=server.url, target_image="web", target_tag="stable", **COPY)
     assert result["promoted"] == [{"tag": "1.0", "target_tag": "stable", "digest": ONE}]
@@ -184,9 +184,9 @@ def test_all_tags_are_compared_when_no_tag_is_set() -> None:
         manifest("prod", ONE),
         manifest("stage", OTHER, "2.0"),
         manifest("prod", None, "2.0"),
-        listed("stage", "", **{"": ["1.0/", "2.0/", "_uploads/", "sha256:1/"]}),
-        listed("stage", "1.0", "2.0"),
-        listed("prod", "1.0", "2.0"),
+        query_folders("stage", "", **{"": ["1.0/", "2.0/", "_uploads/", "sha256:1/"]}),
+        query_folders("stage", "1.0", "2.0"),
+        query_folders("prod", "1.0", "2.0"),
     ]
     with conversation(*before, promote(tag=None), manifest("prod", OTHER, "2.0")) as server:
         result = run("artifact_image_promotion", url=server.url, **WHOLE)
@@ -282,7 +282,7 @@ READ = [manifest("stage", ONE), manifest("prod", None)]
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("task", [COPY, MOVE])
 def test_promotion_fails_when_an_image_lies_below_the_tag(task: dict[str, Any], check_mode: bool) -> None:
-    with conversation(*READ, listed("stage", "1.0", **NESTED)) as server:
+    with conversation(*READ, query_folders("stage", "1.0", **NESTED)) as server:
         result = run("artifact_image_promotion", url=server.url, check_mode=check_mode, **task)
     assert result["failed"]
     assert not result["changed"]
@@ -290,14 +290,14 @@ def test_promotion_fails_when_an_image_lies_below_the_tag(task: dict[str, Any], 
 
 
 def test_promotion_fails_when_an_image_lies_below_the_tag_to_replace() -> None:
-    with conversation(*READ, listed("stage", "1.0"), listed("prod", "1.0", **NESTED)) as server:
+    with conversation(*READ, query_folders("stage", "1.0"), query_folders("prod", "1.0", **NESTED)) as server:
         result = run("artifact_image_promotion", url=server.url, **MOVE)
     assert "'acme/web/1.0/2.0' in 'prod' is not part of the image" in result["msg"]
 
 
 @pytest.mark.parametrize("entry", ["other/", "notes.txt"])
 def test_promotion_of_all_tags_fails_when_something_else_lies_below_the_image(entry: str) -> None:
-    before = [tags("stage", "1.0"), *READ, listed("stage", "", **{"": ["1.0/", entry]})]
+    before = [tags("stage", "1.0"), *READ, query_folders("stage", "", **{"": ["1.0/", entry]})]
     with conversation(*before) as server:
         result = run("artifact_image_promotion", url=server.url, **{**WHOLE, "copy": False})
     assert f"'acme/web/{entry.rstrip('/')}' in 'stage' is not part of the image" in result["msg"]
@@ -318,7 +318,7 @@ def test_promotion_fails_when_the_content_of_the_tag_is_hidden() -> None:
 
 def test_promotion_fails_when_the_content_of_the_tag_to_replace_is_hidden() -> None:
     hidden = call("POST", "/artifactory/api/search/aql", json=aql_body([]))
-    with conversation(manifest("stage", ONE), manifest("prod", OTHER), listed("stage", "1.0"), hidden) as server:
+    with conversation(manifest("stage", ONE), manifest("prod", OTHER), query_folders("stage", "1.0"), hidden) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
     assert "The content of 'acme/web/1.0' in 'prod' is unknown" in result["msg"]
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Paths that Artifactory takes for another item, or refuses to store: refused before the first request."""
+"""Paths that Artifactory interprets as another item or does not store are refused before the first request."""
 
 from __future__ import annotations
 

@@ -21,28 +21,28 @@ NONE = {"errors": [{"status": 404, "message": "No properties could be found."}]}
 
 
 def has(properties: dict[str, list[str]]) -> Call:
-    """The item has these properties."""
+    """Return the read of an item with these properties."""
     answer = {"properties": properties, "uri": "http://host/artifactory/api/storage/generic-local/app/1.0/app.tgz"}
     return call("GET", f"{ITEM}?properties", json=answer, sent_headers={"Authorization": "Bearer t0ken-of-mine"})
 
 
 def has_none() -> tuple[Call, Call]:
-    """The item has no properties, which the server tells in the same way as that there is no item."""
+    """Return the reads of an item without properties: Artifactory responds as for a missing item."""
     return call("GET", f"{ITEM}?properties", 404, json=NONE), call("GET", ITEM, json={"uri": "…"})
 
 
 def patch(properties: dict[str, list[str] | None], status: int = 204) -> Call:
-    """All properties are changed at once."""
+    """Return the request that changes all properties."""
     return call("PATCH", METADATA, status, sent_json={"props": properties})
 
 
 def no_patch(status: int = 405) -> Call:
-    """The server has no call for that."""
+    """Return the same request for a server that does not support it."""
     return call("PATCH", METADATA, status)
 
 
 def kind(rclass: str, key: str = "generic-local") -> Call:
-    """Check mode asks whether properties can be written there at all."""
+    """Return the requests with which check mode predicts whether properties can be set."""
     return call("GET", f"/artifactory/api/repositories/{key}", json={"key": key, "rclass": rclass})
 
 
@@ -291,7 +291,7 @@ def test_error_contains_no_secret() -> None:
 
 
 def item(path: str, before: dict[str, list[str]], after: dict[str, list[str]] | None = None) -> list[Call]:
-    """Reads of one of several items, and a write in between that leads to how it is afterwards."""
+    """Return the reads of an item before and after a write."""
     address = f"/artifactory/api/storage/generic-local/{path}?properties"
     calls = [call("GET", address, json={"properties": before, "uri": "…"})]
     if after is not None:
@@ -387,7 +387,7 @@ QUERY = (
 
 
 def tree(*items: dict[str, Any]) -> Call:
-    """The folder and what is in it, each with these properties; and one that only looks as if it were in it."""
+    """Return the query for a folder and its items with these properties, and an item outside the folder."""
     rows = []
     for number, properties in enumerate([*items, {"qa": ["other"]}]):
         path, name = ("app/1x0", "other") if number == len(items) else ("app/1.0", f"file{number}")

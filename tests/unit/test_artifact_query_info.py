@@ -25,8 +25,8 @@ SORTED = '.sort({"$asc":["repo","path","name"]})'
 REPO = '{"repo":"r"}'
 
 
-def asked(text: str, *rows: dict[str, Any], status: int = 200, **answer: Any) -> Call:
-    """One request, and the rows that it is answered with."""
+def query_request(text: str, *rows: dict[str, Any], status: int = 200, **answer: Any) -> Call:
+    """Return a request with the rows of its response."""
     if status == 200 and not answer:
         answer["json"] = aql_body(rows)
     headers = {"Content-Type": "text/plain; charset=utf-8"}
@@ -37,8 +37,8 @@ def item(name: str, **more: Any) -> dict[str, Any]:
     return {"repo": "r", "path": "a", "name": name, **more}
 
 
-def beyond(name: str, more: str = "$gt", own: str = "$gt") -> str:
-    """The conditions for what lies on one side of an item."""
+def compare_key(name: str, more: str = "$gt", own: str = "$gt") -> str:
+    """Return the conditions for items before or after an item."""
     return (
         f'{{"repo":{{"{more}e":"r"}}}},{{"$or":[{{"repo":{{"{more}":"r"}}}},'
         f'{{"$and":[{{"path":{{"{more}e":"a"}}}},'
@@ -49,7 +49,7 @@ def beyond(name: str, more: str = "$gt", own: str = "$gt") -> str:
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_items_are_read_in_one_page(check_mode: bool) -> None:
     row = item("x", size=7, created="2024-05-01T13:11:12.345+03:00")
-    with conversation(asked(f"items.find({REPO}){SORTED}.limit(5000)", row)) as server:
+    with conversation(query_request(f"items.find({REPO}){SORTED}.limit(5000)", row)) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"}, check_mode=check_mode)
     assert result == {
         "changed": False,
@@ -61,9 +61,9 @@ def test_items_are_read_in_one_page(check_mode: bool) -> None:
 
 def test_page_begins_after_the_last_item_of_the_previous_one() -> None:
     with conversation(
-        asked(f"items.find({REPO}){SORTED}.offset(1).limit(2)", item("b"), item("c")),
-        asked(f"items.find({REPO},{beyond('c')}){SORTED}.limit(2)", item("d"), item("e")),
-        asked(f"items.find({REPO},{beyond('e')}){SORTED}.limit(1)", item("f")),
+        query_request(f"items.find({REPO}){SORTED}.offset(1).limit(2)", item("b"), item("c")),
+        query_request(f"items.find({REPO},{compare_key('c')}){SORTED}.limit(2)", item("d"), item("e")),
+        query_request(f"items.find({REPO},{compare_key('e')}){SORTED}.limit(1)", item("f")),
     ) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"}, page_size=2, offset=1, limit=5)
     assert [row["name"] for row in result["rows"]] == ["b", "c", "d", "e", "f"]
@@ -71,35 +71,35 @@ def test_page_begins_after_the_last_item_of_the_previous_one() -> None:
 
 def test_pages_are_not_compared_with_the_total_of_a_page() -> None:
     with conversation(
-        asked(f"items.find({REPO}){SORTED}.limit(2)", item("a"), item("b")),
-        asked(f"items.find({REPO},{beyond('b')}){SORTED}.limit(2)"),
+        query_request(f"items.find({REPO}){SORTED}.limit(2)", item("a"), item("b")),
+        query_request(f"items.find({REPO},{compare_key('b')}){SORTED}.limit(2)"),
     ) as server:
         assert run("artifact_query_info", url=server.url, find={"repo": "r"}, page_size=2)["count"] == 2
 
 
 def test_page_begins_earlier_when_aql_cannot_express_the_last_name() -> None:
     with conversation(
-        asked(f"items.find({REPO}){SORTED}.limit(2)", item(" a"), item('"')),
-        asked(f"items.find({REPO}){SORTED}.limit(4)", item(" a"), item('"'), item("b"), item(" c")),
-        asked(f"items.find({REPO},{beyond('b')}){SORTED}.limit(3)", item(" c"), item("d")),
+        query_request(f"items.find({REPO}){SORTED}.limit(2)", item(" a"), item('"')),
+        query_request(f"items.find({REPO}){SORTED}.limit(4)", item(" a"), item('"'), item("b"), item(" c")),
+        query_request(f"items.find({REPO},{compare_key('b')}){SORTED}.limit(3)", item(" c"), item("d")),
     ) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"}, page_size=2)
     assert [row["name"] for row in result["rows"]] == [" a", '"', "b", " c", "d"]
 
 
 def test_fields_of_other_domains_are_read_page_by_page() -> None:
-    """The server neither sorts nor counts such rows as items."""
+    """Artifactory does not sort or count such rows as items."""
     include = '.include("repo","path","name")'
-    until = beyond("b", more="$lt", own="$lte")
+    until = compare_key("b", more="$lt", own="$lte")
     wide = '.include("size","repo","path","name","property")'
     with conversation(
-        asked(f"items.find({REPO}){include}{SORTED}.limit(2)", item("a"), item("b")),
-        asked(
+        query_request(f"items.find({REPO}){include}{SORTED}.limit(2)", item("a"), item("b")),
+        query_request(
             f"items.find({REPO},{until}){wide}",
             item("b", size=1),
             item("a", size=2, properties=[{"key": "k", "value": "v"}, {"key": "e"}]),
         ),
-        asked(f"items.find({REPO},{beyond('b')}){include}{SORTED}.limit(2)"),
+        query_request(f"items.find({REPO},{compare_key('b')}){include}{SORTED}.limit(2)"),
     ) as server:
         result = run(
             "artifact_query_info", url=server.url, find={"repo": "r"}, include=["size", "property"], page_size=2
@@ -111,7 +111,7 @@ def test_fields_of_other_domains_are_read_page_by_page() -> None:
 
 
 def test_all_rows_are_requested_at_once_when_the_page_size_is_zero() -> None:
-    with conversation(asked(f'items.find({REPO}).include("*","stat")', item("a"), item("b"))) as server:
+    with conversation(query_request(f'items.find({REPO}).include("*","stat")', item("a"), item("b"))) as server:
         options = {"include": ["name", "stat", "*"], "page_size": 0, "limit": 1}
         assert run("artifact_query_info", url=server.url, find={"repo": "r"}, **options)["count"] == 1
 
@@ -119,15 +119,15 @@ def test_all_rows_are_requested_at_once_when_the_page_size_is_zero() -> None:
 def test_sort_is_extended_to_be_stable() -> None:
     text = 'items.find().include("repo","path","name","size").sort({"$desc":["size","repo","path","name"]})'
     with conversation(
-        asked(f"{text}.limit(2)", item("a"), item("b")),
-        asked(f"{text}.offset(2).limit(2)"),
+        query_request(f"{text}.limit(2)", item("a"), item("b")),
+        query_request(f"{text}.offset(2).limit(2)"),
     ) as server:
         options = {"include": [*KEY, "size"], "sort": ["size"], "descending": True, "page_size": 2}
         assert run("artifact_query_info", url=server.url, find={}, **options)["count"] == 2
 
 
 def test_rows_of_builds_lose_their_prefix() -> None:
-    """Equal rows are one to the server, so a short page is not the last."""
+    """Artifactory merges equal rows, so that a short page is not the last one."""
     include = ("name", "number", "started", "url", "created", "created_by", "modified", "modified_by")
     fields = ",".join(f'"{field}"' for field in include)
     text = f'builds.find({{"name":"app"}}).include({fields}).sort({{"$asc":[{fields}]}})'
@@ -137,7 +137,7 @@ def test_rows_of_builds_lose_their_prefix() -> None:
         "build.started": "2024-05-01T10:11:12.345+0000",
         "build.promotions": [{"build.promotion.status": "ok", "build.promotion.created": "2024-05-01T12:00:00+02:00"}],
     }
-    with conversation(asked(f"{text}.limit(10)", row), asked(f"{text}.offset(10).limit(10)")) as server:
+    with conversation(query_request(f"{text}.limit(10)", row), query_request(f"{text}.offset(10).limit(10)")) as server:
         result = run("artifact_query_info", url=server.url, domain="builds", find={"name": "app"}, page_size=10)
     assert result["rows"] == [
         {
@@ -156,8 +156,10 @@ def test_required_fields_are_added_when_the_server_demands_them() -> None:
 
     said = "For permissions reasons AQL demands the following fields: name, number and repo."
     with conversation(
-        asked(text("started", "name", "number"), status=400, json={"errors": [{"status": 400, "message": said}]}),
-        asked(text("started", "name", "number", "repo"), {"build.name": "app"}),
+        query_request(
+            text("started", "name", "number"), status=400, json={"errors": [{"status": 400, "message": said}]}
+        ),
+        query_request(text("started", "name", "number", "repo"), {"build.name": "app"}),
     ) as server:
         options = {"domain": "builds", "include": ["started"], "limit": 3, "page_size": 3}
         assert run("artifact_query_info", url=server.url, find={}, **options)["rows"] == [{"name": "app"}]
@@ -169,7 +171,9 @@ def test_task_fails_when_the_result_is_truncated(where: str, tmp_path: Path) -> 
     answer = {"results": [item("a")], "range": {"total": 1, **(notification if where == "range" else {})}}
     target = tmp_path / "rows"
     with conversation(
-        asked(f"items.find({REPO}){SORTED}.limit(5000)", json={**answer, **(notification if where == "top" else {})})
+        query_request(
+            f"items.find({REPO}){SORTED}.limit(5000)", json={**answer, **(notification if where == "top" else {})}
+        )
     ) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"}, to_file=str(target))
     assert result["msg"] == (
@@ -181,29 +185,29 @@ def test_task_fails_when_the_result_is_truncated(where: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("body", [{"results": []}, {"results": [], "range": None}, {"results": [item("a")]}])
 def test_the_query_fails_when_the_response_has_no_range(body: dict[str, Any]) -> None:
-    with conversation(asked(f"items.find({REPO}){SORTED}.limit(5000)", json=body)) as server:
+    with conversation(query_request(f"items.find({REPO}){SORTED}.limit(5000)", json=body)) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"})
     assert re.search("200, but (without 'range'|'range' is null)", result["msg"])
 
 
 def test_query_text_is_sent_unchanged() -> None:
-    """A JSON parser on the way would drop one of the two."""
+    """A JSON parser would drop one of the two keys."""
     text = 'items.find({"@os":"linux","@os":"windows"}).include("name")'
-    with conversation(asked(text, {"name": "x"})) as server:
+    with conversation(query_request(text, {"name": "x"})) as server:
         result = run("artifact_query_info", url=server.url, query=f"  {text}\n")
     assert result == {"changed": False, "rows": [{"name": "x"}], "count": 1, "query": text}
 
 
 def test_list_of_conditions_may_repeat_a_key() -> None:
     text = 'items.find({"@os":"linux"},{"@os":"windows"})'
-    with conversation(asked(f"{text}{SORTED}.limit(5000)")) as server:
+    with conversation(query_request(f"{text}{SORTED}.limit(5000)")) as server:
         result = run("artifact_query_info", url=server.url, find=[{"@os": "linux"}, {"@os": "windows"}])
     assert (result["query"], result["count"]) == (text, 0)
 
 
 def test_result_is_written_to_a_file_when_requested(tmp_path: Path) -> None:
     target = tmp_path / "rows"
-    with conversation(asked(f"items.find(){SORTED}.limit(5000)", item("a"), item("b"))) as server:
+    with conversation(query_request(f"items.find(){SORTED}.limit(5000)", item("a"), item("b"))) as server:
         result = run("artifact_query_info", url=server.url, find={}, to_file=str(target))
     assert result == {"changed": False, "count": 2, "query": "items.find()"}
     assert [json.loads(line) for line in target.read_text().splitlines()] == [item("a"), item("b")]
@@ -211,7 +215,7 @@ def test_result_is_written_to_a_file_when_requested(tmp_path: Path) -> None:
 
 def test_error_contains_the_servers_message() -> None:
     said = "Failed to parse query: x, it looks like there is syntax error near the following sub-query: x"
-    with conversation(asked("x", status=400, json={"errors": [{"status": 400, "message": said}]})) as server:
+    with conversation(query_request("x", status=400, json={"errors": [{"status": 400, "message": said}]})) as server:
         assert f"400 {said}" in run("artifact_query_info", url=server.url, query="x")["msg"]
 
 
@@ -313,20 +317,20 @@ def test_server_parses_the_conditions_as_intended(find: dict[str, Any], item: di
     except BadOption as error:
         assert "nested too deep" in error.problem
         return
-    assert holds(read.criteria, item) == meant(find, item)
+    assert holds(read.criteria, item) == matches_all(find, item)
 
 
-def meant(find: dict[str, Any], item: dict[str, str]) -> bool:
-    """Whether the conditions hold, when all in a dictionary must."""
+def matches_all(find: dict[str, Any], item: dict[str, str]) -> bool:
+    """Return whether all conditions in each dictionary are met."""
     joins = {"$and": all, "$or": any}
     return all(
-        joins[name](meant(arm, item) for arm in value) if name in joins else item[name] == value
+        joins[name](matches_all(arm, item) for arm in value) if name in joins else item[name] == value
         for name, value in find.items()
     )
 
 
 def holds(read: language.Group | language.Condition, item: dict[str, str]) -> bool:
-    """Whether they hold as the server reads them."""
+    """Return whether the conditions are met as the server evaluates them."""
     if isinstance(read, language.Condition):
         return item[str(read.path.field)] == read.value
     return (any if read.kind == "or" else all)(holds(member, item) for member in read.members)
@@ -334,7 +338,7 @@ def holds(read: language.Group | language.Condition, item: dict[str, str]) -> bo
 
 @pytest.mark.parametrize("row", [{"repo": "r", "path": "a"}, {"repo": "r", "path": "a", "name": 7}])
 def test_task_fails_when_an_item_has_no_name(row: dict[str, Any]) -> None:
-    with conversation(asked(f"items.find({REPO}){SORTED}.limit(5000)", row)) as server:
+    with conversation(query_request(f"items.find({REPO}){SORTED}.limit(5000)", row)) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"})
     assert "results[0]" in result["msg"]
     assert "please report this answer" in result["msg"]

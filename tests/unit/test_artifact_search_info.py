@@ -23,7 +23,7 @@ TIME = "2024-05-01T10:11:12.345Z"
 PLACES = [{"repo": "a", "path": "x/y.txt"}, {"repo": "b", "path": "x/y.txt"}]
 
 
-def found(repo: str, path: str, **more: Any) -> dict[str, Any]:
+def matching_file(repo: str, path: str, **more: Any) -> dict[str, Any]:
     info = {"repo": repo, "path": f"/{path}", "size": "7", "created": TIME, "lastModified": TIME, "lastUpdated": TIME}
     return {**info, "uri": f"{STORAGE}/{repo}/{path}", **more}
 
@@ -43,7 +43,7 @@ def pattern(of: str, status: int = 200, **answer: Any) -> Call:
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_files_found_by_name_are_sorted(check_mode: bool) -> None:
-    with conversation(quick("name=y", found("b", "x/y.txt"), found("a", "x/y.txt"))) as server:
+    with conversation(quick("name=y", matching_file("b", "x/y.txt"), matching_file("a", "x/y.txt"))) as server:
         result = run("artifact_search_info", url=server.url, name="y", check_mode=check_mode)
     assert result == {"changed": False, "matches": PLACES, "count": 2, "capped": False}
 
@@ -54,15 +54,24 @@ def test_result_is_empty_when_no_file_matches() -> None:
 
 
 def test_files_are_filtered_by_folder() -> None:
-    """Some servers ignore it, so they are asked for the whole repository."""
-    results = [found("a", "x/y.txt"), found("a", "xx/y.txt"), found("b", "q/y.txt"), found("a", "x/z/y.txt")]
+    """The whole repository is searched, because some servers ignore folders."""
+    results = [
+        matching_file("a", "x/y.txt"),
+        matching_file("a", "xx/y.txt"),
+        matching_file("b", "q/y.txt"),
+        matching_file("a", "x/z/y.txt"),
+    ]
     with conversation(quick("name=y&repos=a%2Cc", *results)) as server:
         result = run("artifact_search_info", url=server.url, name="y", repos=["a/x/", "c/x/z", "a/x"])
     assert [match["path"] for match in result["matches"]] == ["x/y.txt", "x/z/y.txt"]
 
 
 def test_repository_and_folder_can_be_combined() -> None:
-    results = [found("a", "x/y.txt"), found("a", "q/y.txt"), found("libs-remote-cache", "q/y.txt")]
+    results = [
+        matching_file("a", "x/y.txt"),
+        matching_file("a", "q/y.txt"),
+        matching_file("libs-remote-cache", "q/y.txt"),
+    ]
     with conversation(quick("name=y&repos=a%2Clibs-remote", *results)) as server:
         result = run("artifact_search_info", url=server.url, name="y", repos=["a/x", "libs-remote"])
     assert [(match["repo"], match["path"]) for match in result["matches"]] == [
@@ -72,7 +81,7 @@ def test_repository_and_folder_can_be_combined() -> None:
 
 
 def test_files_are_filtered_by_folder_when_the_repository_is_virtual() -> None:
-    results = [found("libs-local", "x/y.txt"), found("libs-local", "q/y.txt")]
+    results = [matching_file("libs-local", "x/y.txt"), matching_file("libs-local", "q/y.txt")]
     with conversation(quick("name=y&repos=libs", *results)) as server:
         result = run("artifact_search_info", url=server.url, name="y", repos=["libs/x"])
     assert result["matches"] == [{"repo": "libs-local", "path": "x/y.txt"}]
@@ -80,7 +89,7 @@ def test_files_are_filtered_by_folder_when_the_repository_is_virtual() -> None:
 
 def test_details_are_returned_when_requested() -> None:
     properties = {"qa": ["passed", "a"]}
-    results = [found("a", "x/y.txt", properties=properties), found("b", "x/y.txt")]
+    results = [matching_file("a", "x/y.txt", properties=properties), matching_file("b", "x/y.txt")]
     with conversation(quick("name=y", *results, detail="properties, info")) as server:
         result = run("artifact_search_info", url=server.url, name="y", detail=["properties", "info"])
     one, other = result["matches"]
@@ -90,7 +99,9 @@ def test_details_are_returned_when_requested() -> None:
 
 def test_path_is_exact_when_an_address_can_be_read_in_two_ways() -> None:
     address = {"uri": f"{STORAGE}/a/x%20y.txt"}
-    with conversation(quick("name=y", address), quick("name=y", found("a", "x%20y.txt"), detail="info")) as server:
+    with conversation(
+        quick("name=y", address), quick("name=y", matching_file("a", "x%20y.txt"), detail="info")
+    ) as server:
         result = run("artifact_search_info", url=server.url, name="y")
     assert result["matches"] == [{"repo": "a", "path": "x%20y.txt"}]
 
@@ -105,7 +116,7 @@ def test_details_are_requested_when_an_address_is_ambiguous(uri: str) -> None:
 
 @pytest.mark.parametrize(("count", "capped"), [(999, False), (1000, True), (1001, False)])
 def test_task_warns_when_the_maximum_number_of_results_is_returned(count: int, capped: bool) -> None:
-    with conversation(quick("name=y", *(found("a", f"y{n}") for n in range(count)))) as server:
+    with conversation(quick("name=y", *(matching_file("a", f"y{n}") for n in range(count)))) as server:
         result = run("artifact_search_info", url=server.url, name="y")
     assert (result["capped"], len(result["matches"])) == (capped, count)
     assert ("warnings" in result) is capped
@@ -145,10 +156,15 @@ def lines(path: Path) -> list[Any]:
 
 
 def test_result_is_written_to_a_file_when_requested(tmp_path: Path) -> None:
-    """The server is asked for details, for by them alone paths are exact from the first line on."""
+    """Details are requested, because only they contain unambiguous paths."""
     target = tmp_path / "found"
     target.write_text("old")
-    results = [found("b", "x/y.txt"), found("a", "q/y.txt"), found("a", "x/y%20.txt"), found("a", "x/y.txt")]
+    results = [
+        matching_file("b", "x/y.txt"),
+        matching_file("a", "q/y.txt"),
+        matching_file("a", "x/y%20.txt"),
+        matching_file("a", "x/y.txt"),
+    ]
     with conversation(quick("name=y&repos=a%2Cb", *results, detail="info, properties")) as server:
         result = run(
             "artifact_search_info",
@@ -167,7 +183,7 @@ def test_result_is_written_to_a_file_when_requested(tmp_path: Path) -> None:
 
 def test_details_are_written_to_a_file_when_requested(tmp_path: Path) -> None:
     target = tmp_path / "found"
-    with conversation(quick("name=y", found("a", "y"), detail="info")) as server:
+    with conversation(quick("name=y", matching_file("a", "y"), detail="info")) as server:
         run("artifact_search_info", url=server.url, name="y", detail=["info"], to_file=str(target))
     assert lines(target)[0]["info"]["size"] == 7
 
@@ -183,7 +199,7 @@ def test_files_found_by_pattern_are_written_to_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "answer"),
     [
-        ({"name": "y"}, quick("name=y", found("a", "y"), detail="info")),
+        ({"name": "y"}, quick("name=y", matching_file("a", "y"), detail="info")),
         ({"pattern": "a:*"}, pattern("a%3A%2A", json={"files": ["y"]})),
     ],
 )
@@ -196,25 +212,25 @@ def test_file_is_not_written_when_in_check_mode(options: dict[str, Any], answer:
 
 
 def test_task_warns_when_the_maximum_number_of_results_is_written(tmp_path: Path) -> None:
-    results = [found("a" if n else "b", f"x/y{n}") for n in range(1000)]
+    results = [matching_file("a" if n else "b", f"x/y{n}") for n in range(1000)]
     with conversation(quick("name=y&repos=a%2Cb", *results, detail="info")) as server:
         result = run("artifact_search_info", url=server.url, name="y", repos=["a", "b/q"], to_file=str(tmp_path / "f"))
     assert (result["count"], result["capped"], len(result["warnings"])) == (999, True, 1)
 
 
-def by_name(text: str) -> tuple[Call, dict[str, Any]]:
+def search_by_name(text: str) -> tuple[Call, dict[str, Any]]:
     return call("GET", "/artifactory/api/search/artifact?name=y", text=text), {"name": "y"}
 
 
-def by_pattern(text: str) -> tuple[Call, dict[str, Any]]:
+def search_by_pattern(text: str) -> tuple[Call, dict[str, Any]]:
     return pattern("a%3A%2A", text=text), {"pattern": "a:*"}
 
 
 @pytest.mark.parametrize(
     ("search", "answer"),
     [
-        (by_name, {"results": [found("a", f"y{n:0100}") for n in range(15_000)]}),
-        (by_pattern, {"files": [f"y{n:0100}" for n in range(50_000)]}),
+        (search_by_name, {"results": [matching_file("a", f"y{n:0100}") for n in range(15_000)]}),
+        (search_by_pattern, {"files": [f"y{n:0100}" for n in range(50_000)]}),
     ],
     ids=["name", "pattern"],
 )
@@ -234,7 +250,7 @@ def test_memory_is_constant_when_there_are_many_files(search: Search, answer: di
 
 @pytest.mark.parametrize(
     ("search", "answer"),
-    [(by_name, {"results": [found("a", "x/y")]}), (by_pattern, {"files": ["x/y"]})],
+    [(search_by_name, {"results": [matching_file("a", "x/y")]}), (search_by_pattern, {"files": ["x/y"]})],
     ids=["name", "pattern"],
 )
 def test_old_file_remains_when_the_response_is_incomplete(

@@ -21,7 +21,7 @@ PLAN = {"action": "clean", "source": "r/a/b.txt", "type": "file", "size": 7}
 RESTORE = {**FILE, "action": "restore"}
 
 
-def there(place: str, *children: str, folder: bool = False) -> Call:
+def read_existing(place: str, *children: str, folder: bool = False) -> Call:
     repo, _slash, path = place.partition("/")
     info: dict[str, Any] = {"repo": repo, "path": f"/{path}", "size": "7"}
     if children or folder:
@@ -29,26 +29,26 @@ def there(place: str, *children: str, folder: bool = False) -> Call:
     return call("GET", f"{STORAGE}/{place}", json=info)
 
 
-def gone(place: str) -> Call:
+def read_missing(place: str) -> Call:
     absent = {"errors": [{"status": 404, "message": "Unable to find item"}]}
     return call("GET", f"{STORAGE}/{place}", 404, json=absent)
 
 
-ROOT = there("auto-trashcan", folder=True)
-ABSENT = (gone("auto-trashcan/r/a/b.txt"), ROOT)
+ROOT = read_existing("auto-trashcan", folder=True)
+ABSENT = (read_missing("auto-trashcan/r/a/b.txt"), ROOT)
 
 
 def test_item_is_cleaned_and_verified() -> None:
     clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 204)
-    with conversation(there("auto-trashcan/r/a/b.txt"), clean, *ABSENT) as server:
+    with conversation(read_existing("auto-trashcan/r/a/b.txt"), clean, *ABSENT) as server:
         result = run("artifact_trash", url=server.url, **FILE)
     assert result == {"changed": True, "plan": PLAN}
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(there("auto-trashcan/r/a/b.txt"), edition()) as server:
+    with conversation(read_existing("auto-trashcan/r/a/b.txt"), edition()) as server:
         assert run("artifact_trash", url=server.url, check_mode=True, **FILE) == {"changed": True, "plan": PLAN}
-    with conversation(there("auto-trashcan/r/a/b.txt"), edition(OPEN_SOURCE)) as server:
+    with conversation(read_existing("auto-trashcan/r/a/b.txt"), edition(OPEN_SOURCE)) as server:
         result = run("artifact_trash", url=server.url, check_mode=True, **FILE)
     assert "The trash can requires Artifactory Pro" in result["msg"]
 
@@ -63,21 +63,21 @@ def test_check_mode_only_reads() -> None:
     ],
 )
 def test_clean_changes_nothing_when_the_item_is_missing(options: dict[str, Any], place: str) -> None:
-    with conversation(gone(f"auto-trashcan/{place}"), ROOT) as server:
+    with conversation(read_missing(f"auto-trashcan/{place}"), ROOT) as server:
         assert run("artifact_trash", url=server.url, **options) == {"changed": False, "plan": None}
 
 
 def test_clean_succeeds_when_there_is_nothing_to_delete() -> None:
-    """Somebody else was faster."""
+    """Another client deleted the item first."""
     clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 400, json=NOTHING)
-    with conversation(there("auto-trashcan/r/a/b.txt"), clean, *ABSENT) as server:
+    with conversation(read_existing("auto-trashcan/r/a/b.txt"), clean, *ABSENT) as server:
         assert run("artifact_trash", url=server.url, **FILE) == {"changed": False, "plan": PLAN}
 
 
 def test_trash_can_is_read_when_the_response_is_lost() -> None:
     lost = call("DELETE", f"{TRASH}/clean/r/a/b.txt", drop=True)
     refused = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 400, json=NOTHING)
-    with conversation(there("auto-trashcan/r/a/b.txt"), lost, refused, *ABSENT) as server:
+    with conversation(read_existing("auto-trashcan/r/a/b.txt"), lost, refused, *ABSENT) as server:
         result = run("artifact_trash", url=server.url, **FILE)
     assert result["changed"]
     assert any("Looking again shows" in warning for warning in result["warnings"])
@@ -86,7 +86,7 @@ def test_trash_can_is_read_when_the_response_is_lost() -> None:
 def test_task_fails_when_the_server_refuses_the_request() -> None:
     refusal = {"errors": [{"status": 400, "message": "No way"}]}
     with conversation(
-        there("auto-trashcan/r/a/b.txt"), call("DELETE", f"{TRASH}/clean/r/a/b.txt", 400, json=refusal)
+        read_existing("auto-trashcan/r/a/b.txt"), call("DELETE", f"{TRASH}/clean/r/a/b.txt", 400, json=refusal)
     ) as server:
         result = run("artifact_trash", url=server.url, **FILE)
     assert "400 No way" in result["msg"]
@@ -95,9 +95,9 @@ def test_task_fails_when_the_server_refuses_the_request() -> None:
 
 def test_task_waits_until_the_trash_can_is_empty() -> None:
     with conversation(
-        there("auto-trashcan", "r", "q"),
+        read_existing("auto-trashcan", "r", "q"),
         call("POST", f"{TRASH}/empty", 202, text="Successfully deleted all trashcan items"),
-        there("auto-trashcan", "r"),
+        read_existing("auto-trashcan", "r"),
         ROOT,
     ) as server:
         result = run("artifact_trash", url=server.url, action="empty", wait_delay=0.1)
@@ -107,7 +107,7 @@ def test_task_waits_until_the_trash_can_is_empty() -> None:
 def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", ctrl_c)
-    full = there("auto-trashcan", "r")
+    full = read_existing("auto-trashcan", "r")
     with conversation(full, call("POST", f"{TRASH}/empty", 202), full) as server, pytest.raises(KeyboardInterrupt):
         run("artifact_trash", url=server.url, action="empty", last_words=words.append)
     assert words == ["interrupted while the server performs the action 'empty'. The server continues."]
@@ -115,7 +115,7 @@ def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) 
 
 def test_task_fails_when_a_success_has_no_effect() -> None:
     with conversation(
-        there("auto-trashcan", "r"), call("POST", f"{TRASH}/empty", 202), there("auto-trashcan", "r")
+        read_existing("auto-trashcan", "r"), call("POST", f"{TRASH}/empty", 202), read_existing("auto-trashcan", "r")
     ) as server:
         result = run("artifact_trash", url=server.url, action="empty", wait_timeout=0)
     assert result["failed"]
@@ -129,11 +129,11 @@ def test_empty_changes_nothing_when_the_trash_can_is_empty() -> None:
 
 def test_file_is_restored_to_another_path() -> None:
     with conversation(
-        there("auto-trashcan/r/a/b.txt"),
-        gone("q/c"),
+        read_existing("auto-trashcan/r/a/b.txt"),
+        read_missing("q/c"),
         call("POST", f"{TRASH}/restore/r/a/b.txt?to=q%2Fc", 202),
         *ABSENT,
-        there("q/c"),
+        read_existing("q/c"),
     ) as server:
         result = run("artifact_trash", url=server.url, to_repo="q", to_path="c", **RESTORE)
     assert result["changed"]
@@ -143,14 +143,14 @@ def test_file_is_restored_to_another_path() -> None:
 FOLDER = {**RESTORE, "path": "a"}
 
 
-def listed(place: str, *names: str) -> Call:
+def list_folder(place: str, *names: str) -> Call:
     found = [{"uri": f"/{name}", "size": 1, "folder": False} for name in names]
     return call("GET", f"{STORAGE}/{place}?list&deep=1", json={"uri": "…", "files": found})
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_restore_fails_when_a_file_would_be_replaced(check_mode: bool) -> None:
-    with conversation(there("auto-trashcan/r/a/b.txt"), there("r/a/b.txt")) as server:
+    with conversation(read_existing("auto-trashcan/r/a/b.txt"), read_existing("r/a/b.txt")) as server:
         result = run("artifact_trash", url=server.url, check_mode=check_mode, **RESTORE)
     assert not result["changed"]
     assert "'r/a/b.txt' exists and would be replaced. To replace it, set 'force: true'." in result["msg"]
@@ -158,26 +158,28 @@ def test_restore_fails_when_a_file_would_be_replaced(check_mode: bool) -> None:
 
 def test_file_is_replaced_when_forced() -> None:
     restore = call("POST", f"{TRASH}/restore/r/a/b.txt", 202)
-    read = [there("auto-trashcan/r/a/b.txt"), there("r/a/b.txt")]
-    with conversation(*read, restore, *ABSENT, there("r/a/b.txt")) as server:
+    read = [read_existing("auto-trashcan/r/a/b.txt"), read_existing("r/a/b.txt")]
+    with conversation(*read, restore, *ABSENT, read_existing("r/a/b.txt")) as server:
         result = run("artifact_trash", url=server.url, force=True, **RESTORE)
     assert result["changed"]
     assert result["plan"]["replaces"]
 
 
 def test_restore_of_a_folder_fails_when_a_file_below_would_be_replaced() -> None:
-    read = [there("auto-trashcan/r/a", folder=True), there("q/n", folder=True)]
-    files = [listed("q/n", "z", "x/b", "own"), listed("auto-trashcan/r/a", "x/b", "z", "c")]
+    read = [read_existing("auto-trashcan/r/a", folder=True), read_existing("q/n", folder=True)]
+    files = [list_folder("q/n", "z", "x/b", "own"), list_folder("auto-trashcan/r/a", "x/b", "z", "c")]
     with conversation(*read, *files) as server:
         result = run("artifact_trash", url=server.url, to_repo="q", to_path="n", **FOLDER)
     assert "'q/n/x/b' exists and would be replaced." in result["msg"]
 
 
 def test_folder_is_restored_when_the_existing_folder_has_other_files() -> None:
-    read = [there("auto-trashcan/r/a", folder=True), there("r/a", folder=True)]
-    files = [listed("r/a", "own"), listed("auto-trashcan/r/a", "b")]
+    read = [read_existing("auto-trashcan/r/a", folder=True), read_existing("r/a", folder=True)]
+    files = [list_folder("r/a", "own"), list_folder("auto-trashcan/r/a", "b")]
     restore = call("POST", f"{TRASH}/restore/r/a", 202)
-    with conversation(*read, *files, restore, gone("auto-trashcan/r/a"), ROOT, there("r/a", folder=True)) as server:
+    with conversation(
+        *read, *files, restore, read_missing("auto-trashcan/r/a"), ROOT, read_existing("r/a", folder=True)
+    ) as server:
         result = run("artifact_trash", url=server.url, **FOLDER)
     assert result["changed"]
     assert result["plan"]["replaces"] is False
@@ -185,7 +187,9 @@ def test_folder_is_restored_when_the_existing_folder_has_other_files() -> None:
 
 @pytest.mark.parametrize(("trashed", "existing"), [(True, False), (False, True)])
 def test_restore_fails_when_a_file_and_a_folder_have_one_path(trashed: bool, existing: bool) -> None:
-    with conversation(there("auto-trashcan/r/a", folder=trashed), there("r/a", folder=existing)) as server:
+    with conversation(
+        read_existing("auto-trashcan/r/a", folder=trashed), read_existing("r/a", folder=existing)
+    ) as server:
         result = run("artifact_trash", url=server.url, force=True, **FOLDER)
     assert f"'r/a' exists and is a {'folder' if existing else 'file'}" in result["msg"]
 
@@ -196,7 +200,7 @@ def repository(rclass: str) -> Call:
 
 @pytest.mark.parametrize("rclass", ["remote", "virtual"])
 def test_check_mode_fails_when_the_repository_takes_no_restored_items(rclass: str) -> None:
-    read = [there("auto-trashcan/r/a/b.txt"), gone("q/a/b.txt"), edition()]
+    read = [read_existing("auto-trashcan/r/a/b.txt"), read_missing("q/a/b.txt"), edition()]
     with conversation(*read, repository(rclass)) as server:
         result = run("artifact_trash", url=server.url, to_repo="q", check_mode=True, **RESTORE)
     assert result["msg"] == f"The repository 'q' is {rclass}. Restoring items requires a local repository."
@@ -204,37 +208,43 @@ def test_check_mode_fails_when_the_repository_takes_no_restored_items(rclass: st
 
 
 def test_check_mode_fails_when_a_file_is_above_the_restored_item() -> None:
-    read = [there("auto-trashcan/r/a/b.txt"), gone("q/a/b.txt"), edition(), repository("local"), there("q/a")]
+    read = [
+        read_existing("auto-trashcan/r/a/b.txt"),
+        read_missing("q/a/b.txt"),
+        edition(),
+        repository("local"),
+        read_existing("q/a"),
+    ]
     with conversation(*read) as server:
         result = run("artifact_trash", url=server.url, to_repo="q", check_mode=True, **RESTORE)
     assert "'a' in 'q' is a file and cannot contain other items" in result["msg"]
 
 
 def test_restore_changes_nothing_when_the_item_exists() -> None:
-    with conversation(*ABSENT, there("r/a/b.txt")) as server:
+    with conversation(*ABSENT, read_existing("r/a/b.txt")) as server:
         assert run("artifact_trash", url=server.url, **RESTORE) == {"changed": False, "plan": None}
 
 
 def test_restore_fails_when_the_item_does_not_exist() -> None:
-    with conversation(*ABSENT, gone("r/a/b.txt")) as server:
+    with conversation(*ABSENT, read_missing("r/a/b.txt")) as server:
         result = run("artifact_trash", url=server.url, **RESTORE)
     assert result["msg"] == "'r/a/b.txt' exists neither in the trash can nor in the repository."
 
 
 def test_restore_fails_when_the_file_is_missing_afterwards() -> None:
     with conversation(
-        there("auto-trashcan/r/a/b.txt"),
-        gone("r/a/b.txt"),
+        read_existing("auto-trashcan/r/a/b.txt"),
+        read_missing("r/a/b.txt"),
         call("POST", f"{TRASH}/restore/r/a/b.txt", 202),
         *ABSENT,
-        gone("r/a/b.txt"),
+        read_missing("r/a/b.txt"),
     ) as server:
         result = run("artifact_trash", url=server.url, **RESTORE)
     assert "removed from the trash can, but does not exist in the repository" in result["msg"]
 
 
 def test_task_fails_when_the_account_has_no_access_to_the_trash_can() -> None:
-    with conversation(gone("auto-trashcan")) as server:
+    with conversation(read_missing("auto-trashcan")) as server:
         assert "404 Unable to find item" in run("artifact_trash", url=server.url, action="empty")["msg"]
 
 
@@ -258,7 +268,9 @@ def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) 
 
 def test_each_item_has_an_outcome() -> None:
     clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 204)
-    with conversation(there("auto-trashcan/r/a/b.txt"), clean, *ABSENT, gone("auto-trashcan/q"), ROOT) as server:
+    with conversation(
+        read_existing("auto-trashcan/r/a/b.txt"), clean, *ABSENT, read_missing("auto-trashcan/q"), ROOT
+    ) as server:
         result = run("artifact_trash", url=server.url, **FILE, items=[{}, {"repo": "q", "path": ""}], workers=1)
     assert (result["counts"]["changed"], result["counts"]["ok"]) == (1, 1)
     assert [outcome["plan"] for outcome in result["outcomes"]] == [PLAN, None]
@@ -284,7 +296,7 @@ def test_items_in_the_trash_can_are_listed() -> None:
         {"uri": "/r", "size": -1, "folder": True},
     ]
     listing = call("GET", f"{STORAGE}/auto-trashcan?list&deep=1&listFolders=1", json={"files": files})
-    with conversation(there("auto-trashcan", "r"), listing) as server:
+    with conversation(read_existing("auto-trashcan", "r"), listing) as server:
         result = run("artifact_trash_info", url=server.url, deep=True)
     assert result["counts"] == {"files": 1, "folders": 1, "bytes": 3}
     assert [(entry["repo"], entry["path"], entry["size"]) for entry in result["entries"]] == [
@@ -294,5 +306,5 @@ def test_items_in_the_trash_can_are_listed() -> None:
 
 
 def test_list_is_empty_when_the_trash_can_is_empty() -> None:
-    with conversation(gone("auto-trashcan/r/a"), ROOT) as server:
+    with conversation(read_missing("auto-trashcan/r/a"), ROOT) as server:
         assert run("artifact_trash_info", url=server.url, repo="r", path="a")["entries"] == []

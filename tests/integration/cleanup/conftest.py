@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fixtures for the tests of clean-ups."""
+"""Fixtures for the tests of cleanups."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http import 
 
 @pytest.fixture
 def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox_environment: None) -> None:
-    """The module finds the sandbox through the environment, and loses no time between two tries."""
+    """Connect the module to the sandbox by environment variables, and retry without delay."""
     monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tags are deleted with their folders: nothing that is not part of a tag goes with one."""
+"""Cleanup of container images: deleting a tag never deletes anything else."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def push(sandbox: Sandbox, *artifacts: Artifact) -> None:
     plant(sandbox, artifacts, [])
 
 
-def planned(path: Path, rules: list[dict[str, Any]] = RULES) -> str:
+def write_plan(path: Path, rules: list[dict[str, Any]] = RULES) -> str:
     file = str(path / "plan.jsonl")
     assert run(rules=rules, plan_file=file, check_mode=True)["plan"]
     return file
@@ -84,7 +84,7 @@ def test_tag_is_kept_when_a_file_was_added_after_planning(
     sandbox: Sandbox, tmp_path: Path, act: Callable[[Sandbox], None], why: str
 ) -> None:
     push(sandbox, *tag("team/web"), *tag("team/b"))
-    file = planned(tmp_path)
+    file = write_plan(tmp_path)
     act(sandbox)
     result = run(from_plan=file)
     assert {one["item"]["path"]: one["keep_reason"] for one in result["outcomes"]} == {"team/b": None, "team/web": why}
@@ -105,7 +105,7 @@ def test_trash_can_keeps_other_deleted_items_below_a_tag(sandbox: Sandbox) -> No
 
 def test_trash_can_keeps_an_item_that_another_client_deleted(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [Artifact("old-local", "a/b.bin", 90, 90)])
-    file = planned(tmp_path, [{"repos": ["old-local"], "older_than": "30d"}])
+    file = write_plan(tmp_path, [{"repos": ["old-local"], "older_than": "30d"}])
     call(sandbox, "DELETE", "/old-local/a/b.bin")
     result = run(from_plan=file, clean_trash=True)
     assert result["outcomes"][0]["outcome"] == "missing"
@@ -123,7 +123,7 @@ def test_trash_can_keeps_other_deleted_items_below_an_empty_folder(sandbox: Sand
 
 @pytest.mark.parametrize("lists_first", [True, False])
 def test_tag_is_kept_when_its_folder_was_not_listed(sandbox: Sandbox, tmp_path: Path, lists_first: bool) -> None:
-    """The folders are listed before the tags: a tag that comes in between is not known well enough."""
+    """Folders are listed before tags, so that the contents of a tag pushed in between are unknown."""
     push(sandbox, *tag("team/b"))
     options = {"rules": RULES, "state_file": str(tmp_path / "state"), "retries": 0}
     if lists_first:
@@ -145,7 +145,7 @@ def test_a_tag_of_several_platforms_is_deleted_without_the_folders_of_its_platfo
 
 def test_a_plan_lists_the_files_and_bytes_of_a_tag(sandbox: Sandbox, tmp_path: Path) -> None:
     push(sandbox, *tag("team/web"))
-    _head, line = Path(planned(tmp_path)).read_text().splitlines()
+    _head, line = Path(write_plan(tmp_path)).read_text().splitlines()
     entry = json.loads(line)
     assert (entry["kind"], entry["files"], entry["size"]) == ("tag", 2, 370)
 

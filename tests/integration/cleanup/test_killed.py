@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When Ansible is killed, what deletes artifacts stops, and another run goes on."""
+"""A cleanup stops when Ansible is killed, and the next run continues it."""
 
 from __future__ import annotations
 

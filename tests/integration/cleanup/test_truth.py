@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a clean-up says is what happened: refusals, lost replies, others at work, interruptions."""
+"""Results of cleanups after refusals, lost responses, concurrent changes and interruptions."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ RULES = [{"repos": ["old-local"], "older_than": "30d"}]
 pytestmark = pytest.mark.usefixtures("as_a_user")
 
 
-def planned(sandbox: Sandbox, path: Path, **options: Any) -> str:
-    """The file with the plan."""
+def write_plan(sandbox: Sandbox, path: Path, **options: Any) -> str:
+    """Write a plan and return the path of its file."""
     plant(sandbox, OLD)
     file = str(path / "plan.jsonl")
     assert run(rules=RULES, plan_file=file, check_mode=True, **options)["plan"]["items"] == 10
@@ -141,7 +141,7 @@ def test_verification_is_repeated_when_the_prefetch_failed(sandbox: Sandbox) -> 
 
 
 def gaps(sandbox: Sandbox) -> list[float]:
-    """Seconds between one delete and the next."""
+    """Return the seconds between deletions."""
     times = [entry["time"] for entry in sandbox.journal("artifact") if entry["label"] == "delete_item"]
     return [later - earlier for earlier, later in itertools.pairwise(times)]
 
@@ -173,7 +173,7 @@ def test_pauses_grow_when_an_overloaded_server_refuses(sandbox: Sandbox, status:
 
 
 def test_only_planned_items_are_deleted_when_a_plan_is_approved(sandbox: Sandbox, tmp_path: Path) -> None:
-    file = planned(sandbox, tmp_path)
+    file = write_plan(sandbox, tmp_path)
     lines = Path(file).read_text().splitlines(keepends=True)
     assert json.loads(lines[0])["url"] == sandbox.url
     Path(file).write_text("".join(lines[:6]))
@@ -187,7 +187,7 @@ def test_only_planned_items_are_deleted_when_a_plan_is_approved(sandbox: Sandbox
 
 
 def test_item_is_kept_when_it_differs_from_the_plan(sandbox: Sandbox, tmp_path: Path) -> None:
-    file = planned(sandbox, tmp_path)
+    file = write_plan(sandbox, tmp_path)
     rules = [{**RULES[0], "keep_properties": {"keep": None}}]
     run(rules=rules, plan_file=file, check_mode=True)
     call(sandbox, "PUT", "/old-local/app/0.bin", b"new content")
@@ -204,7 +204,7 @@ def test_item_is_kept_when_it_differs_from_the_plan(sandbox: Sandbox, tmp_path: 
 
 
 def test_keep_properties_apply_only_to_artifacts_of_their_rule(sandbox: Sandbox, tmp_path: Path) -> None:
-    file = planned(sandbox, tmp_path)
+    file = write_plan(sandbox, tmp_path)
     rules = [
         *RULES,
         {"repos": ["old-local"], "names": ["1.bin"], "older_than": "1d", "keep_properties": {"keep": None}},
@@ -239,7 +239,7 @@ def test_item_is_kept_when_it_was_downloaded_after_planning(sandbox: Sandbox, tm
     ],
 )
 def test_file_is_refused_when_it_is_not_a_plan(change: Any, problem: str, sandbox: Sandbox, tmp_path: Path) -> None:
-    file = planned(sandbox, tmp_path)
+    file = write_plan(sandbox, tmp_path)
     Path(file).write_text(change(Path(file).read_text()))
     result = run(from_plan=file)
     assert result["msg"].startswith("Option 'from_plan': ")

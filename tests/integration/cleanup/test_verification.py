@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Artifacts change and plans are edited before a deletion: what does not meet all conditions stays."""
+"""Verification before a deletion, after artifacts changed or a plan was edited."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ ITEM = Artifact("old-local", "app/1.bin", 90, 90, size=10, properties=OBSOLETE)
 pytestmark = pytest.mark.usefixtures("as_a_user")
 
 
-def planned(path: Path, rules: list[dict[str, Any]], **options: Any) -> str:
+def write_plan(path: Path, rules: list[dict[str, Any]], **options: Any) -> str:
     file = str(path / "plan.jsonl")
     assert run(rules=rules, plan_file=file, check_mode=True, **options)["plan"]
     return file
 
 
 def reasons(result: dict[str, Any]) -> dict[str, str | None]:
-    """By path, why an item was left alone."""
+    """Return by path why items were kept."""
     return {outcome["item"]["path"]: outcome["keep_reason"] for outcome in result["outcomes"]}
 
 
 def test_artifact_is_kept_when_it_lost_the_property_that_selected_it(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 90, 90, properties=OBSOLETE)])
-    file = planned(tmp_path, RULES)
+    file = write_plan(tmp_path, RULES)
     call(sandbox, "PUT", "/api/storage/old-local/app/1.bin?properties=obsolete=no")
     assert reasons(run(from_plan=file)) == {
         "app/1.bin": "it no longer has the properties that 'rules[0]' selects",
@@ -51,7 +51,7 @@ def test_artifact_is_kept_when_it_lost_the_property_that_selected_it(sandbox: Sa
 def test_artifact_is_kept_when_it_lost_the_property_of_its_group(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 9, 9, properties=OBSOLETE)])
     rules = [{"repos": ["old-local"], "keep_newest": 1, "group_by": "property", "group_property": "obsolete"}]
-    file = planned(tmp_path, rules)
+    file = write_plan(tmp_path, rules)
     call(sandbox, "DELETE", "/api/storage/old-local/app/1.bin?properties=obsolete")
     assert reasons(run(from_plan=file)) == {"app/1.bin": "it no longer has the properties that 'rules[0]' selects"}
 
@@ -75,7 +75,7 @@ def test_a_download_counts_when_the_clock_of_the_server_differs(sandbox: Sandbox
     for name in ("1.bin", "2.bin"):
         call(sandbox, "PUT", f"/old-local/app/{name}", b"content")
     call(sandbox, "GET", "/old-local/app/2.bin")
-    file = planned(tmp_path, [{"repos": ["old-local"], "names": ["*.bin"]}])
+    file = write_plan(tmp_path, [{"repos": ["old-local"], "names": ["*.bin"]}])
     sandbox.clock(advance=1)
     call(sandbox, "GET", "/old-local/app/1.bin")
     assert reasons(run(from_plan=file)) == {"app/1.bin": "downloaded since it was planned", "app/2.bin": None}
@@ -91,8 +91,8 @@ def test_check_mode_counts_kept_artifacts_when_they_have_no_group(sandbox: Sandb
     assert paths_in(sandbox, "old-local") == ["app/2.bin"]
 
 
-def edited(file: str, change: Callable[[Line], None], number: int = 1) -> str:
-    """The plan with a line changed by hand."""
+def edit_plan(file: str, change: Callable[[Line], None], number: int = 1) -> str:
+    """Change a line of the plan."""
     lines = [json.loads(line) for line in Path(file).read_text().splitlines()]
     change(lines[number])
     Path(file).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
@@ -119,7 +119,7 @@ def test_artifact_is_kept_when_its_line_in_the_plan_was_edited(
 ) -> None:
     plant(sandbox, [ITEM, OTHER])
     rules = [{"repos": ["old-local"], "names": ["*.bin"], "older_than": "30d"}, {**RULES[0], "names": ["x"]}]
-    file = edited(planned(tmp_path, rules), lambda line: line.update(change))
+    file = edit_plan(write_plan(tmp_path, rules), lambda line: line.update(change))
     outcome = run(from_plan=file)["outcomes"][0]
     assert outcome["keep_reason"] or outcome["outcome"] == why
     assert outcome["changed"] is False
@@ -149,7 +149,7 @@ def test_artifact_is_kept_when_its_line_in_the_plan_was_edited(
 )
 def test_plan_is_refused_when_a_line_is_invalid(sandbox: Sandbox, tmp_path: Path, change: Line, problem: str) -> None:
     plant(sandbox, [ITEM])
-    file = edited(planned(tmp_path, RULES), lambda line: line.update(change))
+    file = edit_plan(write_plan(tmp_path, RULES), lambda line: line.update(change))
     result = run(from_plan=file)
     assert result["msg"].startswith(f"Option 'from_plan': line 2 of '{file}' ")
     assert problem in result["msg"]
@@ -158,7 +158,7 @@ def test_plan_is_refused_when_a_line_is_invalid(sandbox: Sandbox, tmp_path: Path
 
 def test_folders_are_deleted_last_when_the_plan_lists_them_first(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [ITEM])
-    file = Path(planned(tmp_path, RULES, empty_folders=True))
+    file = Path(write_plan(tmp_path, RULES, empty_folders=True))
     head, item, folder = file.read_text().splitlines(keepends=True)
     assert '"folder"' in folder
     file.write_text(head + folder + item)
@@ -171,7 +171,7 @@ def test_folders_are_tried_when_the_state_of_a_file_cannot_be_read(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(sandbox, [ITEM])
-    file = planned(tmp_path, RULES, empty_folders=True)
+    file = write_plan(tmp_path, RULES, empty_folders=True)
     read_entries = deleter.read_entries
 
     def read(store: Any, where: str, values: list[int]) -> Any:
@@ -190,15 +190,15 @@ def test_folders_are_tried_when_the_state_of_a_file_cannot_be_read(
 def test_plan_is_refused_when_it_contains_a_file_of_a_tag(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "dn", "rclass": "local", "packageType": "docker"}]}})
     plant(sandbox, [Artifact("dn", f"team/web/{name}", 90, 90) for name in ("manifest.json", LAYER)], [])
-    file = planned(tmp_path, [{"repos": ["dn"], "older_than": "30d"}])
+    file = write_plan(tmp_path, [{"repos": ["dn"], "older_than": "30d"}])
     manifest = {"kind": "file", "path": "team/web/manifest.json", "files": 1}
-    edited(file, lambda line: (line.update(manifest), line.pop("manifest")))
+    edit_plan(file, lambda line: (line.update(manifest), line.pop("manifest")))
     assert "is a file, but 'dn' stores tags of images" in run(from_plan=file)["msg"]
 
 
 def test_plan_is_refused_when_it_repeats_an_item(sandbox: Sandbox, tmp_path: Path) -> None:
     plant(sandbox, [ITEM])
-    file = Path(planned(tmp_path, RULES))
+    file = Path(write_plan(tmp_path, RULES))
     head, line = file.read_text().splitlines(keepends=True)
     file.write_text(head + line + line)
     assert f"line 3 of '{file}' repeats another line" in run(from_plan=str(file))["msg"]
@@ -215,7 +215,7 @@ def test_plan_is_refused_when_it_repeats_an_item(sandbox: Sandbox, tmp_path: Pat
 )
 def test_plan_is_refused_when_its_rules_are_missing(sandbox: Sandbox, tmp_path: Path, change: Line) -> None:
     plant(sandbox, [ITEM])
-    file = edited(planned(tmp_path, RULES), lambda line: line.update(change), number=0)
+    file = edit_plan(write_plan(tmp_path, RULES), lambda line: line.update(change), number=0)
     assert "is not a cleanup plan" in run(from_plan=file)["msg"]
 
 
@@ -225,7 +225,7 @@ def test_plan_is_refused_when_its_rules_are_missing(sandbox: Sandbox, tmp_path: 
 )
 def test_plan_is_refused_when_a_rule_is_malformed(sandbox: Sandbox, tmp_path: Path, member: str, value: Any) -> None:
     plant(sandbox, [ITEM])
-    file = edited(planned(tmp_path, RULES), lambda line: line["rules"][0].update({member: value}), number=0)
+    file = edit_plan(write_plan(tmp_path, RULES), lambda line: line["rules"][0].update({member: value}), number=0)
     assert "is not a cleanup plan" in run(from_plan=file)["msg"]
 
 
@@ -269,7 +269,7 @@ def test_artifact_is_kept_when_newer_ones_were_deleted_after_planning(
     sandbox: Sandbox, tmp_path: Path, group: Line
 ) -> None:
     plant(sandbox, [Artifact("old-local", f"app/a{age}.bin", age, age) for age in (1, 2, 3, 4)])
-    file = planned(tmp_path, [{"repos": ["old-local"], "keep_newest": 2, **group}])
+    file = write_plan(tmp_path, [{"repos": ["old-local"], "keep_newest": 2, **group}])
     call(sandbox, "DELETE", "/old-local/app/a1.bin")
     assert reasons(run(from_plan=file)) == {"app/a3.bin": "now among the newest of its group", "app/a4.bin": None}
     assert paths_in(sandbox, "old-local") == ["app/a2.bin", "app/a3.bin"]
@@ -278,7 +278,7 @@ def test_artifact_is_kept_when_newer_ones_were_deleted_after_planning(
 def test_tag_is_kept_when_newer_ones_were_deleted_after_planning(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "dn", "rclass": "local", "packageType": "docker"}]}})
     plant(sandbox, [Artifact("dn", f"web/{age}/manifest.json", age, age) for age in (1, 2)], [])
-    file = planned(tmp_path, [{"repos": ["dn"], "keep_newest": 1}])
+    file = write_plan(tmp_path, [{"repos": ["dn"], "keep_newest": 1}])
     call(sandbox, "DELETE", "/dn/web/1")
     assert reasons(run(from_plan=file)) == {"web/2": "now among the newest of its group"}
 

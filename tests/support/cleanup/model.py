@@ -61,7 +61,7 @@ class PlannedItem:
 
 @dataclass(frozen=True, order=True)
 class UnsafeTag:
-    """A tag that a rule selects and no rule keeps, but that stays."""
+    """A tag that a rule selects and no rule keeps, but that is not safe to delete."""
 
     repo: str
     path: str

@@ -82,19 +82,19 @@ def _to_seconds(milliseconds: int) -> float:
 
 
 def run(**options: Any) -> dict[str, Any]:
-    """A clean-up."""
+    """Run a cleanup."""
     return running.run("artifact_cleanup", **options)
 
 
 def call(sandbox: Sandbox, method: str, path: str, body: bytes | None = None) -> None:
-    """A request of another client."""
+    """Send a request as another client."""
     headers = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
     request = urllib.request.Request(f"{sandbox.url}/artifactory{path}", body, headers, method=method)
     urllib.request.urlopen(request).close()
 
 
 def paths_in(sandbox: Sandbox, repo: str, folders: bool = False) -> list[str]:
-    """The paths of all files in a repository, or also of its folders."""
+    """Return the paths of all files in a repository, optionally with its folders."""
     url = f"{sandbox.url}/artifactory/api/storage/{repo}?list&deep=1&listFolders={int(folders)}"
     headers = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
     with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
@@ -102,5 +102,5 @@ def paths_in(sandbox: Sandbox, repo: str, folders: bool = False) -> list[str]:
 
 
 def deletes(sandbox: Sandbox) -> list[str]:
-    """The paths that deletes were sent for, and that the service saw."""
+    """Return the paths of the delete requests that the server received."""
     return [entry["path"] for entry in sandbox.journal("artifact") if entry["method"] == "DELETE"]

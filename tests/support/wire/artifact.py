@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of the artifact repository's wire have in common."""
+"""Helpers for the wire tests of the Artifactory sandbox."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHALLENGE = 'Basic realm="Artifactory Realm"'
 
 
 def error_of(answer: requests.Response) -> tuple[int, str]:
-    """Status and message of an answer in the repository service's envelope."""
+    """Return status and message of an error response of Artifactory."""
     assert answer.headers["Content-Type"] == "application/json;charset=ISO-8859-1"
     (error,) = answer.json()["errors"]
     assert error["status"] == answer.status_code
@@ -30,7 +30,7 @@ def error_of(answer: requests.Response) -> tuple[int, str]:
 
 
 def properties_of(artifactory: Session, path: str) -> dict[str, list[str]] | None:
-    """The properties of an item, each sorted; None when it has none."""
+    """Return the properties of an item, each a sorted list, or `None`."""
     answer = artifactory.get(f"/api/storage/{path}?properties")
     if answer.status_code == 404:
         assert error_of(answer) == (404, "No properties could be found.")
