@@ -267,7 +267,7 @@ def test_what_the_job_does_not_take_is_refused_before_it_is_sent(options: dict[s
         ({"parameters": {"A": "x"}, "secret_parameters": {"A": "y"}}, "'A' is set in more than one of"),
         ({"files": {"A": "/nowhere"}}, "Option 'files.A': '/nowhere' cannot be read: there is none"),
         ({"files": {"A": 7}}, "Option 'files.A': must be a path"),
-        ({"job": "/app"}, "takes the full name"),
+        ({"job": "/app"}, "must be the full name"),
         ({"job": "a/../b"}, "'..' is not a valid part of a path"),
         ({"accept": []}, "Option 'accept': must not be empty"),
     ],

@@ -250,7 +250,7 @@ def test_a_file_that_cannot_be_written_is_found_out_first(tmp_path: Path) -> Non
     ("options", "message"),
     [
         ({"build": "lastBuild"}, "Option 'build': must be the number of a build, such as 42, or one of last, "),
-        ({"build": "0"}, "Option 'build': takes"),
+        ({"build": "0"}, "Option 'build': must be"),
         ({"build": 1, "limit": 5}, "parameters are mutually exclusive: build|limit"),
         ({"xpath": "x"}, "missing parameter(s) required by 'xpath': build"),
         ({"console_file": "/tmp/x"}, "missing parameter(s) required by 'console_file': build"),

@@ -104,7 +104,7 @@ def test_where_a_build_is(build: str | int, path: str) -> None:
 @pytest.mark.parametrize("build", ["", "0", "-1", "1.5", "lastBuild", "LAST", "1/stop", "12345678901"])
 def test_what_names_no_build(build: str) -> None:
     spec = ArgumentSpec(dict(build=dict(type="str", **builds.BUILD)))
-    with pytest.raises(BadOption, match="takes the number of a build, such as 42, or one of last, "):
+    with pytest.raises(BadOption, match="must be the number of a build, such as 42, or one of last, "):
         spec.check({"build": build})
 
 

@@ -327,8 +327,8 @@ def test_progress_is_the_last_line_without_hidden_notes() -> None:
     ("parameters", "words"),
     [
         ({"command": ""}, "Option 'command': must not be empty"),
-        ({"command": "-s"}, "Option 'command': takes a name that does not start with '-'"),
-        ({"arguments": ["a\0b"]}, r"Option 'arguments\[0\]': takes a string without NUL characters"),
+        ({"command": "-s"}, "Option 'command': must be a name that does not start with '-'"),
+        ({"arguments": ["a\0b"]}, r"Option 'arguments\[0\]': must be a string without NUL characters"),
         ({"arguments": ["é" * 32768]}, r"Option 'arguments\[0\]': must have at most 65535 bytes"),
         ({"stdin": "a", "stdin_file": "/etc/hosts"}, "mutually exclusive"),
         ({"stdin_file": "/nothing/there"}, "Option 'stdin_file': '/nothing/there' cannot be read"),

@@ -541,10 +541,10 @@ def test_a_dependency_without_a_version_is_no_dependency(tmp_path: Path) -> None
     ("wanted", "told"),
     [
         ([], "plugins': must not be empty"),
-        ([{"name": "a.b"}], "plugins[0].name': takes a short name"),
-        ([{"name": ""}], "plugins[0].name': takes a short name"),
+        ([{"name": "a.b"}], "plugins[0].name': must be a short name"),
+        ([{"name": ""}], "plugins[0].name': must be a short name"),
         ([{"name": "a"}, {"name": "a"}], "plugins[1].name': must be unique: 'a' occurs twice"),
-        ([{"name": "a", "version": "1@2"}], "plugins[0].version': takes a version number, such as"),
+        ([{"name": "a", "version": "1@2"}], "plugins[0].version': must be a version number, such as"),
         ([{"name": "a", "exact": True}], "plugins[0].exact': requires a version"),
         ([{"name": "a", "exact": True, "version": "latest"}], "plugins[0].exact': requires a version"),
         (

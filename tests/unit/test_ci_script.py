@@ -309,7 +309,7 @@ def test_bad_input_is_refused_before_the_first_request(tmp_path: Path) -> None:
         ({"src": str(tmp_path / "empty")}, "Option 'src': must contain a script, but"),
         ({"src": str(tmp_path / "latin")}, "must be a text file in UTF-8"),
         ({"script": "x", "args": {"a": 1, "b": 2}, "secret_args": {"b": 3}}, "must not contain keys of 'args': b"),
-        ({"script": "x", "node": "a/b"}, "Option 'node': takes a name without '/'"),
+        ({"script": "x", "node": "a/b"}, "Option 'node': must be a name without '/'"),
         ({"script": "x", "node": ".."}, "Option 'node'"),
         ({"script": "x", "wait_timeout": 0}, "Option 'wait_timeout': must be 0.01 to 2,592,000"),
         ({"script": "x", "args": {"a\ud800": 1}}, "Option 'args'"),
