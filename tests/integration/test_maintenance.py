@@ -136,5 +136,5 @@ def test_an_interruption_of_the_tasks_is_told(sandbox: Sandbox, tmp_path: Path) 
     output = interrupted_maintenance(sandbox, tmp_path, moment.exists, ci_maintenance_tasks_from=given)
     quiet, _why = state(sandbox)
     assert quiet
-    told = f"jenkins: the server still takes no builds. End that with: ansible jenkins -i {tmp_path}/hosts.yml -m "
+    told = f"jenkins: Jenkins is still in quiet-down mode. Resume it with: ansible jenkins -i {tmp_path}/hosts.yml -m "
     assert told in output.partition("Run the maintenance tasks")[2]
