@@ -62,7 +62,7 @@ def test_stages_run_in_their_order_up_to_the_first_bad_build(sandbox: Sandbox, t
     assert [bool(result.failure) for result in results] == [True, False, False, False, False, True]
     stopped, continued, repeated, complete, _empty, missing = results
     assert "team/test #2: SUCCESS" in stopped.output
-    assert "broken #1: failed, 'broken' #1 ended with FAILURE" in stopped.output
+    assert "broken #1: failed, The result of 'broken' #1 is FAILURE" in stopped.output
     assert "no luck" in stopped.output
     assert "app: skipped, skipped because 1 items had failed" in stopped.output
     assert "deploy #" not in stopped.output
