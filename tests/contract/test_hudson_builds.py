@@ -73,7 +73,7 @@ def test_a_build_is_matched_by_its_parameters_and_followed(hudson: Hudson, form:
 
 def test_a_bad_build_fails_with_its_last_lines(hudson: Hudson) -> None:
     result = build(hudson, parameters={"VERSION": "broken"})
-    assert "ended with FAILURE, not with SUCCESS" in result["msg"]
+    assert "is FAILURE, not SUCCESS" in result["msg"]
     assert "Finished: FAILURE." in result["msg"]
 
 

@@ -53,7 +53,7 @@ def test_a_freestyle_build_that_does_not_end_is_told(sandbox: Sandbox) -> None:
     start(sandbox, "/job/deaf", name="deaf", command="trap '' TERM\nsleep 600")
     given = {"job": "deaf", "build": "1", "escalate_to": "kill", "wait_timeout": 0.5, "wait_delay": 0.1}
     result = run("ci_build_stop", **given)
-    assert "'deaf' #1 still runs, 0.5 s after stop. It is not a Pipeline build" in result["msg"]
+    assert "'deaf' #1 is still running 0.5 s after stop. It is not a Pipeline build" in result["msg"]
 
 
 def has_ended(result: dict[str, Any]) -> bool:

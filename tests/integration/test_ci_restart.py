@@ -161,17 +161,21 @@ def test_a_quiet_down_waits_for_the_running_build(sandbox: Sandbox) -> None:
 def test_a_quiet_down_that_takes_too_long(sandbox: Sandbox, cancel: bool) -> None:
     start_build(sandbox, 3600)
     done = run(sandbox, "ci_quiet_down", wait_timeout=0.5, cancel_on_timeout=cancel)
-    told = "The quiet-down mode was ended." if cancel else "Jenkins is still in quiet-down mode. Use ci_quiet_down with 'state: absent'"
+    told = (
+        "The quiet-down mode was ended."
+        if cancel
+        else "Jenkins is still in quiet-down mode. Use ci_quiet_down with 'state: absent'"
+    )
     assert f"1 build(s) are still running: slow #1. {told}" in done.result["msg"]
     assert quieting(sandbox) is not cancel
 
 
 INTERRUPTED = {
     "ci_safe_restart": (
-        r"the restart is (still|perhaps) asked for, cancelling it",
+        r"interrupted while the restart (is|may be) pending, canceling it",
         "The restart was canceled",
     ),
-    "ci_quiet_down": (r"the server quiets down\.", "The quiet-down mode was ended."),
+    "ci_quiet_down": (r"interrupted during the quiet-down\.", "The quiet-down mode was ended."),
 }
 
 
@@ -192,6 +196,6 @@ def test_an_interruption_cancels_and_tells(sandbox: Sandbox, in_process: str, mo
     output = interrupted([playbook], environment(sandbox), lambda: has_written(sandbox, "ci"))
     until(lambda: not quieting(sandbox), output)
     if in_process == "true":  # of a module that is interrupted Ansible shows nothing
-        left, cancelled = INTERRUPTED[module]
-        assert re.search(f"interrupted while {left}", output)
-        assert cancelled in output
+        message, end = INTERRUPTED[module]
+        assert re.search(message, output)
+        assert end in output

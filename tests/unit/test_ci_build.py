@@ -127,7 +127,7 @@ def run_build(url: str, **options: Any) -> dict[str, Any]:
     return run("ci_build", **{"url": url, "job": "app", **TOKEN, **options})
 
 
-def test_without_waiting_it_takes_two_requests() -> None:
+def test_build_is_queued_with_two_requests_when_not_waiting() -> None:
     with conversation(job(), start(sent_headers={"Authorization": basic(*TOKEN.values())})) as server:
         result = run_build(server.url, wait=False)
     assert result == {
@@ -140,7 +140,7 @@ def test_without_waiting_it_takes_two_requests() -> None:
     }
 
 
-def test_the_very_build_is_followed_to_its_end() -> None:
+def test_build_of_the_queue_item_is_followed_until_finished() -> None:
     told: list[str] = []
     beginning = "Started by user \x1b[8mha:////4Bdg==\x1b[0madmin\r\nwork"
     size = len(beginning) - 1
@@ -183,7 +183,7 @@ def test_the_very_build_is_followed_to_its_end() -> None:
     assert [line for line in told if not line.startswith("waiting")] == console
 
 
-def test_parameters_go_in_the_form_and_the_server_adds_the_others() -> None:
+def test_parameters_are_sent_as_form_fields() -> None:
     sent = {"VERSION": "2", "DRY": "true", "SECRET": "hush-hush", "delay": "0sec", "token": "t0ken-of-app"}
     with conversation(job(*DEPLOY), deploy(sent), *to_the_end()) as server:
         result = run_build(
@@ -201,7 +201,7 @@ def test_parameters_go_in_the_form_and_the_server_adds_the_others() -> None:
     }
 
 
-def test_the_json_form_has_the_defaults_too_and_names_the_item() -> None:
+def test_json_form_includes_defaults_and_names_the_queue_item() -> None:
     with conversation() as server:
         sent = {
             "parameter": [
@@ -218,7 +218,7 @@ def test_the_json_form_has_the_defaults_too_and_names_the_item() -> None:
 
 
 @pytest.mark.parametrize("form", ["fields", "json"])
-def test_files_are_sent_in_parts(form: str, tmp_path: Path) -> None:
+def test_files_are_sent_as_multipart(form: str, tmp_path: Path) -> None:
     file = tmp_path / "package.zip"
     file.write_bytes(bytes(range(256)))
     path = "/job/app/buildWithParameters" if form == "fields" else "/job/app/build"
@@ -246,7 +246,7 @@ def test_files_are_sent_in_parts(form: str, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_the_job_does_not_take_is_refused_before_it_is_sent(options: dict[str, Any], problem: str) -> None:
+def test_invalid_parameters_are_rejected_before_the_build_request(options: dict[str, Any], problem: str) -> None:
     for check_mode in (True, False):
         with conversation(job(*DEPLOY, FILE)) as server:
             result = run_build(server.url, check_mode=check_mode, **options)
@@ -272,24 +272,24 @@ def test_what_the_job_does_not_take_is_refused_before_it_is_sent(options: dict[s
         ({"accept": []}, "Option 'accept': must not be empty"),
     ],
 )
-def test_what_cannot_work_is_refused_before_the_first_request(options: dict[str, Any], problem: str) -> None:
+def test_invalid_options_are_rejected_before_the_first_request(options: dict[str, Any], problem: str) -> None:
     with conversation() as server:
         assert problem in run_build(server.url, **options)["msg"]
 
 
-def test_values_are_sent_as_the_server_writes_them() -> None:
+def test_values_are_converted_to_strings() -> None:
     definitions = [{**DEPLOY[0], "name": name} for name in "ABCD"]
     with conversation(job(*definitions), deploy({"A": "15", "B": "true", "C": "a,2,false", "D": ""})) as server:
         run_build(server.url, wait=False, parameters={"A": 15, "B": True, "C": ["a", 2, False], "D": ""})
 
 
-def test_true_by_another_name_is_true() -> None:
+def test_boolean_parameter_accepts_any_spelling_of_true() -> None:
     with conversation(job(*DEPLOY), deploy({"DRY": "true"})) as server:
         run_build(server.url, wait=False, parameters={"DRY": "True"})
 
 
 @pytest.mark.parametrize("option", [{"delay": 5}, {"parameters": {"delay": "x"}}])
-def test_a_parameter_that_the_server_takes_for_its_own_needs_the_json_form(option: dict[str, Any]) -> None:
+def test_reserved_parameter_requires_the_json_form(option: dict[str, Any]) -> None:
     with conversation(job({**DEPLOY[0], "name": "delay"})) as server:
         assert "must be 'json'" in run_build(server.url, **option)["msg"]
     with conversation(job({**DEPLOY[0], "name": "delay"}), start()) as server:
@@ -297,12 +297,12 @@ def test_a_parameter_that_the_server_takes_for_its_own_needs_the_json_form(optio
 
 
 @pytest.mark.parametrize("members", [{"buildable": False}, {"buildable": None}])
-def test_a_job_that_takes_no_builds(members: dict[str, Any]) -> None:
+def test_build_fails_when_job_cannot_be_built(members: dict[str, Any]) -> None:
     with conversation(job(**members)) as server:
         assert "Job 'app' cannot be built: it is disabled" in run_build(server.url)["msg"]
 
 
-def test_a_job_that_is_not_there() -> None:
+def test_task_fails_when_job_does_not_exist() -> None:
     with conversation(
         view("/job/app", f"buildable,fullName,nextBuildNumber,queueItem[id],{DEFINITIONS}", status=404)
     ) as server:
@@ -311,7 +311,7 @@ def test_a_job_that_is_not_there() -> None:
         )
 
 
-def test_names_are_encoded() -> None:
+def test_names_are_percent_encoded() -> None:
     name = "team blue/app/feature%2Fx"
     path = "/job/team%20blue/job/app/job/feature%252Fx"
     with conversation(job(name=name), start(path=f"{path}/build")) as server:
@@ -323,7 +323,7 @@ def test_names_are_encoded() -> None:
     [({"status": 303}, None), ({"status": 201}, {"id": 7})],
     ids=["see other", "the item from before"],
 )
-def test_an_equal_build_that_waits_is_followed(answer: dict[str, Any], before: Any) -> None:
+def test_identical_queued_build_is_followed(answer: dict[str, Any], before: Any) -> None:
     with conversation(job(*DEPLOY, queueItem=before), deploy({}, **answer), *to_the_end()) as server:
         result = run_build(server.url)
     assert not result["changed"]
@@ -332,12 +332,12 @@ def test_an_equal_build_that_waits_is_followed(answer: dict[str, Any], before: A
 
 
 @pytest.mark.parametrize(("causes", "joined"), [(1, False), (2, True)])
-def test_an_old_server_tells_by_the_causes_whether_an_equal_build_waited(causes: int, joined: bool) -> None:
+def test_merged_request_is_detected_by_causes_on_old_server(causes: int, joined: bool) -> None:
     with conversation(job(*DEPLOY, queueItem={"id": 5}), deploy({}), caused("/queue/item/7", causes)) as server:
         assert run_build(server.url, wait=False)["changed"] is not joined
 
 
-def test_an_equal_build_that_waits_is_found_when_the_json_form_does_not_name_it() -> None:
+def test_queued_build_is_found_when_json_form_does_not_name_it() -> None:
     other = {"id": 8, "task": {"url": "http://ci/job/app/"}, "actions": like(VERSION="9")}
     mine = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like(VERSION="1.0")}
     elsewhere = {"id": 6, "task": {"url": "http://ci/job/other/"}, "actions": like(VERSION="1.0")}
@@ -353,7 +353,7 @@ def test_an_equal_build_that_waits_is_found_when_the_json_form_does_not_name_it(
     assert "warnings" not in result
 
 
-def test_the_json_form_on_a_server_that_does_not_name_the_item() -> None:
+def test_build_is_found_by_parameters_when_json_form_does_not_name_it() -> None:
     ours = {"number": 4, "queueId": 7, "actions": like(VERSION="1.0")}
     theirs = {"number": 5, "queueId": 8, "actions": like(VERSION="1.0", user="somebody")}
     old = {"number": 2, "queueId": 2, "actions": like(VERSION="1.0")}
@@ -370,7 +370,7 @@ def test_the_json_form_on_a_server_that_does_not_name_the_item() -> None:
     assert result["warnings"][0].startswith("The server did not name the build.")
 
 
-def test_several_that_are_alike_cannot_be_told_apart() -> None:
+def test_task_fails_when_several_builds_match() -> None:
     builds = [{"number": number, "queueId": number, "actions": like(VERSION="1.0")} for number in (5, 4)]
     with conversation(job(DEPLOY[0]), start(location="job/app/"), numbered(*builds), waiting()) as server:
         result = run_build(server.url, form="json")
@@ -378,7 +378,7 @@ def test_several_that_are_alike_cannot_be_told_apart() -> None:
     assert result["changed"]  # for the server took the request
 
 
-def test_a_request_that_the_server_dropped_is_not_called_a_build(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_fails_when_server_dropped_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.trigger._SEARCH_TIMEOUT", 0
     )
@@ -388,7 +388,7 @@ def test_a_request_that_the_server_dropped_is_not_called_a_build(monkeypatch: py
     assert not result["changed"]
 
 
-def test_a_lost_reply_is_resolved_by_looking() -> None:
+def test_build_is_found_when_response_is_lost() -> None:
     ours = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like()}
     with conversation(
         job(),
@@ -405,7 +405,7 @@ def test_a_lost_reply_is_resolved_by_looking() -> None:
     assert "A matching build shows that the request took effect." in result["warnings"][0]
 
 
-def test_a_lost_reply_to_a_request_for_what_waits_already_is_no_change() -> None:
+def test_nothing_changed_when_response_is_lost_and_build_was_queued_before() -> None:
     theirs = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like()}
     with conversation(
         job(queueItem={"id": 7}),
@@ -418,7 +418,7 @@ def test_a_lost_reply_to_a_request_for_what_waits_already_is_no_change() -> None
     assert (result["changed"], result["queue_item"]) == (False, 7)
 
 
-def test_a_lost_reply_without_a_build_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outcome_is_unknown_when_response_is_lost_and_no_build_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.trigger._SEARCH_TIMEOUT", 0
     )
@@ -428,7 +428,7 @@ def test_a_lost_reply_without_a_build_is_not_known(monkeypatch: pytest.MonkeyPat
     assert "no matching build exists. Whether the request had its effect is not known." in result["msg"]
 
 
-def test_a_forgotten_item_is_matched_by_its_number() -> None:
+def test_build_is_found_by_queue_id_when_item_is_forgotten() -> None:
     queue_ids = [{"number": number, "queueId": number + 1} for number in (105, *range(104, 5, -1))]
     older = [{"number": number, "queueId": number + 1} for number in range(5, 1, -1)]
     with conversation(
@@ -443,14 +443,14 @@ def test_a_forgotten_item_is_matched_by_its_number() -> None:
         assert run_build(server.url)["build"]["number"] == 5
 
 
-def test_a_forgotten_item_of_which_no_build_came() -> None:
+def test_task_fails_when_forgotten_item_has_no_build() -> None:
     with conversation(job(), start(), item(404), numbered({"number": 2, "queueId": 7}, members="queueId")) as server:
         result = run_build(server.url)
     assert "Cannot find the build of queue item 7: the server has forgotten the item" in result["msg"]
     assert result["changed"]
 
 
-def test_it_waits_for_as_long_as_it_takes() -> None:
+def test_waiting_is_not_limited_by_number_of_polls() -> None:
     """Others give up after a thousand looks."""
     waits = item(cancelled=False, executable=None, stuck=True, why="Waiting for next available executor")
     told: list[str] = []
@@ -459,12 +459,12 @@ def test_it_waits_for_as_long_as_it_takes() -> None:
     assert "queue item 7 is stuck: Waiting for next available executor" in told[0]
 
 
-def test_a_cancelled_item() -> None:
+def test_task_fails_when_queue_item_was_canceled() -> None:
     with conversation(job(), start(), item(cancelled=True, executable=None, why=None)) as server:
         assert "Queue item 7 was canceled before its build started." in run_build(server.url)["msg"]
 
 
-def test_a_bad_end_is_told_with_the_last_lines() -> None:
+def test_failure_message_contains_last_console_lines() -> None:
     with conversation(job(), start(), *to_the_end("FAILURE")) as server:
         result = run_build(server.url, console_lines=2)
     assert result["msg"] == (
@@ -476,12 +476,12 @@ def test_a_bad_end_is_told_with_the_last_lines() -> None:
     assert result["console"] == ["working", "Finished: FAILURE"]
 
 
-def test_other_results_can_be_good_enough() -> None:
+def test_other_results_can_be_accepted() -> None:
     with conversation(job(), start(), *to_the_end("UNSTABLE")) as server:
         assert not run_build(server.url, accept=["SUCCESS", "UNSTABLE"]).get("failed")
 
 
-def test_secrets_do_not_come_back_from_the_console() -> None:
+def test_secrets_are_masked_in_console_output() -> None:
     printed = "hush-hush\r\nFinished: SUCCESS\r\n"
     with conversation(job(*DEPLOY), deploy({"SECRET": "hush-hush"}), left(), log(printed), build()) as server:
         told: list[str] = []
@@ -490,7 +490,7 @@ def test_secrets_do_not_come_back_from_the_console() -> None:
     assert not [line for line in told if "hush-hush" in line]
 
 
-def test_a_restart_while_waiting_is_survived() -> None:
+def test_waiting_continues_when_server_restarts() -> None:
     down = {"status": 503, "text": page("Restarting Jenkins", "Jenkins is restarting")}
     again = item(404)
     unauthorized = view("/queue/item/7", ITEM, status=401, json=engine_error(401, "Unauthorized", "/"))
@@ -512,7 +512,7 @@ def test_a_restart_while_waiting_is_survived() -> None:
         assert run_build(server.url)["build"]["number"] == 3
 
 
-def test_a_log_that_breaks_off_is_gone_on_with() -> None:
+def test_console_continues_when_response_is_incomplete() -> None:
     text = "one\r\ntwo\r\nFinished: SUCCESS\r\n"
     part = log(text)
     part.headers["Content-Length"] = str(len(text))
@@ -522,7 +522,7 @@ def test_a_log_that_breaks_off_is_gone_on_with() -> None:
 
 
 @pytest.mark.parametrize("answer", [log("", number=3), build()], ids=["log", "build"])
-def test_a_build_that_is_deleted_meanwhile(answer: Call) -> None:
+def test_task_fails_when_build_is_deleted(answer: Call) -> None:
     answer.status, answer.body = 404, b""
     calls = [log(LOG.format("SUCCESS")), answer] if "logText" not in answer.target else [answer]
     with conversation(job(), start(), left(), *calls) as server:
@@ -533,14 +533,14 @@ def running(more: str = "working\r\n") -> tuple[Call, ...]:
     return job(), start(), left(), log(more, more=True)
 
 
-def test_the_time_is_over() -> None:
+def test_build_keeps_running_on_timeout() -> None:
     with conversation(*running(), build(None)) as server:
         result = run_build(server.url, wait_timeout=0)
     assert result["msg"] == "Waited 0 s, but 'app' #3 is running. It was not stopped."
     assert (result["build"]["building"], result["console"]) == (True, ["working"])
 
 
-def test_the_time_is_over_and_others_may_wait() -> None:
+def test_task_succeeds_on_timeout_when_detaching() -> None:
     with conversation(*running(), build(None)) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="detach")
     assert not result.get("failed")
@@ -564,7 +564,7 @@ def look(result: str | None, **members: Any) -> Call:
     return view("/job/app/3", tree, json={**described, **members})
 
 
-def test_the_time_is_over_and_the_build_is_stopped() -> None:
+def test_build_is_stopped_on_timeout() -> None:
     looks = caused("/job/app/3"), look(None), stop(), look(None), look("ABORTED"), build("ABORTED")
     with conversation(*running(), *looks) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
@@ -572,13 +572,13 @@ def test_the_time_is_over_and_the_build_is_stopped() -> None:
     assert result["build"]["result"] == "ABORTED"
 
 
-def test_the_time_is_over_when_it_has_ended() -> None:
+def test_nothing_is_stopped_on_timeout_when_build_has_finished() -> None:
     with conversation(*running(), caused("/job/app/3"), look("SUCCESS"), build()) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert result["msg"] == "Waited 0 s, but 'app' #3 is running. It has finished in the meantime."
 
 
-def test_the_time_is_over_in_the_queue() -> None:
+def test_queue_item_is_canceled_on_timeout() -> None:
     why = "In the quiet period."
     waits = item(cancelled=False, executable=None, why=why)
     tree = "cancelled,executable[number,url],task[url],why"
@@ -600,7 +600,7 @@ def test_the_time_is_over_in_the_queue() -> None:
     [(None, {"status": 303}), ({"id": 7}, {"status": 201}), ({"id": 7}, {"status": 302, "location": "job/app/"})],
     ids=["see other", "the item from before", "not named"],
 )
-def test_a_build_that_was_only_joined_is_left_alone_when_the_time_is_over(before: Any, answer: dict[str, Any]) -> None:
+def test_merged_build_is_not_stopped_on_timeout(before: Any, answer: dict[str, Any]) -> None:
     theirs = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like(VERSION="1.0")}
     found = [numbered(), waiting(theirs)] if "location" in answer else []
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
@@ -612,7 +612,7 @@ def test_a_build_that_was_only_joined_is_left_alone_when_the_time_is_over(before
     assert not result["changed"]
 
 
-def test_a_build_that_was_only_joined_is_left_alone_when_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merged_build_is_not_stopped_when_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", ctrl_c)
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
@@ -629,13 +629,13 @@ def test_a_build_that_was_only_joined_is_left_alone_when_interrupted(monkeypatch
         ({"status": 404}, "reading its causes failed: GET "),
     ],
 )
-def test_a_build_is_left_alone_when_others_may_have_requested_it_too(look: dict[str, Any], reason: str) -> None:
+def test_build_is_not_stopped_when_others_may_have_requested_it(look: dict[str, Any], reason: str) -> None:
     with conversation(*running(), caused("/job/app/3", **look), build(None)) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert f"'app' #3 is running. It was not stopped: {reason}" in result["msg"]
 
 
-def test_a_build_found_after_a_lost_response_is_left_alone() -> None:
+def test_build_is_not_stopped_when_response_was_lost() -> None:
     found = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like()}
     known = view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3})
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
@@ -645,7 +645,7 @@ def test_a_build_found_after_a_lost_response_is_left_alone() -> None:
     assert result["changed"]
 
 
-def test_it_says_when_it_could_not_be_stopped() -> None:
+def test_message_reports_when_stopping_failed() -> None:
     refused = stop(403, text=page("Access Denied", "Access Denied"))
     with conversation(*running(), caused("/job/app/3"), look(None), refused, build(None)) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
@@ -653,7 +653,7 @@ def test_it_says_when_it_could_not_be_stopped() -> None:
 
 
 @pytest.mark.parametrize("on_timeout", ["fail", "stop"])
-def test_an_interruption_tells_how_the_build_is_left(on_timeout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interruption_reports_state_of_build(on_timeout: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", ctrl_c)
     looks = [caused("/job/app/3"), look(None), stop(), look("ABORTED")] if on_timeout == "stop" else []
@@ -666,7 +666,7 @@ def test_an_interruption_tells_how_the_build_is_left(on_timeout: str, monkeypatc
     )
 
 
-def test_an_interruption_of_the_request_tells_that_a_build_may_come() -> None:
+def test_interruption_of_request_reports_possible_build() -> None:
     words: list[str] = []
     asked = start(held=True, meanwhile=ctrl_c)
     with conversation(job(), asked) as server, pytest.raises(KeyboardInterrupt):
@@ -674,7 +674,7 @@ def test_an_interruption_of_the_request_tells_that_a_build_may_come() -> None:
     assert words == ["interrupted while a build of 'app' was requested. If it starts, it continues to run."]
 
 
-def test_unless_there_is_one_that_will_do() -> None:
+def test_no_build_is_started_when_accepted_build_exists() -> None:
     now = int(time.time() * 1000)
     members = "duration,result,timestamp,actions[parameters[name,value]]"
 
@@ -703,7 +703,7 @@ def test_unless_there_is_one_that_will_do() -> None:
         ("TARGET", " b", " b", True),
     ],
 )
-def test_a_text_may_have_been_trimmed(name: str, given: str, stored: str, same: bool) -> None:
+def test_existing_build_matches_when_jenkins_trims_values(name: str, given: str, stored: str, same: bool) -> None:
     members = "duration,result,timestamp,actions[parameters[name,value]]"
     declared = [
         {"name": "TEXT", "type": "TextParameterDefinition", "defaultParameterValue": {"value": ""}},
@@ -717,7 +717,7 @@ def test_a_text_may_have_been_trimmed(name: str, given: str, stored: str, same: 
     assert result["changed"] is not same
 
 
-def test_age_of_an_earlier_build_counts_from_its_end() -> None:
+def test_age_of_existing_build_counts_from_its_end() -> None:
     members = "duration,result,timestamp,actions[parameters[name,value]]"
     begin = int((time.time() - 3600) * 1000)
     past = {"number": 4, "result": "SUCCESS", "timestamp": begin, "duration": 3_590_000}
@@ -753,7 +753,7 @@ def test_check_mode_sends_no_get_that_could_build(headers: dict[str, str], optio
         assert run_build(server.url, check_mode=True, **options)["changed"]
 
 
-def test_check_mode_says_what_would_be_queued() -> None:
+def test_check_mode_returns_plan() -> None:
     with conversation(job(*DEPLOY), permission()) as server:
         result = run_build(server.url, parameters={"VERSION": "2"}, check_mode=True)
     assert result["changed"]
@@ -761,7 +761,7 @@ def test_check_mode_says_what_would_be_queued() -> None:
 
 
 @pytest.mark.parametrize(("version", "joins"), [("1.0", True), ("2", False)])
-def test_check_mode_sees_an_equal_build_that_waits(version: str, joins: bool) -> None:
+def test_check_mode_predicts_join_when_identical_build_is_queued(version: str, joins: bool) -> None:
     item = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like(**{**PARAMETERS, "VERSION": version})}
     queue = waiting(item, members="actions[parameters[name,value]]")
     with conversation(job(*DEPLOY, queueItem={"id": 7}), queue, permission()) as server:
@@ -770,19 +770,19 @@ def test_check_mode_sees_an_equal_build_that_waits(version: str, joins: bool) ->
     assert result["plan"]["action"] == ("join" if joins else "start")
 
 
-def test_a_wrong_trigger_token_is_told() -> None:
+def test_invalid_trigger_token_is_reported() -> None:
     refused = start(403, text=page("Access Denied", "Access Denied", "Invalid token provided."))
     with conversation(job(), refused) as server:
         assert "403 Invalid token provided." in run_build(server.url, token="open")["msg"]
 
 
-def test_a_password_needs_a_crumb_once() -> None:
+def test_crumb_is_requested_once_with_password() -> None:
     sent = {"sent_headers": {"Jenkins-Crumb": "c0ffee" * 10}}
     with conversation(job(), crumb(), start(**sent)) as server:
         run("ci_build", url=server.url, job="app", username="admin", password="secret", wait=False)
 
 
-def test_hudson_names_no_item_and_its_queue_no_numbers() -> None:
+def test_build_is_found_on_hudson_without_queue_ids() -> None:
     queued = {"task": {"url": "http://ci/job/app/"}, "actions": [{"causes": [{}]}]}
     built = {"number": 3, "actions": [{"causes": [{}]}]}
     with conversation(
@@ -802,7 +802,7 @@ def test_hudson_names_no_item_and_its_queue_no_numbers() -> None:
     assert result["queue_item"] is None
 
 
-def test_items_are_built_one_after_the_other_until_one_fails() -> None:
+def test_items_run_in_sequence_until_max_failures() -> None:
     items = [{"parameters": {"VERSION": version}, "console_lines": 1} for version in ("1", "2", "3")]
     first = (job(*DEPLOY), deploy({"VERSION": "1"}), *to_the_end())
     with conversation(*first, job(*DEPLOY), deploy({"VERSION": "2"}), *to_the_end("FAILURE")) as server:
@@ -816,7 +816,7 @@ def test_items_are_built_one_after_the_other_until_one_fails() -> None:
     assert "items[1]: The result of 'app' #3 is FAILURE" in result["msg"]
 
 
-def test_items_may_be_of_many_jobs() -> None:
+def test_items_can_have_different_jobs() -> None:
     with conversation(
         job(),
         start(),
@@ -827,13 +827,13 @@ def test_items_may_be_of_many_jobs() -> None:
     assert [outcome["queue_item"] for outcome in result["outcomes"]] == [7, 8]
 
 
-def test_items_that_the_server_would_take_for_one_are_refused() -> None:
+def test_identical_items_are_rejected() -> None:
     with conversation() as server:
         result = run_build(server.url, items=[{"parameters": {"A": 1}}, {"job": "app", "parameters": {"A": 1}}])
     assert result["msg"] == "items[1]: duplicate of items[0]."
 
 
-def test_an_item_needs_a_job() -> None:
+def test_item_requires_a_job() -> None:
     with conversation() as server:
         result = run("ci_build", url=server.url, items=[{"parameters": {"A": 1}}], **TOKEN)
     assert "job" in result["msg"]

@@ -58,11 +58,11 @@ def asked(*calls: Call, **options: Any) -> dict[str, Any]:
         return run("ci_build_info", url=server.url, job="app", **TOKEN, **options)
 
 
-def test_the_newest_builds_in_one_request() -> None:
+def test_newest_builds_are_listed_with_one_request() -> None:
     assert numbers(listing([build(3), build(2), build(1)])) == [3, 2, 1]
 
 
-def test_fields_are_all_but_the_artifacts_by_default() -> None:
+def test_all_fields_except_artifacts_are_listed_by_default() -> None:
     members = (
         "number,url,result,building,timestamp,duration,estimatedDuration,id,displayName,fullDisplayName,description,"
         "queueId,builtOn,keepLog,actions[parameters[name,value],causes[shortDescription]]"
@@ -73,11 +73,11 @@ def test_fields_are_all_but_the_artifacts_by_default() -> None:
     assert result == {"changed": False, "builds": [], "count": 0}
 
 
-def test_only_as_many_are_read_as_are_wanted() -> None:
+def test_limit_reduces_the_requested_range() -> None:
     assert numbers(listing([build(3), build(2)], "{1,3}"), offset=1, limit=2) == [3, 2]
 
 
-def test_all_builds_a_page_at_a_time() -> None:
+def test_all_builds_are_read_in_pages() -> None:
     first = [build(number) for number in range(250, 150, -1)]
     second = [build(number) for number in range(151, 51, -1)]  # one has begun meanwhile
     third = [build(number) for number in range(52, 0, -1)]
@@ -89,16 +89,16 @@ def test_all_builds_a_page_at_a_time() -> None:
     assert numbers(*pages, all_builds=True) == list(range(250, 0, -1))
 
 
-def test_no_more_than_the_newest_hundred_by_itself() -> None:
+def test_only_newest_100_builds_are_read_by_default() -> None:
     assert len(numbers(listing([build(number) for number in range(200, 100, -1)]))) == 100
 
 
-def test_results() -> None:
+def test_builds_are_filtered_by_result() -> None:
     found = listing([build(3, None), build(2, "FAILURE"), build(1)])
     assert numbers(found, results=["FAILURE", "ABORTED"]) == [2]
 
 
-def test_age_ends_the_reading() -> None:
+def test_reading_stops_when_builds_are_too_old() -> None:
     full = [build(number, ago=60 * (100 - number)) for number in range(100, 0, -1)]
     assert numbers(listing(full), all_builds=False, newer_than=330, older_than=150) == [97, 96, 95]
 
@@ -115,7 +115,7 @@ def test_age_ends_the_reading() -> None:
         ({"A": ["x"]}, [2, 1]),
     ],
 )
-def test_parameters(parameters: dict[str, Any], found: list[int]) -> None:
+def test_builds_are_filtered_by_parameters(parameters: dict[str, Any], found: list[int]) -> None:
     def given(**values: Any) -> list[dict[str, Any]]:
         return [{"parameters": [{"name": name, "value": value} for name, value in values.items()]}]
 
@@ -128,7 +128,7 @@ def test_parameters(parameters: dict[str, Any], found: list[int]) -> None:
     assert numbers(listing(answer, members=members), parameters=parameters) == found
 
 
-def test_an_old_server_knows_no_ranges() -> None:
+def test_builds_are_listed_when_server_does_not_support_ranges() -> None:
     whole = call(
         "GET",
         f"/job/app/api/json?tree={quote(f'builds[{RESULT},timestamp]', safe='')}",
@@ -138,13 +138,13 @@ def test_an_old_server_knows_no_ranges() -> None:
     assert numbers(refused, whole, all_builds=True, offset=1, limit=1) == [1]
 
 
-def test_a_job_that_is_not_there() -> None:
+def test_listing_fails_when_job_does_not_exist() -> None:
     with conversation(call("GET", listing([]).target, 404, text=page("Not Found - Jenkins", "Oops!"))) as server:
         result = run("ci_build_info", url=server.url, job="app", fields=["result"], **TOKEN)
     assert result["msg"].startswith("Job 'app' does not exist, or the account has no Job/Read permission on it.")
 
 
-def test_to_file(tmp_path: Path) -> None:
+def test_builds_are_written_to_file(tmp_path: Path) -> None:
     file = tmp_path / "builds"
     with conversation(listing([build(2), build(1)])) as server:
         result = run("ci_build_info", url=server.url, job="app", fields=["result"], to_file=str(file), **TOKEN)
@@ -152,19 +152,19 @@ def test_to_file(tmp_path: Path) -> None:
     assert len(file.read_text().splitlines()) == 2
 
 
-def test_one_build() -> None:
+def test_one_build_is_returned() -> None:
     expected = {"job": "app", "number": 7, "url": "https://ci.example.com/job/app/7/", "result": "SUCCESS"}
     assert asked(one()) == {"changed": False, "build": expected, "xpath": None, "console": None, "console_file": None}
     assert asked(one(7), build=7)["build"] == expected
 
 
-def test_a_job_without_such_a_build() -> None:
+def test_build_is_null_when_job_has_no_such_build() -> None:
     there = call("GET", "/job/app/api/json?tree=name", json={"name": "app"})
     assert asked(no_such(), there)["build"] is None
     assert asked(no_such(), there, console_lines=5, xpath="number")["console"] is None
 
 
-def test_a_build_of_a_job_that_is_not_there() -> None:
+def test_reading_a_build_fails_when_job_does_not_exist() -> None:
     result = asked(no_such(), no_such("/job/app", "name"))
     assert result["msg"].startswith("Job 'app' does not exist")
 
@@ -180,17 +180,17 @@ def xml(expression: str, status: int = 200, text: str = "", **answer: Any) -> Ca
         ("/workflowRun/number", "/workflowRun/number"),
     ],
 )
-def test_an_element_by_xpath(given: str, sent: str) -> None:
+def test_xpath_selects_an_element(given: str, sent: str) -> None:
     result = asked(one(), xml(sent, text="<value>a &amp; b</value>"), xpath=given)
     assert result["xpath"] == {"matched": True, "text": "a & b", "xml": "<value>a &amp; b</value>"}
 
 
-def test_an_attribute_by_xpath() -> None:
+def test_xpath_selects_an_attribute() -> None:
     text = ' _class="hudson.model.FreeStyleBuild"'
     assert asked(one(), xml("/*/@_class", text=text), xpath="/*/@_class")["xpath"]["text"] == text
 
 
-def test_no_match_is_an_answer() -> None:
+def test_xpath_without_match_is_not_an_error() -> None:
     answer = xml("/*/nope", 404, "XPath /*/nope didn?t match")
     assert asked(one(), answer, xpath="nope")["xpath"] == {"matched": False, "text": None, "xml": None}
 
@@ -214,7 +214,7 @@ def test_no_match_is_an_answer() -> None:
         ({"status": 404, "text": page("Not Found", "Oops!")}, "Job 'app' has no build 7, the job does not exist"),
     ],
 )
-def test_refusals_are_told_apart(answer: dict[str, Any], message: str) -> None:
+def test_rejected_xpath_is_explained(answer: dict[str, Any], message: str) -> None:
     refused = call("GET", xml("/*/x").target, **answer)
     assert message in asked(one(), refused, xpath="x")["msg"]
 
@@ -224,25 +224,25 @@ def progress(text: str, start: int, size: int) -> Call:
     return call("GET", path, text=text, headers={"X-Text-Size": str(size)})
 
 
-def test_the_last_lines_of_the_log() -> None:
+def test_last_console_lines_are_returned() -> None:
     log = [progress("", -1, 12), progress("one\r\n\x1b[8mha:AA==\x1b[0mtwo\r\nend\r\n", 0, 12)]
     assert asked(one(), *log, console_lines=2)["console"] == ["two", "end"]
 
 
-def test_the_log_into_a_file(tmp_path: Path) -> None:
+def test_console_is_written_to_file(tmp_path: Path) -> None:
     file = tmp_path / "log"
     result = asked(one(), call("GET", "/job/app/7/consoleText", text="über\n"), console_file=str(file), mode="0640")
     assert (result["changed"], result["console_file"]) == (False, {"path": str(file), "size": 6})
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("über\n", 0o640)
 
 
-def test_no_file_in_check_mode(tmp_path: Path) -> None:
+def test_console_file_is_not_written_in_check_mode(tmp_path: Path) -> None:
     file = tmp_path / "log"
     assert asked(one(), console_file=str(file), check_mode=True)["console_file"] is None
     assert not file.exists()
 
 
-def test_a_file_that_cannot_be_written_is_found_out_first(tmp_path: Path) -> None:
+def test_unwritable_file_is_rejected_before_the_first_request(tmp_path: Path) -> None:
     assert "Option 'console_file'" in asked(console_file=str(tmp_path / "none" / "log"))["msg"]
 
 
@@ -260,7 +260,7 @@ def test_a_file_that_cannot_be_written_is_found_out_first(tmp_path: Path) -> Non
         ({"job": "../app"}, "Option 'job': '..' is not a valid part of a path"),
     ],
 )
-def test_bad_options_are_refused_first(options: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_rejected(options: dict[str, Any], message: str) -> None:
     with conversation() as server:
         result = run("ci_build_info", **{"url": server.url, "job": "app", **TOKEN, **options})
     assert message in result["msg"]

@@ -58,35 +58,35 @@ def stopped(*calls: Call, **options: Any) -> dict[str, Any]:
         return run("ci_build_stop", url=server.url, **TOKEN, **options)
 
 
-def test_a_build_is_stopped() -> None:
+def test_build_is_stopped() -> None:
     result = stopped(look(), way(), look(), look("ABORTED"))
     assert (result["changed"], result["plan"], result["stopped_by"]) == (True, PLAN, "stop")
     assert (result["build"]["result"], result["build"]["building"]) == ("ABORTED", False)
     assert result["cancelled"] is False
 
 
-def test_one_that_has_ended_stays() -> None:
+def test_completed_build_is_not_changed() -> None:
     result = stopped(look("SUCCESS"))
     assert (result["changed"], result["plan"], result["stopped_by"]) == (False, None, None)
     assert result["build"]["result"] == "SUCCESS"
 
 
-def test_check_mode() -> None:
+def test_check_mode_returns_plan() -> None:
     result = stopped(look(), check_mode=True)
     assert (result["changed"], result["plan"]) == (True, PLAN)
     assert result["build"]["building"]
 
 
-def test_one_that_stopped_by_itself_meanwhile() -> None:
+def test_stopped_by_is_null_when_build_finished_by_itself() -> None:
     result = stopped(look(), way(), look("SUCCESS"))
     assert (result["stopped_by"], result["build"]["result"]) == (None, "SUCCESS")
 
 
-def test_last_is_the_same_build_throughout() -> None:
+def test_selector_is_resolved_once() -> None:
     assert stopped(look(build="lastBuild"), way(), look("ABORTED"), build="last")["stopped_by"] == "stop"
 
 
-def test_a_job_that_was_never_built_has_nothing_to_stop() -> None:
+def test_nothing_is_stopped_when_job_has_no_builds() -> None:
     nothing = look(build="lastBuild", status=404, text=page("Not Found", "Oops!"))
     result = stopped(nothing, there(), build="last")
     assert (result["changed"], result["build"]) == (False, None)
@@ -97,31 +97,31 @@ def there(status: int = 200) -> Call:
     return call("GET", "/job/app/api/json?tree=name", status, json={"name": "app"})
 
 
-def test_a_build_that_is_not_there() -> None:
+def test_task_fails_when_build_does_not_exist() -> None:
     gone = look(status=404, text=page("Not Found", "Oops!"))
     assert "'app' has no build 7" in stopped(gone, there())["msg"]
 
 
 @pytest.mark.parametrize("build", ["7", "last"])
-def test_a_job_that_is_not_there(build: str) -> None:
+def test_task_fails_when_job_does_not_exist(build: str) -> None:
     gone = look(build="lastBuild" if build == "last" else build, status=404, text=page("Not Found", "Oops!"))
     assert stopped(gone, there(404), build=build)["msg"].startswith("Job 'app' does not exist")
 
 
-def test_each_way_in_turn_with_a_look_after_it() -> None:
+def test_methods_are_tried_in_order_and_verified() -> None:
     calls = [look(), way(), look(), way("term"), look(), way("kill"), look("ABORTED")]
     result = stopped(*calls, escalate_to="kill", wait_timeout=0)
     assert result["plan"]["methods"] == ["stop", "term", "kill"]
     assert result["stopped_by"] == "kill"
 
 
-def test_no_further_than_it_is_allowed_to() -> None:
+def test_methods_end_with_escalate_to() -> None:
     result = stopped(look(), way(), look(), look(), wait_timeout=0)
     assert (result["failed"], result["changed"]) == (True, True)
     assert result["msg"] == ("'app' #7 is still running 0 s after stop. For a Pipeline build, try 'escalate_to: term'.")
 
 
-def test_a_302_to_nothing_is_no_success() -> None:
+def test_unsupported_method_is_not_reported_as_success() -> None:
     result = stopped(look(), way(), look(), unknown("term"), look(), escalate_to="kill", wait_timeout=0)
     assert result["msg"] == (
         "'app' #7 is still running 0 s after stop. It is not a Pipeline build, so Jenkins does not "
@@ -129,32 +129,32 @@ def test_a_302_to_nothing_is_no_success() -> None:
     )
 
 
-def test_it_ends_while_nothing_more_is_known_to_do() -> None:
+def test_build_ends_after_unsupported_method() -> None:
     result = stopped(look(), way(), look(), unknown("term"), look("ABORTED"), escalate_to="term", wait_timeout=0)
     assert result["stopped_by"] == "stop"
 
 
-def test_without_waiting() -> None:
+def test_state_is_returned_when_not_waiting() -> None:
     result = stopped(look(), way(), look(), wait=False, escalate_to="kill")
     assert (result["changed"], result["stopped_by"], result["build"]["building"]) == (True, None, True)
     assert result["plan"]["methods"] == ["stop"]
 
 
-def test_a_lost_reply_is_sent_again() -> None:
+def test_request_is_repeated_when_response_is_lost() -> None:
     assert stopped(look(), way(drop=True), way(), look("ABORTED"))["stopped_by"] == "stop"
 
 
-def test_a_reply_that_stays_lost_is_looked_up() -> None:
+def test_build_is_read_back_when_response_is_lost() -> None:
     result = stopped(look(), way(drop=True), look("ABORTED"), retries=0)
     assert (result["changed"], result["stopped_by"]) == (True, "stop")
 
 
-def test_a_build_that_ends_by_itself_is_no_change_when_the_response_is_lost() -> None:
+def test_nothing_changed_when_response_is_lost_and_build_finished_by_itself() -> None:
     result = stopped(look(), way(drop=True), look("SUCCESS"), retries=0)
     assert (result["changed"], result["stopped_by"]) == (False, None)
 
 
-def test_a_build_that_still_runs_is_no_change_when_the_response_is_lost() -> None:
+def test_nothing_changed_when_response_is_lost_and_build_is_running() -> None:
     result = stopped(look(), way(drop=True), look(), look(), retries=0, wait_timeout=0)
     assert "'app' #7 is still running 0 s after stop." in result["msg"]
     assert not result["changed"]
@@ -165,20 +165,20 @@ def test_a_build_that_still_runs_is_no_change_when_the_response_is_lost() -> Non
     [(False, {}, ""), (True, {"drop": True}, "Reading back failed as well: ")],
     ids=["not waited for", "not readable"],
 )
-def test_the_outcome_is_unknown_when_the_response_is_lost(wait: bool, read: dict[str, Any], reason: str) -> None:
+def test_outcome_is_unknown_when_response_is_lost(wait: bool, read: dict[str, Any], reason: str) -> None:
     result = stopped(look(), way(drop=True), look(**read), retries=0, wait=wait)
     assert reason in result["msg"]
     assert "Whether the request had its effect is not known." in result["msg"]
     assert not result["changed"]
 
 
-def test_an_item_that_still_waits_is_no_change_when_the_response_is_lost() -> None:
+def test_nothing_changed_when_response_is_lost_and_item_is_queued() -> None:
     result = stopped(item(), cancel(drop=True), item(), queue_item=5, retries=0)
     assert "Queue item 5 was not canceled" in result["msg"]
     assert not result["changed"]
 
 
-def test_a_crumb_that_is_no_longer_good_is_renewed_for_stop_as_well() -> None:
+def test_expired_crumb_is_renewed() -> None:
     password = {"username": "admin", "api_token": None, "password": "secret"}
     refused = way(status=403, json=engine_error(403, NO_CRUMB, "/job/app/7/stop"))
     calls = [look(), crumb("old"), refused, crumb("new"), way(sent_headers={"Jenkins-Crumb": "new"}), look("ABORTED")]
@@ -187,45 +187,45 @@ def test_a_crumb_that_is_no_longer_good_is_renewed_for_stop_as_well() -> None:
     assert result["stopped_by"] == "stop"
 
 
-def test_an_interruption_says_how_things_are_left() -> None:
+def test_interruption_reports_state_of_build() -> None:
     told: list[str] = []
     with conversation(look(), way(), look()) as server, pytest.raises(KeyboardInterrupt):
         run("ci_build_stop", url=server.url, **TOKEN, job="app", build="7", tell=ctrl_c, last_words=told.append)
     assert told == ["interrupted after 'app' #7 was requested to end (stop). Its state is unknown."]
 
 
-def test_it_is_gone_meanwhile() -> None:
+def test_task_fails_when_build_is_deleted() -> None:
     gone = look(status=404, text=page("Not Found", "Oops!"))
     assert "'app' has no build 7" in stopped(look(), way(status=404), gone)["msg"]
 
 
-def test_a_missing_right() -> None:
+def test_missing_permission_is_reported() -> None:
     refused = way(status=403, text=missing("reader", "Job/Cancel"))
     assert "403 reader is missing the Job/Cancel permission" in stopped(look(), refused)["msg"]
 
 
-def test_an_item_is_cancelled() -> None:
+def test_queue_item_is_canceled() -> None:
     result = stopped(item(), cancel(), queue_item=5)
     assert result == {"changed": True, "plan": CANCEL, "build": None, "stopped_by": None, "cancelled": True}
 
 
-def test_an_item_in_check_mode() -> None:
+def test_check_mode_returns_plan_for_queue_item() -> None:
     result = stopped(item(), queue_item=5, check_mode=True)
     assert (result["changed"], result["plan"], result["cancelled"]) == (True, CANCEL, False)
 
 
-def test_a_cancelled_item_stays_so() -> None:
+def test_canceled_item_is_not_changed() -> None:
     result = stopped(item(cancelled=True), queue_item=5)
     assert result == {"changed": False, "plan": None, "build": None, "stopped_by": None, "cancelled": True}
 
 
-def test_the_build_that_came_of_an_item_is_stopped() -> None:
+def test_build_of_queue_item_is_stopped() -> None:
     executable = {"number": 7, "url": URL}
     result = stopped(item(executable=executable), look(), way(), look("ABORTED"), queue_item=5)
     assert (result["plan"], result["stopped_by"]) == (PLAN, "stop")
 
 
-def test_an_item_that_begins_while_it_is_cancelled() -> None:
+def test_build_is_stopped_when_item_starts_during_cancel() -> None:
     executable = {"number": 7, "url": URL}
     calls = [item(), cancel(500, text=page("Oops", "Oops!")), item(executable=executable), way(), look("ABORTED")]
     result = stopped(*calls, queue_item=5)
@@ -233,19 +233,19 @@ def test_an_item_that_begins_while_it_is_cancelled() -> None:
 
 
 @pytest.mark.parametrize("answer", [cancel(302), cancel(drop=True)])
-def test_an_item_is_looked_at_when_the_answer_does_not_tell(answer: Call) -> None:
+def test_item_is_read_back_when_response_is_ambiguous(answer: Call) -> None:
     result = stopped(item(), answer, item(cancelled=True), queue_item=5, retries=0)
     assert (result["changed"], result["cancelled"]) == (True, True)
 
 
-def test_an_item_that_may_not_be_cancelled() -> None:
+def test_task_fails_when_item_cannot_be_canceled() -> None:
     result = stopped(item(), cancel(422, text=page("Oops", "Oops!")), item(), queue_item=5)
     assert result["msg"].startswith("Queue item 5 was not canceled: POST /queue/cancelItem: 422. The account")
     assert result["changed"] is False
 
 
 @pytest.mark.parametrize("state", [{}, {"cancelled": True}, {"executable": {"number": 7, "url": URL}}])
-def test_an_item_of_another_job_is_left_alone(state: dict[str, Any]) -> None:
+def test_item_of_another_job_is_not_canceled(state: dict[str, Any]) -> None:
     result = stopped(item(**state), queue_item=5, job="folder/other")
     assert (result["failed"], result["changed"]) == (True, False)
     assert result["msg"] == (
@@ -254,16 +254,16 @@ def test_an_item_of_another_job_is_left_alone(state: dict[str, Any]) -> None:
     )
 
 
-def test_an_item_of_the_job_is_cancelled() -> None:
+def test_item_of_the_job_is_canceled() -> None:
     assert stopped(item(), cancel(), queue_item=5, job="App")["cancelled"] is True
 
 
-def test_an_item_that_the_server_has_forgotten() -> None:
+def test_task_fails_when_item_is_forgotten_and_job_is_not_set() -> None:
     assert "Set 'job' to find" in stopped(forgotten(), queue_item=5)["msg"]
 
 
 @pytest.mark.parametrize("queue_id", [5, 6])
-def test_a_forgotten_item_is_found_by_its_build(queue_id: int) -> None:
+def test_forgotten_item_is_found_by_queue_id(queue_id: int) -> None:
     listed = call(
         "GET",
         f"/job/app/api/json?tree={quote('builds[number,queueId]', safe='')}",
@@ -283,6 +283,6 @@ def test_a_forgotten_item_is_found_by_its_build(queue_id: int) -> None:
         ({"job": "app", "build": "7", "escalate_to": "exit"}, "value of escalate_to must be one of: stop, term, kill"),
     ],
 )
-def test_bad_options_are_refused_first(options: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_rejected(options: dict[str, Any], message: str) -> None:
     with conversation() as server:
         assert message in run("ci_build_stop", url=server.url, **TOKEN, **options)["msg"]

@@ -52,7 +52,7 @@ def record(**members: Any) -> Record:
     return Record({**FREESTYLE, **members}, lambda *what: UnexpectedResponse(describe_mismatch(*what)))
 
 
-def test_a_build_with_all_that_is_told_of_it() -> None:
+def test_result_contains_all_fields() -> None:
     assert builds.to_result(record(), "folder/app") == {
         "job": "folder/app",
         "number": 42,
@@ -75,12 +75,12 @@ def test_a_build_with_all_that_is_told_of_it() -> None:
     }
 
 
-def test_a_pipeline_tells_no_node_and_hudson_no_queue_item() -> None:
+def test_missing_members_are_null() -> None:
     build = builds.to_result(Record({"number": 1}, UnexpectedResponse), "app", ["built_on", "queue_id", "parameters"])
     assert build == {"job": "app", "number": 1, "url": None, "built_on": None, "queue_id": None, "parameters": {}}
 
 
-def test_only_what_is_wanted_is_asked_for() -> None:
+def test_tree_contains_only_requested_fields() -> None:
     assert builds.build_tree(["result", "duration"]) == "number,url,result,duration"
     assert builds.build_tree(["parameters", "result", "causes"]) == (
         "number,url,actions[parameters[name,value],causes[shortDescription]],result"
@@ -88,7 +88,7 @@ def test_only_what_is_wanted_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("timestamp", ["soon", True, 1.5, 10**18, -(10**18)])
-def test_a_timestamp_that_is_none(timestamp: Any) -> None:
+def test_invalid_timestamp_is_an_error(timestamp: Any) -> None:
     with pytest.raises(UnexpectedResponse, match=r"'timestamp' is .* instead of milliseconds since 1970"):
         builds.to_result(record(timestamp=timestamp), "app")
 
@@ -97,17 +97,17 @@ def test_a_timestamp_that_is_none(timestamp: Any) -> None:
     ("build", "path"),
     [("42", "/job/app/42"), (7, "/job/app/7"), *((name, f"/job/app/{own}") for name, own in builds.SELECTORS.items())],
 )
-def test_where_a_build_is(build: str | int, path: str) -> None:
+def test_build_path(build: str | int, path: str) -> None:
     assert builds.build_path("app", build) == path
 
 
 @pytest.mark.parametrize("build", ["", "0", "-1", "1.5", "lastBuild", "LAST", "1/stop", "12345678901"])
-def test_what_names_no_build(build: str) -> None:
+def test_invalid_build_option_is_rejected(build: str) -> None:
     spec = ArgumentSpec(dict(build=dict(type="str", **builds.BUILD)))
     with pytest.raises(BadOption, match="must be the number of a build, such as 42, or one of last, "):
         spec.check({"build": build})
 
 
-def test_a_missing_build_is_named() -> None:
+def test_error_names_the_missing_build() -> None:
     assert str(builds.build_not_found("app", "42")).startswith("Job 'app' has no build 42, the job does not exist")
     assert str(builds.build_not_found("app", "last_failed")).startswith("Job 'app' has no last failed build, the job")

@@ -50,7 +50,7 @@ def cli(server: CommandLine, command: str, *arguments: str, **parameters: Any) -
     return run("ci_cli", url=server.url, command=command, arguments=list(arguments), **{**TOKEN, **parameters})
 
 
-def test_a_command_is_two_requests_of_one_session() -> None:
+def test_command_uses_two_requests_of_one_session() -> None:
     with command_line(answer=out("git Git ") + error("careful\n") + out("5.2.1\n") + end(0)) as server:
         result = cli(server, "list-plugins", "git")
     assert result == {
@@ -79,7 +79,7 @@ def test_a_command_is_two_requests_of_one_session() -> None:
     assert not any(name.lower().endswith("crumb") for name in upload)
 
 
-def test_check_mode_sends_nothing_unless_the_command_reads() -> None:
+def test_check_mode_runs_only_read_only_commands() -> None:
     with command_line(answer=out("2.579\n") + end(0)) as server:
         result = cli(server, "version", check_mode=True)
         assert result["changed"]
@@ -90,7 +90,7 @@ def test_check_mode_sends_nothing_unless_the_command_reads() -> None:
     assert result["stdout"] == "2.579\n"
 
 
-def test_input_comes_from_a_text_or_a_file(tmp_path: Path) -> None:
+def test_input_is_read_from_string_or_file(tmp_path: Path) -> None:
     (tmp_path / "big").write_bytes(bytes(range(256)) * 1000)
     with command_line() as server:
         cli(server, "groovy", "=", stdin="println 'ä'\n")
@@ -129,7 +129,7 @@ def test_input_comes_from_a_text_or_a_file(tmp_path: Path) -> None:
         (16, "", "exit code 16: Completed app #3 : ABORTED.", True),
     ],
 )
-def test_exit_codes_are_told_apart(code: int, said: str, words: str, changed: bool) -> None:
+def test_exit_codes_are_explained(code: int, said: str, words: str, changed: bool) -> None:
     with command_line(answer=out("Completed app #3 : ABORTED\n") + error(said) + end(code)) as server:
         result = cli(server, "build", "app")
     assert result["failed"]
@@ -142,14 +142,14 @@ def test_exit_codes_are_told_apart(code: int, said: str, words: str, changed: bo
     ("code", "said", "unknown"),
     [(255, "", True), (255, "\nERROR: No such job 'x'\n", False), (5, "\nERROR: null\n", False), (16, "", False)],
 )
-def test_only_a_lost_client_leaves_the_outcome_unknown(code: int, said: str, unknown: bool) -> None:
+def test_outcome_is_unknown_only_when_client_was_lost(code: int, said: str, unknown: bool) -> None:
     with command_line(answer=error(said) + end(code)) as server:
         result = cli(server, "build", "app")
     assert ("Whether the request had its effect is not known." in result["msg"]) is unknown
     assert not (unknown and result["changed"])
 
 
-def test_an_exit_code_that_is_accepted() -> None:
+def test_other_exit_codes_can_be_accepted() -> None:
     with command_line(answer=end(1)) as server:
         result = cli(server, "build", "app", "-s", accept=[0, 1])
     assert result["rc"] == 1
@@ -169,7 +169,7 @@ def test_an_exit_code_that_is_accepted() -> None:
         ({"first": b"<===[HUDSON REMOTING CAPACITY]===>"}, "does not support the protocol"),
     ],
 )
-def test_what_refuses_the_command(what: dict[str, Any], words: str) -> None:
+def test_refused_command_is_explained(what: dict[str, Any], words: str) -> None:
     with command_line(**what) as server:
         result = cli(server, "quiet-down")
     assert words in result["msg"]
@@ -199,7 +199,7 @@ def test_a_command_runs_when_chunks_are_closed_late(
     assert (result["rc"], result["stdout"]) == (0, "2.579\n")
 
 
-def test_output_is_shown_when_its_chunk_is_still_open() -> None:
+def test_output_is_shown_before_its_chunk_ends() -> None:
     told: list[str] = []
     with command_line(answer=out("Started app #3\n"), cut=True) as server:
         result = cli(server, "build", "app", "-s", tell=told.append)
@@ -207,19 +207,19 @@ def test_output_is_shown_when_its_chunk_is_still_open() -> None:
     assert "Whether the request had its effect is not known." in result["msg"]
 
 
-def test_the_exit_code_counts_when_the_connection_breaks_behind_it() -> None:
+def test_exit_code_counts_when_connection_is_lost_after_it() -> None:
     with command_line(answer=out("restarting\n") + end(0), cut=True) as server:
         assert cli(server, "restart")["rc"] == 0
 
 
-def test_a_command_that_is_silent_for_longer_than_timeout_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_command_can_run_longer_than_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     hide_read1(monkeypatch)
     with command_line(patient=True) as server:
         result = cli(server, "build", "app", "-s", timeout=0.2, wait_timeout=1)
     assert "Waited 1 s, but the command 'build app -s' is still running." in result["msg"]
 
 
-def test_a_download_that_is_not_ready_is_asked_for_again() -> None:
+def test_download_is_retried() -> None:
     with command_line(download=[503, 503, 200]) as server:
         result = cli(server, "version")
     assert result["rc"] == 0
@@ -231,7 +231,7 @@ def test_a_download_that_is_not_ready_is_asked_for_again() -> None:
     ("reads", "words"), [(False, "Whether the request had its effect is not known."), (True, "Try again.")]
 )
 @pytest.mark.parametrize("cut", [True, False])
-def test_a_stream_that_ends_early_has_no_known_outcome(cut: bool, reads: bool, words: str) -> None:
+def test_outcome_is_unknown_when_stream_ends_early(cut: bool, reads: bool, words: str) -> None:
     with command_line(answer=out("Started app #3\n") + b"\0\0\0\4", cut=cut) as server:
         result = cli(server, "build", "app", "-s", read_only=reads, retries=1)
     assert len(server.requests) == (4 if reads else 2)
@@ -240,7 +240,7 @@ def test_a_stream_that_ends_early_has_no_known_outcome(cut: bool, reads: bool, w
     assert not result["changed"]
 
 
-def test_a_command_that_takes_too_long_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_is_closed_on_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     with command_line(patient=True) as server:
 
         class Overdue(queue.Queue[Any]):
@@ -255,7 +255,7 @@ def test_a_command_that_takes_too_long_is_hung_up_on(monkeypatch: pytest.MonkeyP
     assert "Waited 30 s, but the command 'build app -s' is still running. Jenkins interrupts" in result["msg"]
 
 
-def test_a_command_is_not_lost_because_nothing_came_until_the_time_was_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timeout_is_reported_when_command_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     class Late(queue.Queue[Any]):
         def get(self, block: bool = True, timeout: float | None = None) -> Any:
             return super().get()
@@ -271,7 +271,7 @@ def interrupt_when(event: threading.Event) -> None:
     ctrl_c()
 
 
-def test_ctrl_c_hangs_up_and_says_what_is_not_known() -> None:
+def test_interruption_closes_connection_and_reports_unknown_outcome() -> None:
     said: list[str] = []
     with command_line(patient=True) as server:
         threading.Thread(target=interrupt_when, args=(server.fed,)).start()
@@ -282,14 +282,14 @@ def test_ctrl_c_hangs_up_and_says_what_is_not_known() -> None:
     assert said[-1] == doubt
 
 
-def test_a_command_that_ends_without_reading_its_input(tmp_path: Path) -> None:
+def test_command_can_end_without_reading_its_input(tmp_path: Path) -> None:
     (tmp_path / "big").write_bytes(bytes(20_000_000))
     with command_line(reads_input=False, answer=error("\nERROR: no right\n") + end(6)) as server:
         result = cli(server, "groovy", "=", stdin_file=str(tmp_path / "big"))
     assert result["rc"] == 6
 
 
-def test_output_to_a_file_when_all_went_well(tmp_path: Path) -> None:
+def test_file_is_replaced_only_when_command_succeeds(tmp_path: Path) -> None:
     target = tmp_path / "app.xml"
     with command_line(answer=out("<project/>") + end(0)) as server:
         assert cli(server, "get-job", "app", read_only=True, to_file=str(target), check_mode=True)["rc"] == 0
@@ -303,7 +303,7 @@ def test_output_to_a_file_when_all_went_well(tmp_path: Path) -> None:
     assert (result["rc"], result["stdout"], target.read_text()) == (3, "<bro", "<project/>")
 
 
-def test_much_output_needs_little_memory(tmp_path: Path) -> None:
+def test_large_output_uses_little_memory(tmp_path: Path) -> None:
     piece = frame(STDOUT, b"x" * 1023 + b"\n") * 1000
     with command_line(answer=piece * 60 + end(0)) as server:
         tracemalloc.start()
@@ -315,7 +315,7 @@ def test_much_output_needs_little_memory(tmp_path: Path) -> None:
     assert peak < 100_000_000  # 60 of them are the server's
 
 
-def test_progress_is_the_last_line_without_hidden_notes() -> None:
+def test_progress_shows_last_line_without_annotations() -> None:
     told: list[str] = []
     note = "\x1b[8mha:////abc\x1b[0m"
     with command_line(answer=out(f"Started by {note}admin\n\n") + end(0)) as server:
@@ -337,7 +337,7 @@ def test_progress_is_the_last_line_without_hidden_notes() -> None:
         ({"wait_timeout": 0}, "Option 'wait_timeout': must be 0.1 to 2,592,000"),
     ],
 )
-def test_what_cannot_work_is_refused_before_the_first_request(parameters: dict[str, Any], words: str) -> None:
+def test_invalid_options_are_rejected_before_the_first_request(parameters: dict[str, Any], words: str) -> None:
     with command_line() as server:
         result = run("ci_cli", **{"url": server.url, "command": "version", **TOKEN, **parameters})
     assert re.search(words, result["msg"])
@@ -345,7 +345,7 @@ def test_what_cannot_work_is_refused_before_the_first_request(parameters: dict[s
 
 
 @given(st.text(max_size=60))
-def test_any_text_arrives_as_java_writes_it(text: str) -> None:
+def test_text_is_encoded_like_java_utf(text: str) -> None:
     sent = http_transport.to_java_utf(text)
     assert struct.unpack(">H", sent[:2])[0] == len(sent) - 2
     assert b"\0" not in sent[2:]
@@ -353,7 +353,7 @@ def test_any_text_arrives_as_java_writes_it(text: str) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 255), st.binary(max_size=40))), st.integers(1, 7))
-def test_frames_survive_any_cut(sent: list[tuple[int, bytes]], size: int) -> None:
+def test_frames_are_parsed_from_any_chunks(sent: list[tuple[int, bytes]], size: int) -> None:
     stream = b"".join(http_transport.to_frame(operation, data) for operation, data in sent)
     pieces = [stream[place : place + size] for place in range(0, len(stream), size)]
     assert list(http_transport.parse_frames(pieces)) == sent

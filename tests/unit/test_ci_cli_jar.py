@@ -46,7 +46,7 @@ def keep(dest: Path, *calls: Call, **parameters: Any) -> dict[str, Any]:
         return run("ci_cli_jar", url=server.url, dest=str(dest), **parameters)
 
 
-def test_it_is_fetched_once(tmp_path: Path) -> None:
+def test_jar_is_downloaded_once(tmp_path: Path) -> None:
     dest, content = tmp_path / "folder" / "cli.jar", jar()
     checked = keep(dest, login(), head(content), check_mode=True, diff_mode=True)
     assert not dest.exists()
@@ -59,7 +59,7 @@ def test_it_is_fetched_once(tmp_path: Path) -> None:
     assert again["jar"] == made["jar"]
 
 
-def test_another_one_replaces_it(tmp_path: Path) -> None:
+def test_jar_of_another_version_is_replaced(tmp_path: Path) -> None:
     dest, content = tmp_path / "cli.jar", jar()
     keep(dest, login(), head(content), fetched(content))
     newer = jar("2.580")
@@ -79,7 +79,7 @@ def test_another_one_replaces_it(tmp_path: Path) -> None:
         (b"<html>Please log in</html>", "it is not a jar, but the server is version 2.579"),
     ],
 )
-def test_what_is_no_client_of_this_server_is_not_put_there(tmp_path: Path, content: bytes, words: str) -> None:
+def test_invalid_download_does_not_replace_the_file(tmp_path: Path, content: bytes, words: str) -> None:
     dest = tmp_path / "cli.jar"
     dest.write_bytes(b"the old one")
     result = keep(dest, login(), head(content), fetched(content))
@@ -89,7 +89,7 @@ def test_what_is_no_client_of_this_server_is_not_put_there(tmp_path: Path, conte
     assert list(tmp_path.iterdir()) == [dest]
 
 
-def test_hudsons_client_tells_no_version(tmp_path: Path) -> None:
+def test_version_is_null_on_hudson(tmp_path: Path) -> None:
     dest, content, path = tmp_path / "cli.jar", jar(None), "/jnlpJars/hudson-cli.jar"
     root = call("GET", "/", text="", headers={"X-Hudson": "1.395"})
     result = keep(dest, login(None), root, head(content, path), fetched(content, path))
@@ -97,17 +97,17 @@ def test_hudsons_client_tells_no_version(tmp_path: Path) -> None:
     assert not keep(dest, login(None), root, head(content, path))["changed"]
 
 
-def test_without_a_time_the_size_decides(tmp_path: Path) -> None:
+def test_size_is_compared_when_server_sends_no_time(tmp_path: Path) -> None:
     dest, content = tmp_path / "cli.jar", jar()
     without = head(content, **{"Last-Modified": ""})
     assert keep(dest, login(), without, fetched(content))["changed"]
     assert not keep(dest, login(), head(content, **{"Last-Modified": ""}))["changed"]
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_directory_is_rejected(tmp_path: Path) -> None:
     assert f"Option 'dest': must be the path of a file, but '{tmp_path}' is a directory" in keep(tmp_path)["msg"]
 
 
-def test_a_missing_page_is_told(tmp_path: Path) -> None:
+def test_missing_jar_is_reported(tmp_path: Path) -> None:
     missing = call("HEAD", PATH, 404, text=page("Not Found", "Oops! Not Found"))
     assert "404" in keep(tmp_path / "cli.jar", login(), missing)["msg"]

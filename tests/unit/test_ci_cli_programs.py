@@ -51,7 +51,7 @@ def test_ssh_runs_the_command_at_the_endpoint_of_the_server(ssh: Path) -> None:
     assert (result["rc"], result["plan"]["via"]) == (0, "ssh")
 
 
-def test_ssh_uses_the_given_user_key_and_host_keys_only(ssh: Path) -> None:
+def test_ssh_uses_only_the_specified_user_and_keys(ssh: Path) -> None:
     key, known = ssh / "key", ssh / "known hosts"
     key.touch()
     known.touch()
@@ -71,7 +71,7 @@ def test_a_missing_file_is_refused_before_any_request(ssh: Path, option: str) ->
     assert f"Option '{option}': '{ssh / 'none'}' cannot be read: there is none" in result["msg"]
 
 
-def test_ssh_needs_a_user() -> None:
+def test_ssh_requires_a_user() -> None:
     with conversation() as server:
         result = run("ci_cli", url=server.url, command="version", via="ssh")
     assert "Option 'ssh_user': is required with 'via: ssh', unless 'username'" in result["msg"]
@@ -88,7 +88,7 @@ def test_an_unusable_endpoint_is_reported(ssh: Path, headers: dict[str, str], me
     assert message in over_ssh(call("GET", "/login", headers=headers))["msg"]
 
 
-def test_the_exit_code_of_ssh_is_that_of_the_command(ssh: Path) -> None:
+def test_exit_code_of_ssh_is_returned(ssh: Path) -> None:
     program(ssh / "ssh", "echo careful >&2", "exit 3")
     result = over_ssh(accept=[0, 3])
     assert (result["rc"], result["stderr"]) == (3, "careful\n")
@@ -100,7 +100,7 @@ def test_ssh_reads_the_input_of_the_command(ssh: Path) -> None:
     assert over_ssh(stdin="<project/>")["stdout_lines"][-1] == "<project/>"
 
 
-def test_a_command_that_exceeds_its_time_is_stopped(ssh: Path) -> None:
+def test_program_is_terminated_on_timeout(ssh: Path) -> None:
     program(ssh / "ssh", "exec sleep 60")
     result = over_ssh(wait_timeout=0.1)
     assert "Waited 0.1 s, but the command 'version' is still running." in result["msg"]

@@ -41,7 +41,7 @@ def pieces(text: bytes, size: int) -> Iterable[bytes]:
 
 
 @pytest.mark.parametrize("size", range(1, 40))
-def test_notes_and_line_ends_go_wherever_the_text_is_cut(size: int) -> None:
+def test_annotations_are_removed_from_any_chunks(size: int) -> None:
     annotations = AnnotationFilter()
     assert "".join(map(annotations.feed, pieces(LOG.encode(), size))) + annotations.flush() == CLEAN
 
@@ -49,19 +49,19 @@ def test_notes_and_line_ends_go_wherever_the_text_is_cut(size: int) -> None:
 @pytest.mark.parametrize(
     "text", ["\x1b[8m hidden \x1b[0m", "50 %\r80 %\r100 %\n", "\x1b[1mbold\x1b[0m", "\x1b[8mha:no end", "\x1b", "\r"]
 )
-def test_what_only_looks_like_a_note_stays(text: str) -> None:
+def test_similar_text_is_kept(text: str) -> None:
     for size in (1, 3, 100):
         annotations = AnnotationFilter()
         assert "".join(map(annotations.feed, pieces(text.encode(), size))) + annotations.flush() == text
 
 
-def test_a_note_without_end_is_not_kept_in_memory() -> None:
+def test_unterminated_annotation_is_not_buffered() -> None:
     annotations = AnnotationFilter()
     letters = sum(len(annotations.feed(b"\x1b[8mha:" if number == 0 else b"A" * 65536)) for number in range(64))
     assert letters > 3_000_000
 
 
-def test_a_log_is_read_as_it_grows() -> None:
+def test_growing_log_is_read() -> None:
     with conversation(
         log(LOG[:30], 0, 20, more=True), log("", 20, 20, more=True), log(LOG[30:], 20, 55), log("", 55, 55)
     ) as server:
@@ -74,20 +74,20 @@ def test_a_log_is_read_as_it_grows() -> None:
     assert read == CLEAN.splitlines()
 
 
-def test_the_last_line_may_have_no_end() -> None:
+def test_unterminated_last_line_is_read() -> None:
     with conversation(log("one\r\ntw", 0, 6, more=True), log("o\r", 6, 8)) as server:
         reader = console(server.url)
         assert list(reader.read_lines()) == ["one"]
         assert list(reader.read_lines()) == ["two\r"]
 
 
-def test_a_long_line_comes_in_parts() -> None:
+def test_long_line_is_split() -> None:
     with conversation(log("x" * 25_000 + "\r\nshort\r\n", 0, 25_007)) as server:
         lines = list(console(server.url).read_lines())
     assert [len(line) for line in lines] == [10_000, 10_000, 5_000, 5]
 
 
-def test_what_breaks_off_is_gone_on_with() -> None:
+def test_reading_continues_after_incomplete_response() -> None:
     text = "".join(f"line {number}\r\n" for number in range(60_000))
     cut = log(text[:500_000], 0, len(text), headers={"Content-Length": str(len(text))})
     with conversation(cut, log(text, 0, len(text))) as server:
@@ -109,23 +109,23 @@ def test_what_breaks_off_is_gone_on_with() -> None:
         ("", 5, []),
     ],
 )
-def test_the_last_lines(whole: str, count: int, last: list[str]) -> None:
+def test_last_lines_are_read(whole: str, count: int, last: list[str]) -> None:
     with conversation(log("", -1, len(whole)), log(whole, 0, len(whole), more=True)) as server:
         assert console(server.url).read_last_lines(count) == last
 
 
-def test_an_old_server_knows_no_place_before_the_beginning() -> None:
+def test_last_lines_are_read_when_server_rejects_negative_offset() -> None:
     refused = call("GET", "/job/app/7/logText/progressiveText?start=-1", 500, text="<h1>Negative seek offset.</h1>")
     with conversation(refused, log("a\r\nb\r\n", 0, 4), log("a\r\nb\r\n", 0, 4)) as server:
         assert console(server.url).read_last_lines(1) == ["b"]
 
 
-def test_the_last_lines_of_a_long_log_begin_with_a_whole_one() -> None:
+def test_incomplete_first_line_is_dropped() -> None:
     with conversation(log("", -1, 100_000), log("rest of one\r\ntwo\r\n", 100_000 - 65_536, 100_000)) as server:
         assert console(server.url).read_last_lines(5) == ["two"]
 
 
-def test_a_log_without_its_size_is_none() -> None:
+def test_missing_size_header_is_an_error() -> None:
     with (
         conversation(call("GET", "/job/app/7/logText/progressiveText?start=0", text="<html>Log in</html>")) as server,
         pytest.raises(ToolchainError, match="has no X-Text-Size"),
@@ -133,7 +133,7 @@ def test_a_log_without_its_size_is_none() -> None:
         list(console(server.url).read())
 
 
-def test_memory_stays_flat() -> None:
+def test_memory_is_constant() -> None:
     text = "".join(f"line {number} {NOTE}of many\r\n" for number in range(400_000))
     with conversation(log(text, 0, len(text))) as server:
         reader = console(server.url)

@@ -29,14 +29,14 @@ def looked_up(variables: dict[str, Any] | None = None, terms: tuple[str, ...] = 
     return answer
 
 
-def test_the_crumb_in_parts_and_as_a_header() -> None:
+def test_crumb_is_returned_as_parts_and_header() -> None:
     again = crumb("abc123", sent_headers={**HEADERS, "Cookie": COOKIE})
     with conversation(crumb("abc123", cookie=COOKIE, sent_headers=HEADERS), again) as server:
         assert looked_up(url=server.url, **PASSWORD) == PARTS
         assert looked_up(url=server.url, **PASSWORD, **{"as": "header"}) == "Jenkins-Crumb:abc123"
 
 
-def test_host_and_account_come_from_variables_and_options_come_first() -> None:
+def test_options_take_precedence_over_variables() -> None:
     other = {"Authorization": basic("joe", "other-secret")}
     with conversation(crumb("abc123", sent_headers=HEADERS), crumb("of-joe", sent_headers=other)) as server:
         variables = {
@@ -48,13 +48,13 @@ def test_host_and_account_come_from_variables_and_options_come_first() -> None:
         assert looked_up(variables, username="joe", api_token="other-secret")["value"] == "of-joe"
 
 
-def test_where_there_is_no_protection_there_is_no_crumb() -> None:
+def test_crumb_is_empty_when_protection_is_disabled() -> None:
     with conversation(no_crumb_issuer(), no_crumb_issuer()) as server:
         assert looked_up(url=server.url, **PASSWORD) == {"name": None, "value": None, "cookie": None}
         assert looked_up(url=server.url, **PASSWORD, **{"as": "header"}) == ""
 
 
-def test_by_xml_where_the_json_view_is_closed() -> None:
+def test_crumb_is_read_from_xml_when_json_is_blocked() -> None:
     closed = call("GET", CRUMB_ISSUER, 403, text="<html><title>No JSON here</title></html>")
     by_xml = "/crumbIssuer/api/xml?xpath=concat%28%2F%2FcrumbRequestField%2C%22%3A%22%2C%2F%2Fcrumb%29"
     with conversation(closed, call("GET", by_xml, text=".crumb:abc123")) as server:
@@ -71,13 +71,13 @@ def test_by_xml_where_the_json_view_is_closed() -> None:
         ({"terms": ("http://ci",)}, "ci_crumb takes options only"),
     ],
 )
-def test_bad_input(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], message: str) -> None:
+def test_invalid_input_is_rejected(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], message: str) -> None:
     monkeypatch.delenv("JENKINS_URL", raising=False)
     with pytest.raises(AnsibleError, match=message):
         looked_up(**options)
 
 
-def test_refusals_are_told_without_the_secret() -> None:
+def test_error_does_not_contain_the_secret() -> None:
     refusal = call("GET", CRUMB_ISSUER, 401, json=engine_error(401, "Unauthorized", CRUMB_ISSUER))
     with (
         conversation(refusal) as server,

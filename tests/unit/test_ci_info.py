@@ -63,7 +63,7 @@ def no_who_am_i() -> Call:
     return call("GET", WHO_AM_I, 404, text=page("Error 404", "Not Found"))
 
 
-def test_a_server_tells_of_itself_and_of_the_account() -> None:
+def test_server_and_user_are_returned() -> None:
     with conversation(login(JENKINS), state(), who_am_i()) as server:
         result = run("ci_info", url=server.url, **ACCOUNT)
     assert result == {
@@ -85,23 +85,23 @@ def test_a_server_tells_of_itself_and_of_the_account() -> None:
     }
 
 
-def test_check_mode_reads_the_same() -> None:
+def test_check_mode_returns_the_same() -> None:
     with conversation(login(JENKINS), state(), who_am_i()) as server:
         assert run("ci_info", url=server.url, check_mode=True, **ACCOUNT)["server"]["version"] == "2.579"
 
 
-def test_a_server_that_goes_down_tells_why() -> None:
+def test_quiet_down_reason_is_returned() -> None:
     with conversation(login(JENKINS), state(quietingDown=True, quietDownReason="backup"), who_am_i()) as server:
         told = run("ci_info", url=server.url, **ACCOUNT)["server"]
     assert (told["quieting_down"], told["quiet_down_reason"]) == (True, "backup")
 
 
-def test_the_ssh_endpoint_is_told_where_there_is_one() -> None:
+def test_ssh_endpoint_is_returned() -> None:
     with conversation(login({**JENKINS, "X-SSH-Endpoint": "ci.example.com:38338"}), state(), who_am_i()) as server:
         assert run("ci_info", url=server.url, **ACCOUNT)["server"]["ssh_endpoint"] == "ci.example.com:38338"
 
 
-def test_anonymous_is_told_apart() -> None:
+def test_anonymous_user_is_returned() -> None:
     open_to_all = call("GET", STATE, json=ROOT, sent_without=["Authorization"])
     with conversation(login(JENKINS), open_to_all, who_am_i(NOBODY)) as server:
         result = run("ci_info", url=server.url)
@@ -109,7 +109,7 @@ def test_anonymous_is_told_apart() -> None:
 
 
 @pytest.mark.parametrize(("issuer", "protected"), [(crumb("abc", ".crumb"), True), (no_crumb_issuer(), False)])
-def test_hudson_is_asked_for_what_it_does_not_tell(issuer: Call, protected: bool) -> None:
+def test_missing_information_of_hudson_is_read_elsewhere(issuer: Call, protected: bool) -> None:
     with conversation(*hudson(), issuer, no_who_am_i()) as server:
         result = run("ci_info", url=server.url, **ACCOUNT)
     assert result["server"] == {
@@ -128,14 +128,14 @@ def test_hudson_is_asked_for_what_it_does_not_tell(issuer: Call, protected: bool
     assert result["user"] is None
 
 
-def test_something_else_is_no_ci_server() -> None:
+def test_task_fails_when_server_is_not_jenkins() -> None:
     with conversation(login({}), call("GET", "/", text=page("Welcome", "It works"))) as server:
         result = run("ci_info", url=server.url, **ACCOUNT)
     assert result["failed"]
     assert result["msg"] == f"{server.url} is not a Jenkins server: the response contains no version. Check 'url'."
 
 
-def test_a_wrong_password_is_told() -> None:
+def test_wrong_password_is_reported() -> None:
     answer = call("GET", STATE, 401, json=engine_error(401, "Unauthorized", "/api/json"))
     with conversation(login(JENKINS), answer) as server:
         result = run("ci_info", url=server.url, **ACCOUNT)
@@ -144,7 +144,7 @@ def test_a_wrong_password_is_told() -> None:
     )
 
 
-def test_a_crumb_issuer_that_anonymous_may_not_see_is_told() -> None:
+def test_forbidden_crumb_issuer_is_reported() -> None:
     with conversation(*hudson(), call("GET", CRUMB_ISSUER, 403, text=AUTHENTICATION_REQUIRED)) as server:
         result = run("ci_info", url=server.url, **ACCOUNT)
     assert "/crumbIssuer/api/json: 403 Authentication required." in result["msg"]
@@ -176,13 +176,13 @@ def test_a_crumb_issuer_that_anonymous_may_not_see_is_told() -> None:
         ("?", []),
     ],
 )
-def test_the_java_releases_of_a_version(version: str, java: list[int]) -> None:
+def test_supported_java_releases(version: str, java: list[int]) -> None:
     with conversation(login({**JENKINS, "X-Jenkins": version}), state(), who_am_i()) as server:
         assert run("ci_info", url=server.url, **ACCOUNT)["server"]["java"] == java
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_a_wrong_path_is_not_told_as_a_missing_credential(status: int) -> None:
+def test_wrong_path_is_not_reported_as_missing_credential(status: int) -> None:
     with conversation(call("GET", "/login", status, text=page("Jenkins", "Authentication required"))) as server:
         result = run("ci_info", url=server.url, **ACCOUNT)
     assert result["msg"].endswith(

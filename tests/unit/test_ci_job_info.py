@@ -33,7 +33,7 @@ def asked(*calls: Call, **options: Any) -> dict[str, Any]:
         return run("ci_job_info", url=server.url, **TOKEN, **options)
 
 
-def test_what_the_server_has_in_one_request() -> None:
+def test_jobs_are_listed_with_one_request() -> None:
     found = {
         "jobs": [job("app", queueItem={"id": 7, "why": "In the quiet period."}), job("team", jobs=[{"name": "x"}])]
     }
@@ -53,13 +53,13 @@ def test_what_the_server_has_in_one_request() -> None:
     }
 
 
-def test_the_name_of_a_job_is_the_one_of_the_server() -> None:
+def test_full_name_of_server_is_returned() -> None:
     found = {"name": "fb", "fullName": "fb", "url": "https://ci.example.com/job/fb/"}
     result = asked(listing("name,fullName,url,jobs[name]", found, "/job/FB"), job="FB", fields=[])
     assert result["job"]["name"] == "fb"
 
 
-def test_all_that_a_job_tells() -> None:
+def test_job_has_all_fields() -> None:
     build = "number,url,result,building,timestamp,duration"
     members = (
         "name,fullName,url,description,buildable,inQueue,queueItem[id,why],nextBuildNumber,"
@@ -102,7 +102,7 @@ def test_all_that_a_job_tells() -> None:
     }
 
 
-def test_parameters() -> None:
+def test_parameters_are_returned() -> None:
     definitions = [
         {
             "name": "T",
@@ -129,7 +129,7 @@ def test_parameters() -> None:
     ]
 
 
-def test_folders_in_folders() -> None:
+def test_nested_folders_are_listed() -> None:
     inner = {"jobs": [job("a", jobs=[job("b", jobs=[{"name": "deep"}]), job("c")]), job("d")]}
     result = asked(
         listing("jobs[name,fullName,url,jobs[name,fullName,url,jobs[name]]]", inner, "/job/team"),
@@ -141,7 +141,7 @@ def test_folders_in_folders() -> None:
     assert [one["folder"] for one in result["jobs"]] == [True, True, False, False]
 
 
-def test_deep_folders_are_asked_for_in_turn() -> None:
+def test_deep_folders_are_listed_with_several_requests() -> None:
     four = "jobs[name,fullName,url,jobs[name,fullName,url,jobs[name,fullName,url,jobs[name,fullName,url,jobs[name]]]]]"
     found: dict[str, Any] = job("d", jobs=[{"name": "e"}])
     for name in ("c", "b", "a"):
@@ -151,13 +151,13 @@ def test_deep_folders_are_asked_for_in_turn() -> None:
     assert [one["name"] for one in result["jobs"]] == ["a", "a/b", "a/b/c", "a/b/c/d", "a/b/c/d/e"]
 
 
-def test_a_folder_that_is_none() -> None:
+def test_task_fails_when_folder_does_not_exist() -> None:
     for answer in ({"status": 404, "text": page("Not Found", "Oops!")}, {"json": {"_class": "FreeStyleProject"}}):
         refused = call("GET", listing(EMPTY_FOLDER, {}, "/job/app").target, **answer)  # type: ignore[arg-type]
         assert asked(refused, folder="app", fields=[])["msg"].startswith("Folder 'app' does not exist")
 
 
-def test_a_job_that_is_not_there_is_an_answer() -> None:
+def test_job_is_null_when_it_does_not_exist() -> None:
     target = listing("name,fullName,url,jobs[name]", {}, "/job/app").target
     refused = call("GET", target, 404, text=page("Not Found", "Oops!"))
     assert asked(refused, job="app", fields=[]) == {"changed": False, "job": None}
@@ -172,5 +172,5 @@ def test_a_job_that_is_not_there_is_an_answer() -> None:
         ({"folder": ".."}, "Option 'folder': '..' is not a valid part of a path"),
     ],
 )
-def test_bad_options_are_refused_first(options: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_rejected(options: dict[str, Any], message: str) -> None:
     assert message in asked(**options)["msg"]

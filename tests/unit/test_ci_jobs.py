@@ -24,7 +24,7 @@ PATHS = {
 
 
 @pytest.mark.parametrize(("name", "path"), PATHS.items())
-def test_names_and_paths(name: str, path: str) -> None:
+def test_job_path(name: str, path: str) -> None:
     assert jobs.job_path(name) == path
     assert jobs.parse_job_url(f"https://ci.example.com/ci{path}/") == name
     assert jobs.parse_job_url(f"https://ci.example.com{path}/42/") == name
@@ -40,18 +40,18 @@ def test_names_and_paths(name: str, path: str) -> None:
         ("https://ci.example.com/job/", None),
     ],
 )
-def test_jobs_in_other_addresses(url: str, name: str | None) -> None:
+def test_job_is_parsed_from_url(url: str, name: str | None) -> None:
     assert jobs.parse_job_url(url) == name
 
 
 @pytest.mark.parametrize("name", ["..", "folder/.", "folder/../app"])
-def test_names_that_would_lead_elsewhere(name: str) -> None:
+def test_path_traversal_is_rejected(name: str) -> None:
     with pytest.raises(BadOption, match=r"Option 'job': .* is not a valid part of a path"):
         jobs.job_path(name)
 
 
 @pytest.mark.parametrize("name", ["", "/", "/app", "app/", "a//b", " app", "app\n"])
-def test_names_that_no_job_has(name: str) -> None:
+def test_invalid_names_are_rejected(name: str) -> None:
     spec = ArgumentSpec(dict(job=dict(type="str", **jobs.JOB)))
     with pytest.raises(BadOption, match="Option 'job'"):
         spec.check({"job": name})

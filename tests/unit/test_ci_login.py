@@ -47,7 +47,7 @@ def refused(answer: Call, **parameters: Any) -> str:
     return result["msg"].removeprefix(f"GET {server.url}")
 
 
-def test_crumb_and_cookie_are_fetched_once_and_kept_in_the_process() -> None:
+def test_crumb_and_cookie_are_cached_in_the_process() -> None:
     authorization = {"Authorization": basic("admin", "s3cret-of-mine")}
     with_crumb = {**authorization, "Jenkins-Crumb": "abc123", "Cookie": COOKIE}
     with conversation(
@@ -61,7 +61,7 @@ def test_crumb_and_cookie_are_fetched_once_and_kept_in_the_process() -> None:
         assert ask_for_restart(server.url, **PASSWORD)["changed"]
 
 
-def test_another_account_gets_a_crumb_of_its_own() -> None:
+def test_crumb_is_not_shared_between_accounts() -> None:
     with conversation(
         computers(),
         crumb("of-admin", cookie=COOKIE),
@@ -74,7 +74,7 @@ def test_another_account_gets_a_crumb_of_its_own() -> None:
         assert ask_for_restart(server.url, username="other", password="another-secret")["changed"]
 
 
-def test_a_crumb_that_is_no_longer_good_is_renewed() -> None:
+def test_expired_crumb_is_renewed() -> None:
     renewed = "JSESSIONID.77aa01bc=node01newsession0.node0"
     with conversation(
         computers(),
@@ -91,7 +91,7 @@ def test_a_crumb_that_is_no_longer_good_is_renewed() -> None:
             assert ask_for_restart(server.url, **PASSWORD)["changed"]
 
 
-def test_a_crumb_is_renewed_only_once() -> None:
+def test_crumb_is_renewed_only_once() -> None:
     with conversation(computers(), crumb("one"), bad_crumb(), crumb("two"), bad_crumb()) as server:
         result = ask_for_restart(server.url, **PASSWORD)
     assert result["failed"]
@@ -102,13 +102,13 @@ def test_a_crumb_is_renewed_only_once() -> None:
     )
 
 
-def test_the_crumb_refusal_as_a_page_is_understood() -> None:
+def test_crumb_error_page_is_recognized() -> None:
     refusal = restart(403, text=engine_page(403, NO_CRUMB))
     with conversation(computers(), crumb("old"), refusal, crumb("new"), restart()) as server:
         assert ask_for_restart(server.url, **PASSWORD)["changed"]
 
 
-def test_without_csrf_protection_nothing_is_asked_twice() -> None:
+def test_missing_crumb_issuer_is_cached() -> None:
     with conversation(
         computers(),
         no_crumb_issuer(),
@@ -120,7 +120,7 @@ def test_without_csrf_protection_nothing_is_asked_twice() -> None:
         assert ask_for_restart(server.url, **PASSWORD)["changed"]
 
 
-def test_csrf_protection_that_was_switched_on_since_is_noticed() -> None:
+def test_crumb_is_requested_when_protection_was_enabled_later() -> None:
     with conversation(
         computers(),
         no_crumb_issuer(),
@@ -135,36 +135,36 @@ def test_csrf_protection_that_was_switched_on_since_is_noticed() -> None:
 
 
 @pytest.mark.parametrize("field", ["Jenkins-Crumb", ".crumb", "X-Crumb-Of-Ours"])
-def test_the_server_names_the_header_of_the_crumb(field: str) -> None:
+def test_crumb_header_name_comes_from_server(field: str) -> None:
     with conversation(computers(), crumb("abc", field), restart(sent_headers={field: "abc"})) as server:
         assert ask_for_restart(server.url, **PASSWORD)["changed"]
 
 
-def test_an_api_token_needs_no_crumb() -> None:
+def test_api_token_does_not_need_a_crumb() -> None:
     authorization = {"Authorization": basic("admin", TOKEN["api_token"])}
     post = restart(sent_headers=authorization, sent_without=["Jenkins-Crumb"])
     with conversation(computers(sent_headers=authorization), post) as server:
         assert ask_for_restart(server.url, **TOKEN)["changed"]
 
 
-def test_an_api_token_gets_a_crumb_where_the_server_wants_one_all_the_same() -> None:
+def test_crumb_is_sent_with_api_token_when_server_requires_it() -> None:
     with conversation(computers(), bad_crumb(), crumb("abc"), restart(sent_headers={"Jenkins-Crumb": "abc"})) as server:
         assert ask_for_restart(server.url, **TOKEN)["changed"]
 
 
-def test_the_password_goes_before_the_api_token() -> None:
+def test_password_takes_precedence_over_api_token() -> None:
     authorization = {"Authorization": basic("admin", "s3cret-of-mine")}
     with conversation(computers(sent_headers=authorization), crumb("abc"), restart()) as server:
         assert ask_for_restart(server.url, **PASSWORD, api_token=TOKEN["api_token"])["changed"]
 
 
-def test_anonymous_needs_a_crumb_too() -> None:
+def test_anonymous_request_needs_a_crumb() -> None:
     nobody = {"sent_without": ["Authorization"]}
     with conversation(computers(**nobody), crumb("abc", **nobody), restart(**nobody)) as server:
         assert ask_for_restart(server.url)["changed"]
 
 
-def test_address_and_account_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_settings_are_read_from_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     authorization = {"sent_headers": {"Authorization": basic("env-user", "env-token")}}
     with conversation(computers(**authorization), restart(**authorization)) as server:
         monkeypatch.setenv("JENKINS_URL", f"{server.url}/")
@@ -174,20 +174,20 @@ def test_address_and_account_come_from_the_environment(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("given", [{"username": "admin"}, {"password": "s3cret"}, {"api_token": "t0ken"}])
-def test_half_a_credential_fails_before_any_request(given: dict[str, str]) -> None:
+def test_incomplete_credential_is_rejected(given: dict[str, str]) -> None:
     with conversation() as server:
         result = ask_for_restart(server.url, **given)
     assert result["failed"]
     assert "Option 'username': is required together with 'password' or 'api_token'" in result["msg"]
 
 
-def test_half_a_credential_in_the_environment_is_half_a_credential(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incomplete_credential_in_environment_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JENKINS_USER_ID", "env-user")
     with conversation() as server:
         assert "Option 'username'" in ask_for_restart(server.url)["msg"]
 
 
-def test_an_address_is_required() -> None:
+def test_url_is_required() -> None:
     result = run("ci_safe_restart", wait=False)
     assert result["msg"].startswith("Option 'url': is required")
 
@@ -199,14 +199,14 @@ def test_an_address_is_required() -> None:
         ({"text": engine_page(401, "Unauthorized")}, "Error 401 Unauthorized"),
     ],
 )
-def test_a_wrong_password_is_told(answer: dict[str, Any], message: str) -> None:
+def test_wrong_password_is_reported(answer: dict[str, Any], message: str) -> None:
     headers = {"WWW-Authenticate": 'Basic realm="Jenkins", charset="UTF-8"'}
     assert refused(call("GET", COMPUTERS, 401, headers=headers, **answer)) == (
         f"/computer/api/json: 401 {message}. Check the user name and the password or API token."
     )
 
 
-def test_a_missing_permission_is_told() -> None:
+def test_missing_permission_is_reported() -> None:
     answer = call("GET", COMPUTERS, 403, text=missing("admin", "Overall/Read"))
     assert refused(answer) == (
         "/computer/api/json: 403 admin is missing the Overall/Read permission. "
@@ -214,7 +214,7 @@ def test_a_missing_permission_is_told() -> None:
     )
 
 
-def test_anonymous_without_rights_is_told() -> None:
+def test_missing_permission_of_anonymous_is_reported() -> None:
     answer = call("GET", COMPUTERS, 403, text=AUTHENTICATION_REQUIRED)
     assert refused(answer, username=None).startswith("/computer/api/json: 403 Authentication required. ")
 
@@ -231,12 +231,12 @@ def test_anonymous_without_rights_is_told() -> None:
         ),
     ],
 )
-def test_the_words_of_a_page_are_told(status: int, heading: str, text: str, message: str) -> None:
+def test_message_of_error_page_is_reported(status: int, heading: str, text: str, message: str) -> None:
     answer = call("GET", COMPUTERS, status, text=page("Jenkins", heading, text))
     assert refused(answer) == f"/computer/api/json: {message}"
 
 
-def test_a_server_that_is_not_available_is_asked_again() -> None:
+def test_request_is_retried_when_server_is_unavailable() -> None:
     busy = call("GET", COMPUTERS, 503, text=page("Service Unavailable", "No server is available"))
     progress: list[str] = []
     with conversation(*[busy] * 5) as server:
@@ -246,7 +246,7 @@ def test_a_server_that_is_not_available_is_asked_again() -> None:
     assert "4 request(s) had to be repeated" in result["warnings"][0]
 
 
-def test_no_secret_in_a_message() -> None:
+def test_messages_contain_no_secrets() -> None:
     encoded = basic("admin", "s3cret-of-mine").removeprefix("Basic ")
     message = refused(
         call("GET", COMPUTERS, 401, json=engine_error(401, f"not s3cret-of-mine nor {encoded}", "/computer/api/json"))
@@ -254,7 +254,7 @@ def test_no_secret_in_a_message() -> None:
     assert message.startswith("/computer/api/json: 401 not ******** nor ********.")
 
 
-def test_a_crumb_is_not_fetched_from_a_page() -> None:
+def test_html_page_is_not_used_as_crumb() -> None:
     with conversation(computers(), call("GET", CRUMB_ISSUER, text=page("Login", "Sign in"))) as server:
         result = ask_for_restart(server.url, **PASSWORD)
     assert result["failed"]
@@ -262,7 +262,7 @@ def test_a_crumb_is_not_fetched_from_a_page() -> None:
 
 
 @pytest.mark.parametrize("piece", ["x", "[", "<", "<a ", "Oops!"])
-def test_an_answer_without_end_is_read_in_no_time(piece: str) -> None:
+def test_long_error_page_is_parsed_quickly(piece: str) -> None:
     begun = time.process_time()
     with conversation(call("GET", "/login", 500, text=piece * 500_000)) as server:
         result = run("ci_info", url=server.url, retries=0, **TOKEN)
@@ -277,13 +277,13 @@ def xml_view(status: int = 200, text: str = "Jenkins-Crumb:abc123", **sent: Any)
 
 
 @pytest.mark.parametrize("status", [403, 405, 406, 410, 501])
-def test_where_something_in_between_closes_the_json_view_the_crumb_comes_by_xml(status: int) -> None:
+def test_crumb_is_read_from_xml_when_json_is_blocked(status: int) -> None:
     closed = call("GET", CRUMB_ISSUER, status, text="<html><title>No JSON here</title></html>")
     with conversation(computers(), closed, xml_view(), restart(sent_headers={"Jenkins-Crumb": "abc123"})) as server:
         assert ask_for_restart(server.url, **PASSWORD)["changed"]
 
 
-def test_a_json_view_that_is_hidden_is_not_taken_for_no_protection() -> None:
+def test_hidden_json_view_is_not_mistaken_for_disabled_protection() -> None:
     with conversation(
         computers(),
         no_crumb_issuer(),
@@ -296,7 +296,7 @@ def test_a_json_view_that_is_hidden_is_not_taken_for_no_protection() -> None:
 
 
 @pytest.mark.parametrize(("status", "text"), [(403, "no"), (404, "no"), (200, "<html>log in</html>"), (200, "")])
-def test_where_no_view_is_open_the_refusal_of_the_first_is_told(status: int, text: str) -> None:
+def test_json_error_is_reported_when_xml_is_blocked_too(status: int, text: str) -> None:
     closed = call("GET", CRUMB_ISSUER, 403, text="<html><title>No JSON here</title></html>")
     with conversation(computers(), closed, xml_view(status, text)) as server:
         result = ask_for_restart(server.url, **PASSWORD)

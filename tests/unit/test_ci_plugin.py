@@ -51,7 +51,7 @@ def steps(result: dict[str, Any]) -> list[str]:
     return [f"{step['action']} {step['name']} {step['version']}" for step in result["plan"]]
 
 
-def test_nothing_to_do_costs_two_reads() -> None:
+def test_unchanged_plugins_need_two_reads() -> None:
     assert go(listing(GIT), center(), plugins=["git"], diff_mode=True) == {
         "changed": False,
         "plan": [],
@@ -62,7 +62,7 @@ def test_nothing_to_do_costs_two_reads() -> None:
     }
 
 
-def test_a_new_plugin_comes_with_its_dependencies_and_is_followed_to_the_end() -> None:
+def test_new_plugin_is_installed_with_dependencies() -> None:
     before, after = listing(GIT), listing(GIT, plugin("base"), plugin("top"))
     done = (job(1, "base"), job(2, "top"), batch(3))
     result = go(
@@ -108,7 +108,7 @@ def test_check_mode_predicts_the_refusal_when_the_account_is_no_administrator() 
     assert not result["changed"]
 
 
-def test_check_mode_tells_the_same_and_only_reads() -> None:
+def test_check_mode_returns_plan_and_only_reads() -> None:
     result = go(
         *(listing(GIT), center(age=None), installed_page(), offered("top", missing="base"), offered("base")),
         administers(),
@@ -130,7 +130,7 @@ def test_check_mode_tells_the_same_and_only_reads() -> None:
         ({"version": "latest"}, (), False),
     ],
 )
-def test_versions(wanted: dict[str, Any], asked: tuple[Call, ...], changed: bool) -> None:
+def test_version_options(wanted: dict[str, Any], asked: tuple[Call, ...], changed: bool) -> None:
     last = [administers()] if changed else []
     result = go(listing(GIT), center(), *asked, *last, plugins=[{"name": "git", **wanted}], check_mode=True)
     assert ok(result)["changed"] is changed
@@ -138,7 +138,7 @@ def test_versions(wanted: dict[str, Any], asked: tuple[Call, ...], changed: bool
     assert result["restart_required"] is changed
 
 
-def test_the_latest_version_is_looked_for_in_fresh_metadata() -> None:
+def test_latest_version_is_resolved_with_refreshed_metadata() -> None:
     newer = plugin("git", "5.2.1", hasUpdate=True)
     waits = job(1, "git", "SuccessButRequiresRestart", "5.7")
     result = go(
@@ -159,7 +159,7 @@ def test_the_latest_version_is_looked_for_in_fresh_metadata() -> None:
     [("ConnectException: refused", None), ("No signature block found", 0), ("", None)],
     ids=["refused", "signature", "silent"],
 )
-def test_metadata_that_did_not_come(said: str, age: float | None) -> None:
+def test_failed_metadata_refresh_is_reported(said: str, age: float | None) -> None:
     moved = () if said else (center(age=age),)
     begin = (listing(GIT), center(age=None))
     asked = (refresh(), manager_page(said), *moved, listing(GIT), center(age=age))
@@ -174,7 +174,7 @@ def test_metadata_that_did_not_come(said: str, age: float | None) -> None:
     assert "The existing metadata was used" in result["warnings"][0]
 
 
-def test_all_that_speaks_against_a_plan_is_told_before_anything_is_done() -> None:
+def test_all_problems_are_listed_before_any_change() -> None:
     result = go(
         *(listing(GIT), center(), prevalidate("git@9", "git"), installed_page()),
         *(offered("git", "5.7"), not_offered("nothing"), offered("orphan", needs="base"), not_offered("base")),
@@ -206,7 +206,7 @@ FAILED = {
 
 
 @pytest.mark.parametrize("case", FAILED)
-def test_a_batch_that_says_success_proves_nothing(case: str) -> None:
+def test_task_fails_when_plugins_are_missing_after_installation(case: str) -> None:
     error, failed, told = FAILED[case]
     done = (job(1, "plain"), job(2, "gone", "Failure", errorMessage=error), batch(3))
     after = (listing(plugin("plain")), center(*done))
@@ -225,7 +225,7 @@ def test_a_batch_that_says_success_proves_nothing(case: str) -> None:
     ("version", "told"),
     [("1.0", "Jenkins lists version 1.0. Check whether the file"), (None, "Jenkins does not list it. Check whether")],
 )
-def test_an_installation_that_says_success_proves_nothing(version: str | None, told: str) -> None:
+def test_task_fails_when_version_is_wrong_after_installation(version: str | None, told: str) -> None:
     after = (listing(*[plugin("stale", version)] if version else []), center(job(1, "stale", version="2.0"), batch(2)))
     result = go(
         *(listing(), center(), installed_page(), offered("stale", "2.0"), install("stale")),
@@ -235,7 +235,7 @@ def test_an_installation_that_says_success_proves_nothing(version: str | None, t
     assert told in result["msg"]
 
 
-def test_a_refusal_with_200_is_one() -> None:
+def test_refusal_with_status_200_is_recognized() -> None:
     refused = {"status": "error", "message": "No such plugin: plain"}
     result = go(
         *(listing(), center(), installed_page(), offered("plain"), install("plain", json=refused)),
@@ -244,7 +244,7 @@ def test_a_refusal_with_200_is_one() -> None:
     assert "Installing plugins failed: No such plugin: plain." in result["msg"]
 
 
-def test_a_failed_download_is_tried_again_by_the_next_run() -> None:
+def test_failed_download_is_repeated_by_next_run() -> None:
     failed = job(1, "plain", "Failure", errorMessage="Failed to download from x")
     after = (listing(plugin("plain")), center(failed, batch(2), job(3, "plain"), batch(4)))
     result = go(
@@ -255,7 +255,7 @@ def test_a_failed_download_is_tried_again_by_the_next_run() -> None:
     assert ok(result)["changed"]
 
 
-def test_what_others_install_is_waited_for_first() -> None:
+def test_installations_of_other_clients_are_awaited_first() -> None:
     result = go(
         *(listing(), center(job(1, "plain", "Installing")), center(job(1, "plain"))),
         *(listing(plugin("plain")), center(job(1, "plain"))),
@@ -264,7 +264,7 @@ def test_what_others_install_is_waited_for_first() -> None:
     assert not ok(result)["changed"]
 
 
-def test_an_installation_that_takes_too_long() -> None:
+def test_installation_timeout_is_reported() -> None:
     slow = center(job(1, "plain", "Installing"))
     result = go(
         *(listing(), center(), installed_page(), offered("plain"), install("plain"), slow),
@@ -274,7 +274,7 @@ def test_an_installation_that_takes_too_long() -> None:
     assert "1 installation(s) are in progress: plain Installing" in result["msg"]
 
 
-def test_a_restart_in_between_loses_installations() -> None:
+def test_task_fails_when_server_restarts_during_installation() -> None:
     down = call("GET", center().target, 503, text=page("Starting Jenkins", "Jenkins is getting ready to work"))
     result = go(
         *(listing(), center(), installed_page(), offered("plain"), install("plain")),
@@ -284,7 +284,7 @@ def test_a_restart_in_between_loses_installations() -> None:
     assert "the server restarted, which discards queued installations. Run the task again." in result["msg"]
 
 
-def test_a_disabled_dependency_is_enabled_and_nothing_is_loaded_at_once() -> None:
+def test_disabled_dependency_is_enabled_and_plugin_is_loaded_after_restart() -> None:
     """The server fails at that, without a word."""
     off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
     waits = job(1, "top", "SuccessButRequiresRestart")
@@ -303,7 +303,7 @@ def test_a_disabled_dependency_is_enabled_and_nothing_is_loaded_at_once() -> Non
 
 
 @pytest.mark.parametrize(("state", "action"), [("absent", "doUninstall"), ("disabled", "makeDisabled")])
-def test_dependants_are_named(state: str, action: str) -> None:
+def test_dependent_plugins_are_listed(state: str, action: str) -> None:
     needed = (
         listing(plugin("base"), plugin("top", needs="base"), plugin("old", needs="base", enabled=False)),
         center(),
@@ -318,7 +318,7 @@ def test_dependants_are_named(state: str, action: str) -> None:
     assert (ok(done)["changed"], done["restart_required"]) == (True, True)
 
 
-def test_both_may_go_together() -> None:
+def test_plugin_and_dependent_can_be_removed_together() -> None:
     before = (listing(plugin("base"), plugin("top", needs="base")), center())
     after = (listing(plugin("base", deleted=True), plugin("top", needs="base", deleted=True)), center())
     wanted = [{"name": name, "state": "absent"} for name in ("base", "top")]
@@ -327,7 +327,7 @@ def test_both_may_go_together() -> None:
     assert not ok(go(*after, plugins=wanted))["changed"]
 
 
-def test_enabling_and_disabling() -> None:
+def test_plugins_are_enabled_and_disabled() -> None:
     off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
     wanted = [{"name": "base", "state": "enabled"}]
     result = go(listing(off), center(), change("base", "makeEnabled"), listing(on), center(), plugins=wanted)
@@ -339,7 +339,7 @@ def test_enabling_and_disabling() -> None:
     assert "base cannot be disabled: it is not installed" in missing["msg"]
 
 
-def test_an_upgrade_leaves_a_disabled_plugin_disabled() -> None:
+def test_upgraded_plugin_stays_disabled() -> None:
     off, on = plugin("git", "5.2", enabled=False, active=False), plugin("git", "5.2", active=False)
     waits = job(1, "git", "SuccessButRequiresRestart", "5.7")
     result = go(
@@ -350,7 +350,7 @@ def test_an_upgrade_leaves_a_disabled_plugin_disabled() -> None:
     assert ok(result)["plugins"]["git"] == {"installed": True, "version": "5.7", "enabled": False}
 
 
-def test_a_plugin_that_failed_to_load_is_no_absent_one() -> None:
+def test_plugin_that_failed_to_load_is_not_absent() -> None:
     script = failed_script(odd="java.lang.ClassNotFoundException: odd.Impl\n\tat x")
     result = go(listing(), center(), installed_page("odd"), script, plugins=[{"name": "odd", "state": "absent"}])
     assert (
@@ -372,7 +372,7 @@ def upload(**sent: Any) -> Call:
     return call("POST", "/pluginManager/uploadPlugin", 302, **UPLOADED, **sent)
 
 
-def test_an_exact_version_is_handed_in_by_its_address_beside_the_offered_one() -> None:
+def test_exact_version_is_uploaded_from_url() -> None:
     """Installing would bring the offered version, or nothing."""
     waits = job(1, "git", "SuccessButRequiresRestart", "0")
     result = go(
@@ -389,7 +389,7 @@ def test_an_exact_version_is_handed_in_by_its_address_beside_the_offered_one() -
     assert "git 5.0 is not available, only 5.7: set its file in 'src' or 'url'" in nowhere["msg"]
 
 
-def test_a_file_that_the_server_cannot_get() -> None:
+def test_inaccessible_url_is_reported() -> None:
     oops = page("Jenkins - Jenkins", "Oops!", "A problem occurred Logging ID=9bd0e6d2")
     wanted = {"name": "own", "version": "1.0", "url": "https://x/own.hpi"}
     failing = call("POST", "/pluginManager/uploadPlugin", 500, text=oops)
@@ -397,7 +397,7 @@ def test_a_file_that_the_server_cannot_get() -> None:
     assert "Check whether https://x/own.hpi is accessible and a plugin." in result["msg"]
 
 
-def test_an_uninstalled_plugin_comes_back_by_its_file_only() -> None:
+def test_uninstalled_plugin_is_uploaded_instead_of_installed() -> None:
     """Installing says Success and does nothing."""
     gone = plugin("git", "5.7", deleted=True)
     waits = job(1, "git", "SuccessButRequiresRestart", "0")
@@ -415,7 +415,7 @@ def plugin_file(folder: Path, name: str = "own", version: str = "3.0", **attribu
     return path
 
 
-def test_a_file_is_handed_in(tmp_path: Path) -> None:
+def test_file_is_uploaded(tmp_path: Path) -> None:
     path = plugin_file(tmp_path)
     after = (listing(plugin("own", "3.0")), center(job(1, "own", version="0")))
     wanted = [{"name": "own", "src": str(path)}]
@@ -470,7 +470,7 @@ OLD_BASE = plugin("base", "1.0")
         ),
     ],
 )
-def test_a_file_that_cannot_be_loaded_is_not_uploaded(
+def test_file_is_not_uploaded_when_it_cannot_be_loaded(
     attributes: dict[str, str], server: list[Call], problem: str, check_mode: bool, tmp_path: Path
 ) -> None:
     wanted = [{"name": "own", "src": str(plugin_file(tmp_path, **attributes))}]
@@ -480,14 +480,14 @@ def test_a_file_that_cannot_be_loaded_is_not_uploaded(
     assert not result["changed"]
 
 
-def test_the_version_is_on_the_login_page_when_a_proxy_drops_the_header(tmp_path: Path) -> None:
+def test_server_version_is_read_from_login_page_when_header_is_missing(tmp_path: Path) -> None:
     wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Jenkins_Version="2.600"))}]
     listed = listing(json={"plugins": []})
     result = go(listed, center(), installed_page(), login(), plugins=wanted)
     assert "own 3.0 requires Jenkins 2.600, but the server is 2.579" in result["msg"]
 
 
-def test_a_file_is_uploaded_with_the_dependencies_that_are_offered(tmp_path: Path) -> None:
+def test_available_dependencies_of_file_are_installed(tmp_path: Path) -> None:
     path = plugin_file(tmp_path, Jenkins_Version="2.579", Plugin_Dependencies="base:1.0,x:9;resolution:=optional")
     wanted = [{"name": "own", "src": str(path)}]
     server = listing(), center(), installed_page(), offered("base"), administers()
@@ -495,7 +495,7 @@ def test_a_file_is_uploaded_with_the_dependencies_that_are_offered(tmp_path: Pat
     assert steps(ok(result)) == ["install base 1.0", "upload own 3.0"]
 
 
-def test_a_loaded_plugin_is_replaced_although_a_dependency_waits_for_the_restart(tmp_path: Path) -> None:
+def test_loaded_plugin_is_replaced_when_dependency_needs_restart(tmp_path: Path) -> None:
     wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Plugin_Dependencies="base:2.0"))}]
     server = listing(plugin("own", "2.0"), OLD_BASE), center(), offered("base", "2.0"), administers()
     result = go(*server, plugins=wanted, check_mode=True)
@@ -514,7 +514,7 @@ def test_files_are_uploaded_in_the_order_of_their_dependencies(tmp_path: Path) -
     assert "own requires base 2.0, but this task installs 1.9" in result["msg"]
 
 
-def test_a_new_server_may_offer_what_a_file_needs(tmp_path: Path) -> None:
+def test_dependencies_of_file_are_assumed_available_on_new_server(tmp_path: Path) -> None:
     nothing = call("GET", "/updateCenter/api/json?tree=availables%5Bname%5D%7B0%2C1%7D", json={"availables": []})
     own = plugin_file(tmp_path, Plugin_Dependencies="base:2.0,other:1.0")
     wanted = [{"name": "base"}, {"name": "own", "src": str(own)}]
@@ -524,14 +524,14 @@ def test_a_new_server_may_offer_what_a_file_needs(tmp_path: Path) -> None:
     assert "Assumed that the update site offers base, other" in result["warnings"][0]
 
 
-def test_a_file_needs_what_the_task_removes(tmp_path: Path) -> None:
+def test_file_is_rejected_when_task_removes_its_dependency(tmp_path: Path) -> None:
     own = plugin_file(tmp_path, Plugin_Dependencies="base:1.0")
     wanted = [{"name": "own", "src": str(own)}, {"name": "base", "state": "absent"}]
     result = go(listing(OLD_BASE), center(), installed_page(), plugins=wanted)
     assert "own requires base, which this task uninstalls or disables" in result["msg"]
 
 
-def test_a_dependency_without_a_version_is_no_dependency(tmp_path: Path) -> None:
+def test_dependency_without_version_is_rejected(tmp_path: Path) -> None:
     path = plugin_file(tmp_path, Plugin_Dependencies="base")
     result = go(plugins=[{"name": "own", "src": str(path)}])
     assert result["msg"].endswith(f"must be a plugin, but in '{path}' the dependency 'base' has no version.")
@@ -557,13 +557,13 @@ def test_a_dependency_without_a_version_is_no_dependency(tmp_path: Path) -> None
         ([{"name": "a", "src": "/etc/passwd"}], "plugins[0].src': must be a .hpi or .jpi file"),
     ],
 )
-def test_bad_input(wanted: list[dict[str, Any]], told: str) -> None:
+def test_invalid_options_are_rejected(wanted: list[dict[str, Any]], told: str) -> None:
     result = go(plugins=wanted)
     assert told in result["msg"]
     assert not result["changed"]
 
 
-def test_a_file_of_another_plugin(tmp_path: Path) -> None:
+def test_file_of_another_plugin_is_rejected(tmp_path: Path) -> None:
     path = plugin_file(tmp_path)
     assert (
         f"must be other, but '{path}' is the plugin own 3.0" in go(plugins=[{"name": "other", "src": str(path)}])["msg"]
@@ -596,7 +596,7 @@ BACK = (login(NEW_SESSION), call("GET", "/api/json?tree=mode", json={"mode": "NO
 WAITS = plugin("base", active=False)
 
 
-def test_a_restart_goes_behind_the_downloads_and_is_proven(naps: list[float]) -> None:
+def test_restart_waits_for_installations_and_is_verified(naps: list[float]) -> None:
     pending = center(job(1, "x", "Pending"), batch(2, "Pending", "RestartJenkinsJob"))
     result = go(
         *(listing(WAITS), center(), computers(), restart_behind()),
@@ -615,12 +615,12 @@ def test_a_restart_goes_behind_the_downloads_and_is_proven(naps: list[float]) ->
     assert result["restart_required"] is False
 
 
-def test_no_restart_without_need() -> None:
+def test_server_is_not_restarted_when_not_required() -> None:
     result = go(listing(plugin("base")), center(), plugins=["base"], restart="when_needed")
     assert (ok(result)["changed"], result["restart"]) == (False, None)
 
 
-def test_check_mode_foresees_the_restart() -> None:
+def test_check_mode_predicts_the_restart() -> None:
     result = go(listing(WAITS), center(), plugins=["base"], restart="when_needed", check_mode=True)
     assert (ok(result)["changed"], result["restart_required"], result["restart"]) == (True, True, None)
 
@@ -632,7 +632,7 @@ def test_check_mode_foresees_the_restart() -> None:
         ("Canceled", "The restart did not take place: another client canceled it"),
     ],
 )
-def test_a_restart_that_does_not_come(status: str, told: str) -> None:
+def test_failed_restart_is_reported(status: str, told: str) -> None:
     ended = batch(1, status, "RestartJenkinsJob", errorMessage="Jenkins cannot restart itself")
     result = go(
         *(listing(WAITS), center(), computers(), restart_behind(), login(), quieting(False), center(ended)),
@@ -642,7 +642,7 @@ def test_a_restart_that_does_not_come(status: str, told: str) -> None:
     assert told in result["msg"]
 
 
-def test_what_a_start_leaves_out_is_told() -> None:
+def test_task_fails_when_plugin_is_not_loaded_after_restart() -> None:
     why = "java.io.IOException: Failed to load: Base (base 1.0)\n - Jenkins (9.0) or higher required"
     result = go(
         *(listing(WAITS), center(), computers(), restart_behind(), *BACK, listing(), center()),
@@ -654,7 +654,7 @@ def test_what_a_start_leaves_out_is_told() -> None:
     assert (result["failed"], result["changed"]) == (True, True)
 
 
-def test_what_is_not_loaded_yet_goes_after_a_restart() -> None:
+def test_unloaded_plugin_is_uninstalled_after_restart() -> None:
     waits = job(1, "static", "SuccessButRequiresRestart")
     before = (listing(), center(waits, waits=True))
     wanted = [{"name": "static", "state": "absent"}]
@@ -670,7 +670,7 @@ def test_what_is_not_loaded_yet_goes_after_a_restart() -> None:
     assert (ok(done)["changed"], done["restart_required"]) == (True, False)
 
 
-def test_a_password_needs_one_crumb_for_all() -> None:
+def test_crumb_is_requested_once_with_password() -> None:
     """The peers send the crumb without its session."""
     cookie = {"sent_headers": {"Cookie": "JSESSIONID.5f=abc", "Jenkins-Crumb": "c0ffee" * 10}}
     off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
@@ -684,7 +684,7 @@ def test_a_password_needs_one_crumb_for_all() -> None:
     assert ok(result)["changed"]
 
 
-def test_a_server_without_plugins_of_this_kind() -> None:
+def test_task_fails_when_server_does_not_list_plugins() -> None:
     missing = {"status": 404, "text": page("Error 404", "Not Found")}
     assert "The server does not list its plugins" in go(listing(**missing), plugins=["git"])["msg"]
     assert "The server has no update center" in go(listing(GIT), center(**missing), plugins=["git"])["msg"]

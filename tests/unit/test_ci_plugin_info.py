@@ -51,7 +51,7 @@ def names(**parameters: Any) -> list[str]:
     return [plugin["name"] for plugin in result["plugins"]] + [f"({name})" for name in result["missing"]]
 
 
-def test_one_request_lists_all() -> None:
+def test_plugins_are_listed_with_one_request() -> None:
     with conversation(listing(GIT)) as server:
         result = run("ci_plugin_info", url=server.url, **TOKEN)
     assert result == {
@@ -87,11 +87,11 @@ def test_one_request_lists_all() -> None:
         ({"names": ["ant"], "enabled": True}, []),
     ],
 )
-def test_filters(parameters: dict[str, Any], found: list[str]) -> None:
+def test_plugins_are_filtered(parameters: dict[str, Any], found: list[str]) -> None:
     assert names(**parameters) == found
 
 
-def test_what_failed_to_load_is_asked_for_and_what_was_loaded_since_is_none_of_it() -> None:
+def test_plugins_that_failed_to_load_are_returned() -> None:
     ssh = (
         "java.io.IOException: Failed to load: SSH (ssh 1.0)\n - Plugin is missing: trilead (1)\n - Update required: ant"
     )
@@ -104,39 +104,39 @@ def test_what_failed_to_load_is_asked_for_and_what_was_loaded_since_is_none_of_i
     ]
 
 
-def test_whoever_may_not_know_what_failed_to_load_is_told_so() -> None:
+def test_missing_permission_for_failed_plugins_is_reported() -> None:
     refused = call("POST", "/scriptText", 403, text=missing("reader", "Overall/Administer"))
     with conversation(listing(GIT), refused) as server:
         result = run("ci_plugin_info", url=server.url, failed_to_load=True, **TOKEN)
     assert "403 reader is missing the Overall/Administer permission." in result["msg"]
 
 
-def test_a_server_without_plugins_has_none() -> None:
+def test_list_is_empty_when_server_has_no_plugins() -> None:
     with conversation(listing()) as server:
         assert run("ci_plugin_info", url=server.url, **TOKEN)["plugins"] == []
 
 
-def test_plugins_without_names_are_no_listing() -> None:
+def test_task_fails_when_plugins_have_no_names() -> None:
     with conversation(listing({}, {})) as server:
         result = run("ci_plugin_info", url=server.url, **TOKEN)
     assert result["failed"]
     assert "the response contains no names" in result["msg"]
 
 
-def test_a_server_without_the_listing_is_no_empty_list() -> None:
+def test_task_fails_when_server_does_not_list_plugins() -> None:
     with conversation(call("GET", LISTING, 404, text=page("Error 404", "Not Found"))) as server:
         result = run("ci_plugin_info", url=server.url, **TOKEN)
     assert result["failed"]
     assert "the server does not provide the list" in result["msg"]
 
 
-def test_a_missing_permission_is_told() -> None:
+def test_missing_permission_is_reported() -> None:
     with conversation(call("GET", LISTING, 403, text=missing("reader", "Overall/Administer"))) as server:
         result = run("ci_plugin_info", url=server.url, **TOKEN)
     assert "403 reader is missing the Overall/Administer permission." in result["msg"]
 
 
-def test_an_answer_that_is_cut_off_is_read_again() -> None:
+def test_incomplete_response_is_read_again() -> None:
     cut_off = call("GET", LISTING, text='{"_class":"hudson.LocalPlu', headers={"Content-Length": "5000"})
     with conversation(cut_off, listing(GIT)) as server:
         result = run("ci_plugin_info", url=server.url, **TOKEN)

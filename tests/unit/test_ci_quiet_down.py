@@ -39,7 +39,7 @@ def end(status: int = 302, **answer: Any) -> Call:
     return call("POST", "/cancelQuietDown", status, headers={"Location": "/"}, **answer)
 
 
-def test_a_server_takes_no_builds_and_none_runs() -> None:
+def test_quiet_down_is_started() -> None:
     with conversation(
         open_to_all(),
         begin(sent_form={"message": "Disks & more\n\u2192 6 pm"}),
@@ -60,40 +60,40 @@ def test_a_server_takes_no_builds_and_none_runs() -> None:
     }
 
 
-def test_without_a_reason_it_sends_none() -> None:
+def test_no_reason_is_sent_when_not_set() -> None:
     with conversation(open_to_all(), begin(sent_form={}), quiet()) as server:
         result = run("ci_quiet_down", url=server.url, wait=False, **TOKEN)
     assert result == {"changed": True, "quiet_down": {"reason": ""}, **UNSEEN}
 
 
 @pytest.mark.parametrize("reason", [None, "Backup"])
-def test_a_quiet_down_as_wanted_is_left_alone(reason: str | None) -> None:
+def test_active_quiet_down_is_not_changed(reason: str | None) -> None:
     with conversation(quiet("Backup")) as server:
         result = run("ci_quiet_down", url=server.url, reason=reason, wait=False, **TOKEN)
     assert result == {"changed": False, "quiet_down": {"reason": "Backup"}, **UNSEEN}
 
 
 @pytest.mark.parametrize(("reason", "form"), [("Disks", {"message": "Disks"}), ("", {})], ids=["other", "none"])
-def test_another_reason_takes_its_place(reason: str, form: dict[str, str]) -> None:
+def test_reason_is_changed(reason: str, form: dict[str, str]) -> None:
     with conversation(quiet("Backup"), begin(sent_form=form), quiet(reason or None)) as server:
         result = run("ci_quiet_down", url=server.url, reason=reason, wait=False, **TOKEN)
     assert result["changed"]
     assert result["quiet_down"] == {"reason": reason}
 
 
-def test_a_server_takes_builds_again() -> None:
+def test_quiet_down_is_ended() -> None:
     with conversation(quiet("Backup"), end(), open_to_all()) as server:
         result = run("ci_quiet_down", url=server.url, state="absent", **TOKEN)
     assert result == {"changed": True, "quiet_down": None, **UNSEEN}
 
 
-def test_a_server_that_takes_builds_is_left_alone() -> None:
+def test_nothing_changes_when_quiet_down_is_not_active() -> None:
     with conversation(open_to_all()) as server:
         result = run("ci_quiet_down", url=server.url, state="absent", **TOKEN)
     assert result == {"changed": False, "quiet_down": None, **UNSEEN}
 
 
-def test_running_builds_are_waited_for_and_told() -> None:
+def test_running_builds_are_awaited_and_shown() -> None:
     told: list[str] = []
     with conversation(
         quiet(), computers(running=(APP,)), quiet(), computers(unseen=1), quiet(), computers(), quiet()
@@ -104,7 +104,7 @@ def test_running_builds_are_waited_for_and_told() -> None:
     assert told[0] == "waiting, 1 build(s) are still running: app #42 (0 of at most 600 s)"
 
 
-def test_check_mode_only_reads_and_tells_what_runs() -> None:
+def test_check_mode_only_reads_running_builds() -> None:
     form = call("GET", "/safeRestart", text=page("Safe restart", "Safe restart"))
     with conversation(open_to_all(), form, computers(running=(APP,), unseen=2)) as server:
         result = run("ci_quiet_down", url=server.url, reason="Disks", check_mode=True, **TOKEN)
@@ -113,14 +113,14 @@ def test_check_mode_only_reads_and_tells_what_runs() -> None:
     assert (result["running_builds"], result["hidden_builds"]) == (RUNNING, 2)
 
 
-def test_check_mode_knows_that_the_account_may_not() -> None:
+def test_check_mode_fails_when_permission_is_missing() -> None:
     refused = call("GET", "/safeRestart", 403, text=missing("reader", "Overall/Manage"))
     with conversation(open_to_all(), refused) as server:
         result = run("ci_quiet_down", url=server.url, check_mode=True, **TOKEN)
     assert "403 reader is missing the Overall/Manage permission" in result["msg"]
 
 
-def test_a_quiet_down_that_another_client_ends_is_told() -> None:
+def test_task_fails_when_another_client_ends_the_quiet_down() -> None:
     with conversation(open_to_all(), begin(), quiet(), computers(), open_to_all()) as server:
         result = run("ci_quiet_down", url=server.url, **TOKEN)
     assert result["failed"]
@@ -135,7 +135,7 @@ def late(*rest: Call) -> tuple[Call, ...]:
     return open_to_all(), begin(), quiet(), computers(running=(APP,)), quiet(), *rest
 
 
-def test_when_the_time_is_over_the_server_still_takes_no_builds() -> None:
+def test_quiet_down_stays_active_on_timeout() -> None:
     with conversation(*late()) as server:
         result = run("ci_quiet_down", url=server.url, wait_timeout=0, **TOKEN)
     assert result["failed"]
@@ -152,19 +152,19 @@ def test_when_the_time_is_over_the_server_still_takes_no_builds() -> None:
     ],
     ids=["ended", "not"],
 )
-def test_when_the_time_is_over_the_quiet_down_is_ended_if_that_is_wanted(rest: tuple[Call, ...], told: str) -> None:
+def test_quiet_down_is_ended_on_timeout_when_requested(rest: tuple[Call, ...], told: str) -> None:
     with conversation(*late(*rest)) as server:
         result = run("ci_quiet_down", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert result["msg"].partition(", ")[2] == f"{LATE} {told}"
 
 
-def test_an_end_that_is_refused_is_told() -> None:
+def test_message_reports_when_ending_failed() -> None:
     with conversation(*late(end(403, text=missing("ops", "Overall/Manage")))) as server:
         result = run("ci_quiet_down", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert result["msg"].partition(", ")[2].startswith(f"{LATE} Ending the quiet-down mode failed: POST ")
 
 
-def test_a_quiet_down_of_before_is_not_ended() -> None:
+def test_earlier_quiet_down_is_not_ended_on_timeout() -> None:
     with conversation(quiet("Backup"), begin(), quiet("Disks"), computers(running=(APP,)), quiet("Disks")) as server:
         result = run("ci_quiet_down", url=server.url, reason="Disks", wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert result["msg"].partition(", ")[2] == f"{LATE} {STAYS} It was active before this task."
@@ -175,7 +175,7 @@ def test_a_quiet_down_of_before_is_not_ended() -> None:
     [(False, (), STAYS), (True, (end(), open_to_all()), "The quiet-down mode was ended.")],
     ids=["stays", "cancelled"],
 )
-def test_an_interruption_tells_in_what_state_the_server_is_left(
+def test_interruption_reports_state_of_server(
     cancel: bool, rest: tuple[Call, ...], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[str] = []
@@ -207,14 +207,14 @@ def test_an_interruption_before_the_wait_ends_the_quiet_down(
     assert lines == told
 
 
-def test_a_lost_reply_is_resolved_by_asking_again() -> None:
+def test_request_is_repeated_when_response_is_lost() -> None:
     with conversation(open_to_all(), begin(drop=True), begin(), quiet()) as server:
         result = run("ci_quiet_down", url=server.url, wait=False, **TOKEN)
     assert result["changed"]
     assert not result.get("failed")
 
 
-def test_a_server_that_accepts_without_acting_is_told() -> None:
+def test_task_fails_when_server_does_not_act() -> None:
     with conversation(open_to_all(), begin(), open_to_all()) as server:
         result = run("ci_quiet_down", url=server.url, wait=False, **TOKEN)
     assert result["msg"] == "The server accepted the change, but the quiet_down does not exist."
@@ -227,7 +227,7 @@ def old(text: str = "") -> tuple[Call, Call]:
     )
 
 
-def test_an_old_server_tells_by_its_pages() -> None:
+def test_quiet_down_is_read_from_pages_of_old_server() -> None:
     with conversation(
         *old(), crumb("abc", ".crumb"), begin(sent_form={"message": "Disks"}), *old(BANNER), computers(), *old(BANNER)
     ) as server:
@@ -235,7 +235,7 @@ def test_an_old_server_tells_by_its_pages() -> None:
     assert result == {"changed": True, "quiet_down": {}, "running_builds": [], "hidden_builds": 0}
 
 
-def test_an_old_server_is_left_alone_when_it_quiets_down_already() -> None:
+def test_active_quiet_down_of_old_server_is_not_changed() -> None:
     with conversation(*old(BANNER)) as server:
         result = run("ci_quiet_down", url=server.url, reason="Disks", wait=False, **TOKEN)
     assert result == {"changed": False, "quiet_down": {}, **UNSEEN}

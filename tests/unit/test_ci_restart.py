@@ -50,7 +50,7 @@ def form(action: str = "restart") -> Call:
     return call("GET", "/restart", text=page("Restart", "Restart", f'<form method="post" action="{action}"></form>'))
 
 
-def test_an_idle_server_restarts() -> None:
+def test_idle_server_is_restarted() -> None:
     with conversation(computers(), restart(), down(), lost(), down(), *back()) as server:
         result = run("ci_restart", url=server.url, **TOKEN)
     assert result == {"changed": True, "plan": PLAN, "restart": RESTARTED}
@@ -67,7 +67,7 @@ def test_an_idle_server_restarts() -> None:
     ],
     ids=["seen", "both", "unseen", "many"],
 )
-def test_builds_are_not_killed_unless_that_is_wanted(
+def test_builds_are_not_killed_by_default(
     running: tuple[dict[str, Any], ...], unseen: int, named: str, check_mode: bool
 ) -> None:
     with conversation(computers(running=running, unseen=unseen)) as server:
@@ -78,25 +78,25 @@ def test_builds_are_not_killed_unless_that_is_wanted(
     assert len(result["plan"]["running_builds"]) == len(running)
 
 
-def test_builds_are_killed_when_that_is_wanted() -> None:
+def test_builds_are_killed_when_requested() -> None:
     with conversation(computers(running=(APP,), unseen=1), restart(), down(), *back()) as server:
         result = run("ci_restart", url=server.url, kill_builds=True, **TOKEN)
     assert result == {"changed": True, "plan": {**KILLED, "hidden_builds": 1}, "restart": RESTARTED}
 
 
-def test_check_mode_says_which_builds_it_would_kill() -> None:
+def test_check_mode_returns_builds_to_kill() -> None:
     with conversation(computers(running=(APP,)), form()) as server:
         result = run("ci_restart", url=server.url, kill_builds=True, check_mode=True, **TOKEN)
     assert result == {"changed": True, "plan": KILLED, "restart": None}
 
 
-def test_check_mode_knows_a_server_that_cannot_restart_itself() -> None:
+def test_check_mode_fails_when_server_cannot_restart_itself() -> None:
     with conversation(computers(), form("safeRestart")) as server:
         result = run("ci_restart", url=server.url, check_mode=True, **TOKEN)
     assert result["msg"] == "Jenkins cannot restart itself in this environment. Restart its service instead."
 
 
-def test_the_old_process_may_answer_for_a_while() -> None:
+def test_old_process_can_respond_for_a_while() -> None:
     told: list[str] = []
     with conversation(computers(), restart(), login(), login(), down(), *back()) as server:
         result = run("ci_restart", url=server.url, tell=told.append, **TOKEN)
@@ -104,7 +104,7 @@ def test_the_old_process_may_answer_for_a_while() -> None:
     assert told[0] == "waiting, the server has not shut down yet (0 of at most 600 s)"
 
 
-def test_a_server_without_session_id_must_have_been_down() -> None:
+def test_restart_is_verified_without_session_id() -> None:
     with conversation(
         computers(HUDSON),
         crumb("abc", ".crumb"),
@@ -118,14 +118,14 @@ def test_a_server_without_session_id_must_have_been_down() -> None:
     assert result["restart"] == {**RESTARTED, "session_before": None, "session_after": None}
 
 
-def test_without_waiting_the_result_does_not_claim_a_restart() -> None:
+def test_restart_is_not_completed_when_not_waiting() -> None:
     with conversation(computers(), restart()) as server:
         result = run("ci_restart", url=server.url, wait=False, **TOKEN)
     assert result["changed"]
     assert result["restart"] == {**RESTARTED, "completed": False, "session_after": None}
 
 
-def test_a_restart_under_way_is_waited_for_whatever_ran() -> None:
+def test_restart_in_progress_is_awaited() -> None:
     under_way = call("GET", computers().target, 503, text=page("Restarting Jenkins", "Jenkins is restarting"))
     with conversation(under_way, down(), *back()) as server:
         result = run("ci_restart", url=server.url, **TOKEN)
@@ -142,7 +142,7 @@ def test_a_restart_under_way_is_waited_for_whatever_ran() -> None:
     ],
     ids=["new-session", "unavailable", "gone"],
 )
-def test_a_lost_reply_to_a_request_that_acted_is_resolved(seen: Call) -> None:
+def test_restart_continues_when_response_is_lost(seen: Call) -> None:
     with conversation(computers(), restart(drop=True), seen, down(), *back()) as server:
         result = run("ci_restart", url=server.url, **TOKEN)
     assert result["changed"]
@@ -150,7 +150,7 @@ def test_a_lost_reply_to_a_request_that_acted_is_resolved(seen: Call) -> None:
 
 
 @pytest.mark.parametrize("quiet", [True, False])
-def test_a_lost_reply_to_a_request_that_did_not_act_is_a_failure(quiet: bool) -> None:
+def test_task_fails_when_response_is_lost_and_server_does_not_restart(quiet: bool) -> None:
     with conversation(computers(), restart(drop=True), quieting(quiet, OLD_SESSION)) as server:
         result = run("ci_restart", url=server.url, **TOKEN)
     assert not result["changed"]
@@ -165,7 +165,7 @@ def test_a_lost_reply_to_a_request_that_did_not_act_is_a_failure(quiet: bool) ->
     ],
     ids=["before", "down"],
 )
-def test_when_the_time_is_over_it_says_how_far_the_restart_is(seen: Call, told: str) -> None:
+def test_timeout_reports_state_of_restart(seen: Call, told: str) -> None:
     with conversation(computers(), restart(), seen) as server:
         result = run("ci_restart", url=server.url, wait_timeout=0, **TOKEN)
     assert result["failed"]
@@ -173,7 +173,7 @@ def test_when_the_time_is_over_it_says_how_far_the_restart_is(seen: Call, told: 
     assert result["msg"].partition(", ")[2] == f"but {told}"
 
 
-def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interruption_reports_state_of_server(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr(time, "sleep", ctrl_c)
     with conversation(computers(), restart(), down()) as server, pytest.raises(KeyboardInterrupt):
@@ -189,7 +189,7 @@ def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pyt
     ],
     ids=["right", "unable"],
 )
-def test_a_refusal_is_told(refusal: Call, told: str) -> None:
+def test_refusal_is_reported(refusal: Call, told: str) -> None:
     with conversation(computers(), refusal) as server:
         result = run("ci_restart", url=server.url, **TOKEN)
     assert result["failed"]

@@ -69,13 +69,13 @@ def required(value: bool) -> Call:
     return call("GET", REQUIRED, json=answer)
 
 
-def test_an_idle_server_restarts() -> None:
+def test_idle_server_is_restarted() -> None:
     with conversation(computers(), restart(), down(), *back()) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result == {"changed": True, "plan": PLAN, "restart": RESTARTED}
 
 
-def test_nothing_on_the_way_is_the_end_but_another_session(naps: list[float]) -> None:
+def test_only_a_new_session_completes_the_restart(naps: list[float]) -> None:
     with conversation(
         computers(),
         restart(),
@@ -97,7 +97,7 @@ def test_nothing_on_the_way_is_the_end_but_another_session(naps: list[float]) ->
     assert naps == [0.25] * 7
 
 
-def test_the_listing_of_builds_may_fail_on_the_way() -> None:
+def test_reading_running_builds_can_fail_during_restart() -> None:
     shutting_down = call("GET", computers().target, 401, json=engine_error(401, "Unauthorized", "/computer/api/json"))
     gone = call("GET", computers().target, drop=True)
     with conversation(
@@ -114,7 +114,7 @@ def test_the_listing_of_builds_may_fail_on_the_way() -> None:
         assert run("ci_safe_restart", url=server.url, **TOKEN)["restart"] == RESTARTED
 
 
-def test_running_builds_are_waited_for_and_told() -> None:
+def test_running_builds_are_awaited_and_shown() -> None:
     told: list[str] = []
     with conversation(
         computers(running=(APP, FLOW)), restart(), login(), quieting(), computers(running=(APP,)), *back()
@@ -134,7 +134,7 @@ def test_check_mode_only_reads() -> None:
     assert result == {"changed": True, "plan": {**PLAN, "running_builds": running}, "restart": None}
 
 
-def test_a_server_that_needs_no_restart_is_left_alone() -> None:
+def test_server_is_not_restarted_when_not_required() -> None:
     settled = changed_plugins({"active": True, "deleted": False, "enabled": True}, {"active": False, "enabled": False})
     with conversation(computers(), required(False), settled) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, **TOKEN)
@@ -150,27 +150,27 @@ def test_a_server_that_needs_no_restart_is_left_alone() -> None:
     ],
     ids=["uninstalled", "disabled", "enabled"],
 )
-def test_a_changed_plugin_waits_for_a_restart_though_the_server_does_not_say_so(plugin: dict[str, bool]) -> None:
+def test_changed_plugin_requires_restart(plugin: dict[str, bool]) -> None:
     with conversation(computers(), required(False), changed_plugins(plugin), restart(), *back()) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, **TOKEN)
     assert result["restart"] == RESTARTED
 
 
-def test_a_server_that_needs_a_restart_gets_it() -> None:
+def test_server_is_restarted_when_required() -> None:
     with conversation(computers(), required(True), restart(), *back()) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, **TOKEN)
     assert result["restart"] == RESTARTED
 
 
 @pytest.mark.parametrize(("value", "plan"), [(True, PLAN), (False, None)])
-def test_check_mode_asks_whether_a_restart_is_required(value: bool, plan: dict[str, Any] | None) -> None:
+def test_check_mode_reads_whether_restart_is_required(value: bool, plan: dict[str, Any] | None) -> None:
     rest = [allowed()] if value else [changed_plugins()]
     with conversation(computers(), required(value), *rest) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, check_mode=True, **TOKEN)
     assert result == {"changed": value, "plan": plan, "restart": None}
 
 
-def test_a_server_that_does_not_tell_whether_a_restart_is_required_is_not_restarted() -> None:
+def test_task_fails_when_server_does_not_report_pending_restart() -> None:
     with conversation(computers(HUDSON), call("GET", REQUIRED, 404, text="<html>Not Found</html>")) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, **TOKEN)
     assert result["failed"]
@@ -178,7 +178,7 @@ def test_a_server_that_does_not_tell_whether_a_restart_is_required_is_not_restar
     assert "does not report whether a restart is pending" in result["msg"]
 
 
-def test_without_waiting_the_result_does_not_claim_a_restart() -> None:
+def test_restart_is_not_completed_when_not_waiting() -> None:
     with conversation(computers(), restart()) as server:
         result = run("ci_safe_restart", url=server.url, wait=False, **TOKEN)
     assert result["changed"]
@@ -194,7 +194,7 @@ def late(*rest: Call) -> tuple[Call, ...]:
 STILL = "Waited 0 s, but 1 build(s) are still running: app #42."
 
 
-def test_when_the_time_is_over_the_restart_stays_asked_for() -> None:
+def test_restart_stays_pending_on_timeout() -> None:
     running = computers(running=(APP,))
     with conversation(running, restart(), login(), quieting(), running) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, **TOKEN)
@@ -236,14 +236,14 @@ NOT_CANCELLED = "The restart is about to begin and was not canceled."
     ],
     ids=["cancelled", "lost", "begun", "restarted", "still", "no-build", "new", "down", "gone"],
 )
-def test_when_the_time_is_over_the_restart_is_cancelled_once_if_builds_run(rest: tuple[Call, ...], told: str) -> None:
+def test_restart_is_canceled_on_timeout_when_builds_are_running(rest: tuple[Call, ...], told: str) -> None:
     with conversation(*late(*rest)) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert result["failed"]
     assert result["msg"] == f"{STILL} {told}"
 
 
-def test_a_cancellation_that_is_refused_is_told() -> None:
+def test_refused_cancellation_is_reported() -> None:
     refused = cancel(403, text=missing("reader", "Overall/Manage"))
     with conversation(*late(computers(running=(APP,)), refused, quieting())) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
@@ -251,21 +251,21 @@ def test_a_cancellation_that_is_refused_is_told() -> None:
     assert "reader is missing the Overall/Manage permission" in result["msg"]
 
 
-def test_a_quiet_down_of_before_is_not_cancelled() -> None:
+def test_restart_is_not_canceled_when_quiet_down_was_active() -> None:
     running = computers(running=(APP,))
     with conversation(running, quieting(), restart(), login(), quieting(), running) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert result["msg"].startswith(f"{STILL} The restart is still pending: Jenkins was in quiet-down mode before")
 
 
-def test_a_restart_that_has_begun_is_not_cancelled() -> None:
+def test_restart_is_not_canceled_when_it_has_begun() -> None:
     with conversation(computers(), quieting(False), restart(), down()) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert result["failed"]
     assert result["msg"] == "Waited 0 s, but the server returns 503. The restart has begun but is not complete."
 
 
-def test_a_restart_that_another_client_cancels_is_not_waited_for() -> None:
+def test_task_fails_when_another_client_cancels_the_restart() -> None:
     running = computers(running=(APP,))
     with conversation(running, restart(), login(), quieting(), running, login(), quieting(False)) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
@@ -273,7 +273,7 @@ def test_a_restart_that_another_client_cancels_is_not_waited_for() -> None:
     assert result["msg"] == "The restart did not take place: another client canceled it."
 
 
-def test_builds_that_the_account_may_not_see_are_told() -> None:
+def test_hidden_builds_are_counted() -> None:
     told: list[str] = []
     with conversation(
         computers(unseen=2),
@@ -292,7 +292,7 @@ def test_builds_that_the_account_may_not_see_are_told() -> None:
 
 
 @pytest.mark.parametrize("title", ["Restarting Jenkins", "Starting Jenkins"])
-def test_a_restart_under_way_is_waited_for(title: str) -> None:
+def test_restart_in_progress_is_awaited(title: str) -> None:
     under_way = call("GET", computers().target, 503, text=page(title, title))
     with conversation(under_way, lost(), down(), *back()) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
@@ -303,7 +303,7 @@ def test_a_restart_under_way_is_waited_for(title: str) -> None:
     }
 
 
-def test_a_restart_under_way_is_not_predicted_as_a_change() -> None:
+def test_restart_in_progress_is_not_predicted_as_change() -> None:
     under_way = call("GET", computers().target, 503, text=page("Starting Jenkins", "Jenkins is getting ready to work"))
     with conversation(under_way) as server:
         result = run("ci_safe_restart", url=server.url, check_mode=True, only_if_required=True, **TOKEN)
@@ -311,7 +311,7 @@ def test_a_restart_under_way_is_not_predicted_as_a_change() -> None:
     assert result["plan"]["action"] == "wait"
 
 
-def test_check_mode_knows_a_server_that_cannot_restart_itself() -> None:
+def test_check_mode_fails_when_server_cannot_restart_itself() -> None:
     page_without_form = page("Restart Jenkins - Jenkins", "Jenkins cannot restart itself as currently configured.")
     with conversation(computers(), call("GET", "/safeRestart", text=page_without_form)) as server:
         result = run("ci_safe_restart", url=server.url, check_mode=True, **TOKEN)
@@ -319,7 +319,7 @@ def test_check_mode_knows_a_server_that_cannot_restart_itself() -> None:
     assert result["msg"] == "Jenkins cannot restart itself in this environment. Restart its service instead."
 
 
-def test_check_mode_knows_that_the_account_may_not() -> None:
+def test_check_mode_fails_when_permission_is_missing() -> None:
     refused = call("GET", "/safeRestart", 403, text=missing("reader", "Overall/Manage"))
     with conversation(computers(), refused) as server:
         result = run("ci_safe_restart", url=server.url, check_mode=True, **TOKEN)
@@ -333,7 +333,7 @@ def test_no_request_outlasts_the_deadline() -> None:
     assert "but the server is down. The restart has begun" in result["msg"]
 
 
-def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interruption_reports_state_of_server(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(time, "sleep", ctrl_c)
@@ -349,7 +349,7 @@ def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pyt
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_an_interruption_of_the_request_cancels_what_may_be_asked_for() -> None:
+def test_interruption_of_request_cancels_possible_restart() -> None:
     told: list[str] = []
     running = computers(running=(APP,))
     asked = restart(held=True, meanwhile=ctrl_c)
@@ -365,7 +365,7 @@ def test_an_interruption_of_the_request_cancels_what_may_be_asked_for() -> None:
     ]
 
 
-def test_a_password_that_is_wrong_for_good_is_told_at_the_end() -> None:
+def test_rejected_password_is_reported_on_timeout() -> None:
     with conversation(computers(), restart(), login(headers=NEW_SESSION), unauthorized()) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, **TOKEN)
     assert result["msg"].startswith("Waited 0 s, but the server returns 401.")
@@ -381,14 +381,14 @@ def test_a_password_that_is_wrong_for_good_is_told_at_the_end() -> None:
     ],
     ids=["quieting-down", "new-session", "unavailable", "gone"],
 )
-def test_a_lost_reply_to_a_request_that_acted_is_resolved(seen: Call) -> None:
+def test_restart_continues_when_response_is_lost(seen: Call) -> None:
     with conversation(computers(), restart(drop=True), seen, down(), *back()) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result["changed"]
     assert result["restart"] == RESTARTED
 
 
-def test_a_lost_reply_to_a_request_that_did_not_act_is_a_failure() -> None:
+def test_task_fails_when_response_is_lost_and_server_does_not_restart() -> None:
     in_service = state(tree="quietingDown", json={"quietingDown": False}, headers=OLD_SESSION)
     with conversation(computers(), restart(drop=True), in_service) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
@@ -397,7 +397,7 @@ def test_a_lost_reply_to_a_request_that_did_not_act_is_a_failure() -> None:
     assert "Whether the request had its effect is not known" in result["msg"]
 
 
-def test_a_server_without_session_id_must_have_been_down() -> None:
+def test_restart_is_verified_without_session_id() -> None:
     told: list[str] = []
     with conversation(
         computers(HUDSON),
@@ -419,21 +419,21 @@ def test_a_server_without_session_id_must_have_been_down() -> None:
     assert "1 build(s) are still running: app #42" in told[0]
 
 
-def test_a_server_without_session_id_that_never_went_down_has_not_restarted() -> None:
+def test_task_fails_when_server_without_session_id_was_not_down() -> None:
     with conversation(computers(HUDSON), restart(), login(headers=HUDSON), computers(HUDSON)) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, **TOKEN)
     assert result["failed"]
     assert "the server has not shut down yet" in result["msg"]
 
 
-def test_a_page_of_a_proxy_is_no_new_process() -> None:
+def test_proxy_page_is_not_a_new_process() -> None:
     proxy = login(headers={}, text=MAINTENANCE)
     proxied = call("GET", computers().target, text=MAINTENANCE)
     with conversation(computers(), restart(), proxy, proxied, *back()) as server:
         assert run("ci_safe_restart", url=server.url, **TOKEN)["restart"] == RESTARTED
 
 
-def test_a_page_of_a_proxy_is_no_end_on_a_server_without_session_id() -> None:
+def test_proxy_page_is_not_a_new_process_without_session_id() -> None:
     proxy = login(headers={}, text=MAINTENANCE)
     with conversation(
         computers(HUDSON), restart(), down(), proxy, state(text=MAINTENANCE), login(headers=HUDSON), state()
@@ -441,7 +441,7 @@ def test_a_page_of_a_proxy_is_no_end_on_a_server_without_session_id() -> None:
         assert run("ci_safe_restart", url=server.url, **TOKEN)["restart"]["completed"]
 
 
-def test_a_server_that_cannot_restart_itself_is_told() -> None:
+def test_server_that_cannot_restart_itself_is_reported() -> None:
     refusal = restart(500, text=page("Jenkins", "Oops! A problem occurred while processing the request."))
     with conversation(computers(), refusal) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
@@ -450,7 +450,7 @@ def test_a_server_that_cannot_restart_itself_is_told() -> None:
     assert result["msg"].endswith("Jenkins may be unable to restart itself in this environment.")
 
 
-def test_a_missing_permission_is_told() -> None:
+def test_missing_permission_is_reported() -> None:
     with conversation(computers(), restart(403, text=missing("reader", "Overall/Manage"))) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result["failed"]
@@ -461,14 +461,14 @@ def test_a_missing_permission_is_told() -> None:
     )
 
 
-def test_a_confirmation_page_is_no_restart() -> None:
+def test_confirmation_page_is_not_a_restart() -> None:
     with conversation(computers(), restart(200, text=page("Jenkins", "Are you sure?"))) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result["failed"]
     assert "safeRestart: 200 Are you sure?" in result["msg"]
 
 
-def test_executors_without_builds_are_no_running_builds() -> None:
+def test_idle_executors_are_not_running_builds() -> None:
     offline = {"_class": "hudson.slaves.SlaveComputer"}
     empty = call(
         "GET", computers().target, json={**IDLE, "computer": [*IDLE["computer"], offline]}, headers=OLD_SESSION

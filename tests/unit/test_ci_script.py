@@ -54,14 +54,14 @@ def task(url: str, **options: Any) -> dict[str, Any]:
     return run("ci_script", url=url, **{**TOKEN, "retries": 0, **options})
 
 
-def test_a_script_runs_with_one_request() -> None:
+def test_script_runs_with_one_request() -> None:
     sent = console("x", told("hello\n", value={"jobs": [1, None]}, holds=True), sent_without=["Jenkins-Crumb"])
     with conversation(sent) as server:
         result = task(server.url, script="x")
     assert result == {"changed": True, "plan": PLAN, "output": "hello\n", "value": {"jobs": [1, None]}}
 
 
-def test_arguments_travel_as_data() -> None:
+def test_arguments_are_sent_as_data() -> None:
     odd = 'it\'s "$x" \\ \r\n\0 é💚 +%&='
     args = "m3 sa l5 i1 i-99999999999999999999 d1.5 btrue n s%20 m1 sk s s s" + (
         "it%27s%20%22%24x%22%20%5C%20%0D%0A%00%20%C3%A9%F0%9F%92%9A%20%2B%25%26%3D"
@@ -73,7 +73,7 @@ def test_arguments_travel_as_data() -> None:
     assert result["changed"]
 
 
-def test_with_a_password_a_crumb_goes_along() -> None:
+def test_crumb_is_sent_with_password() -> None:
     with conversation(
         crumb("c1"), console("x", told(value=1, holds=True), sent_headers={"Jenkins-Crumb": "c1"})
     ) as server:
@@ -92,13 +92,13 @@ def test_with_a_password_a_crumb_goes_along() -> None:
         ([False], True),
     ],
 )
-def test_the_script_says_whether_it_changed_something(value: Any, changed: bool) -> None:
+def test_script_reports_whether_it_changed_something(value: Any, changed: bool) -> None:
     with conversation(console("x", told(value=value, holds=True))) as server:
         result = task(server.url, script="x")
     assert (result["changed"], result["value"]) == (changed, value)
 
 
-def test_the_mark_of_the_runner_may_be_in_output_and_value() -> None:
+def test_output_and_value_can_contain_the_report_mark() -> None:
     value = "\n@@toolchain@@{}"
     with conversation(console("x", told("a" + value, value=value, holds=True))) as server:
         result = task(server.url, script="x")
@@ -133,7 +133,7 @@ def test_the_mark_of_the_runner_may_be_in_output_and_value() -> None:
         ),
     ],
 )
-def test_what_a_script_fails_with(answer: str, message: str, line: int | None) -> None:
+def test_script_error_is_reported(answer: str, message: str, line: int | None) -> None:
     with conversation(console("x", answer)) as server:
         result = task(server.url, script="x")
     assert result["failed"]
@@ -143,7 +143,7 @@ def test_what_a_script_fails_with(answer: str, message: str, line: int | None) -
     assert result["error"]["trace"] == ["TaskScript.run(TaskScript.groovy:3)"]
 
 
-def test_unless_decides() -> None:
+def test_unless_script_decides() -> None:
     with conversation(console("u", told("asked", value="yes", holds=True), args="m1 sa i1")) as server:
         result = task(server.url, script="x", unless="u", args={"a": 1})
     assert result == {"changed": False, "plan": None, "output": None, "value": None}
@@ -154,7 +154,7 @@ def test_unless_decides() -> None:
     assert result == {"changed": True, "plan": PLAN, "output": "done", "value": None}
 
 
-def test_what_only_reads_is_asked_again() -> None:
+def test_read_only_script_is_repeated_when_response_is_lost() -> None:
     lost = console("u", drop=True)
     with conversation(lost, console("u", told(value=True, holds=True))) as server:
         result = task(server.url, script="x", unless="u", retries=1)
@@ -165,14 +165,14 @@ def test_what_only_reads_is_asked_again() -> None:
     assert (result["changed"], result["value"]) == (False, {"changed": True})
 
 
-def test_unless_that_fails_is_told_as_such() -> None:
+def test_failed_unless_script_is_reported() -> None:
     with conversation(console("u", failed("boom"))) as server:
         result = task(server.url, script="x", unless="u")
     assert result["msg"] == "The 'unless' script failed in line 3: RuntimeException: boom."
     assert not result["changed"]
 
 
-def test_check_mode_runs_nothing_but_reads() -> None:
+def test_check_mode_runs_only_read_only_scripts() -> None:
     with conversation(call("GET", "/scriptText")) as server:
         result = task(server.url, script="x", check_mode=True)
     assert result == {"changed": True, "plan": PLAN, "output": None, "value": None}
@@ -193,7 +193,7 @@ def test_check_mode_predicts_the_refusal_when_the_account_is_no_administrator() 
     assert not result["changed"]
 
 
-def test_on_a_node_code_and_arguments_are_encoded() -> None:
+def test_code_and_arguments_are_encoded_for_node() -> None:
     form = groovy.node_form("it's $x", {"a": "b'"})
     assert "def code = decoded(['it%27s%20%24x'])\ndef sent = decoded(['m1%20sa%20sb%2527'])\n" in form["script"]
     answer = told(value="agent", holds=True)
@@ -205,12 +205,12 @@ def test_on_a_node_code_and_arguments_are_encoded() -> None:
         assert task(server.url, script="x", node="(built-in)")["value"] == 1
 
 
-def test_long_literals_come_in_pieces() -> None:
+def test_long_literals_are_split() -> None:
     script = groovy.node_form("é" * 20_000, {})["script"]
     assert max(map(len, script.split("'"))) == 60_000
 
 
-def test_a_node_that_is_not_there() -> None:
+def test_task_fails_when_node_does_not_exist() -> None:
     refusal = call("POST", "/computer/nowhere/scriptText", 404, text=page("Not Found - Jenkins", "Oops! Not Found"))
     with conversation(refusal) as server:
         result = task(server.url, script="x", node="nowhere")
@@ -218,7 +218,7 @@ def test_a_node_that_is_not_there() -> None:
     assert not result["changed"]
 
 
-def test_nothing_arrives_before_the_end() -> None:
+def test_wait_timeout_limits_the_run_time() -> None:
     with conversation(console("x", told(value=1, holds=True), delay=0.3)) as server:
         assert task(server.url, script="x", timeout=0.1)["value"] == 1
     with conversation(console("x", held=True)) as server:
@@ -226,13 +226,13 @@ def test_nothing_arrives_before_the_end() -> None:
     assert result["msg"] == f"POST {server.url}/scriptText: no answer within 'wait_timeout'. {NO_WORD}"
 
 
-def test_what_reads_is_not_asked_again_after_the_time_is_over() -> None:
+def test_read_only_script_is_not_repeated_after_timeout() -> None:
     with conversation(console("x", held=True)) as server:
         result = task(server.url, script="x", read_only=True, wait_timeout=0.2, retries=3)
     assert "no answer within 'wait_timeout'" in result["msg"]
 
 
-def test_an_interruption_tells_that_the_script_runs_on() -> None:
+def test_interruption_reports_that_script_continues() -> None:
     last_words: list[str] = []
     interrupted = console("x", held=True, meanwhile=ctrl_c)
     with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
@@ -244,7 +244,7 @@ def test_an_interruption_tells_that_the_script_runs_on() -> None:
     "answer",
     [console("x", drop=True), console("x", "bad gateway", status=502), console("x", page("Oops", "!"), status=500)],
 )
-def test_a_run_that_was_cut_off(answer: Call) -> None:
+def test_outcome_is_unknown_when_response_is_lost(answer: Call) -> None:
     with conversation(answer) as server:
         result = task(server.url, script="x", retries=3)
     assert result["failed"]
@@ -262,7 +262,7 @@ def test_a_run_that_was_cut_off(answer: Call) -> None:
         ("<html></html>", "the response is not its report"),
     ],
 )
-def test_an_answer_without_the_end(text: str, seen: str) -> None:
+def test_outcome_is_unknown_when_report_is_missing(text: str, seen: str) -> None:
     with conversation(console("x", text)) as server:
         result = task(server.url, script="x")
     assert result["failed"]
@@ -271,7 +271,7 @@ def test_an_answer_without_the_end(text: str, seen: str) -> None:
     assert result["msg"].endswith("Whether the request had its effect is not known.")
 
 
-def test_refusals() -> None:
+def test_refusals_are_explained() -> None:
     with conversation(console("x", missing("reader", "Overall/Administer"), status=403)) as server:
         result = task(server.url, script="x")
     assert "reader is missing the Overall/Administer permission" in result["msg"]
@@ -281,7 +281,7 @@ def test_refusals() -> None:
     assert "Set 'username' and" in result["msg"]
 
 
-def test_secret_arguments_are_shown_nowhere() -> None:
+def test_secret_arguments_are_masked() -> None:
     answer = told("pw is s3cr3t-word\n", value={"pw": "s3cr3t-word", "user": "joe"}, holds=True)
     with conversation(console("x", answer, args="m2 suser sjoe spw ss3cr3t-word")) as server:
         result = task(server.url, script="x", args={"user": "joe"}, secret_args={"pw": "s3cr3t-word"})
@@ -289,14 +289,14 @@ def test_secret_arguments_are_shown_nowhere() -> None:
     assert result["value"]["user"] == "joe"
 
 
-def test_a_script_from_a_file(tmp_path: Path) -> None:
+def test_script_is_read_from_file(tmp_path: Path) -> None:
     file = tmp_path / "script.groovy"
     file.write_bytes("\ufeffprintln 'é'\n".encode())
     with conversation(console("println 'é'\n", told("é\n", value=None, holds=False))) as server:
         assert task(server.url, src=str(file))["output"] == "é\n"
 
 
-def test_bad_input_is_refused_before_the_first_request(tmp_path: Path) -> None:
+def test_invalid_options_are_rejected_before_the_first_request(tmp_path: Path) -> None:
     (tmp_path / "empty").write_text(" \n")
     (tmp_path / "latin").write_bytes(b"\xe9")
     cases: list[tuple[dict[str, Any], str]] = [
