@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""If one response of Klocwork loses its body, no task reports that nothing is to do, and no gate passes unseen."""
+"""If the body of a response is lost, no task reports a deleted resource, and no quality gate passes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEPT = {**TRIAGE, "assignments": [{"account": "bob"}]}
 Prepared = tuple[tuple[str, dict[str, Any]], ...]
 
 
-def destructive() -> Iterator[tuple[str, dict[str, Any], Prepared]]:
+def list_destructive_cases() -> Iterator[tuple[str, dict[str, Any], Prepared]]:
     """Yield modules, the options with which they delete something, and the tasks that prepare it."""
     for case, resource in RESOURCES.items():
         module = module_of(case)
@@ -33,7 +33,7 @@ def destructive() -> Iterator[tuple[str, dict[str, Any], Prepared]]:
     yield "review_role", {**TRIAGE, "assignments": [], "purge": True}, (("review_role", KEPT),)
 
 
-DESTRUCTIVE = list(destructive())
+DESTRUCTIVE = list(list_destructive_cases())
 
 
 def prepare(sandbox: Sandbox, tasks: Prepared) -> None:
@@ -46,7 +46,7 @@ def prepare(sandbox: Sandbox, tasks: Prepared) -> None:
 
 
 @pytest.mark.parametrize(("module", "options", "before"), DESTRUCTIVE, ids=[one[0] for one in DESTRUCTIVE])
-def test_a_deletion_is_not_skipped_when_a_response_is_empty(
+def test_deletion_is_not_skipped_when_response_is_empty(
     module: str, options: dict[str, Any], before: Prepared, sandbox: Sandbox
 ) -> None:
     prepare(sandbox, before)
@@ -64,7 +64,7 @@ def test_a_deletion_is_not_skipped_when_a_response_is_empty(
         assert not running.run(module, **options)["changed"], nth
 
 
-def test_a_gate_does_not_pass_when_a_response_is_empty(sandbox: Sandbox) -> None:
+def test_gate_does_not_pass_when_response_is_empty(sandbox: Sandbox) -> None:
     options = {
         **parameters("review_gate_info"),
         "checks": [{"query": "module:*default* code:ABV. taxonomy:MISRA", "view": "*default*"}],

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""If a reply is lost while several rules change issues, the outcome is true and no issue is changed twice."""
+"""If a response is lost while several rules change issues, the result is correct and no issue is changed twice."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def effect(request: tuple[int, str]) -> str:
     return request[1]
 
 
-def test_each_issue_is_cited_once_when_a_reply_is_lost(sandbox: Sandbox) -> None:
+def test_issue_is_changed_once_when_response_is_lost(sandbox: Sandbox) -> None:
     assert cite()["changed"]
     requests = [(nth, entry["effect"]) for nth, entry in enumerate(sandbox.journal("review"), 1)]
     for (nth, _effect), kind in covering(itertools.product(requests, KINDS), effect):

@@ -29,7 +29,7 @@ PAYMENTS: dict[str, Any] = {
 }
 
 
-def test_a_project_is_onboarded_from_nothing_and_once(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_project_is_onboarded_once(sandbox: Sandbox, tmp_path: Path) -> None:
     switches: Call = ("PATCH", "switches", {"review": {"version_major": "23", "module_access_lists": True}})
     # The role does not use the variables of review_provision on the same host
     variables = {**PAYMENTS, "review_provision_users": [{"name": "mallory"}]}
@@ -44,7 +44,7 @@ def test_a_project_is_onboarded_from_nothing_and_once(sandbox: Sandbox, tmp_path
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
-def test_the_gate_of_a_project_with_builds_is_tried_at_the_end(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_gate_runs_at_the_end_when_project_has_builds(sandbox: Sandbox, tmp_path: Path) -> None:
     project: dict[str, Any] = {
         **PAYMENTS,
         "review_onboarding_project": {"name": "mobile-app"},
@@ -68,7 +68,7 @@ def test_the_gate_of_a_project_with_builds_is_tried_at_the_end(sandbox: Sandbox,
     assert "mobile-app has no more issues than allowed." in output
 
 
-def test_check_mode_does_not_try_the_gate_when_its_views_would_be_changed(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_check_mode_skips_gate_when_views_would_change(sandbox: Sandbox, tmp_path: Path) -> None:
     readme = (ROOT / "roles/review_onboarding/README.md").read_text()
     (play,) = yaml.safe_load(re.search("```yaml\n(.*?)```", readme, re.DOTALL)[1])  # type: ignore[index]
     (role,) = play["roles"]

@@ -51,32 +51,32 @@ class World:
         self.chance = random.Random(seed)
         self._source = folder / "analysis_profile.pconf"
 
-    def some(self, values: list[Any]) -> list[Any]:
-        """Return a part of the values."""
+    def sample(self, values: list[Any]) -> list[Any]:
+        """Return a random sample of the values."""
         return self.chance.sample(values, self.chance.randint(0, len(values)))
 
-    def one(self, values: list[Any]) -> Any:
-        """Return one of the values, or a name that does not exist."""
+    def pick(self, values: list[Any]) -> Any:
+        """Return a random value, or a name that does not exist."""
         return self.chance.choice([*values, "missing"])
 
-    def is_so(self) -> bool:
-        """Return true or false."""
+    def flip_coin(self) -> bool:
+        """Return a random boolean."""
         return self.chance.random() < 0.5
 
     def seed(self) -> Parameters:
-        """Return what the server contains. `carol` manages it, `dora` works on issues and views."""
+        """Return the seed of the server. `carol` administers it, `dora` works on issues and views."""
         people = [*TOKENS, "frida"]
-        assigned = [{"account": "carol"}] if self.is_so() else [{"account": "leads", "group": True}]
-        others = [{"account": name} for name in self.some(people)]
+        assigned = [{"account": "carol"}] if self.flip_coin() else [{"account": "leads", "group": True}]
+        others = [{"account": name} for name in self.sample(people)]
         triage = [
             {"account": "dora"},
-            *({"account": "devs", "group": True, "project": "app"} for _one in self.some([1])),
+            *({"account": "devs", "group": True, "project": "app"} for _one in self.sample([1])),
         ]
         return {
             "users": [{"name": name, "ltoken": TOKENS.get(name), "readonly": name == "frida"} for name in people],
             "groups": [
-                {"name": "devs", "users": self.some(people)},
-                {"name": "leads", "users": ["carol", *self.some(["dora", "erik"])]},
+                {"name": "devs", "users": self.sample(people)},
+                {"name": "leads", "users": ["carol", *self.sample(["dora", "erik"])]},
                 {"name": "directory", "readonly": True},
             ],
             "projects": [self._project(name) for name in PROJECTS],
@@ -91,16 +91,18 @@ class World:
                 {"name": "Manager", "permissions": NEEDED, "assignments": assigned},
                 {
                     "name": "Triage",
-                    "permissions": ["webapi_access", *self.some(["change_issue_status"] * 3)[:1]],
-                    "transitions": [[self.chance.choice([*STATUSES, "Any"]), status] for status in self.some(STATUSES)],
+                    "permissions": ["webapi_access", *self.sample(["change_issue_status"] * 3)[:1]],
+                    "transitions": [
+                        [self.chance.choice([*STATUSES, "Any"]), status] for status in self.sample(STATUSES)
+                    ],
                     "assignments": triage,
                 },
-                {"name": "Empty", "permissions": self.some(NEEDED), "assignments": others},
+                {"name": "Empty", "permissions": self.sample(NEEDED), "assignments": others},
             ],
         }
 
     def _project(self, name: str) -> Parameters:
-        builds = self.some(BUILDS)
+        builds = self.sample(BUILDS)
         issues = [
             {
                 "code": self.chance.choice(["ABV.GENERAL", "RLK.MAIN"]),
@@ -117,15 +119,17 @@ class World:
                 "name": view,
                 "query": "severity:1",
                 "creator": self.chance.choice(["admin", "dora"]),
-                "is_public": self.is_so(),
+                "is_public": self.flip_coin(),
             }
-            for view in self.some(NAMES[:-1])
+            for view in self.sample(NAMES[:-1])
         ]
         return {
             "name": name,
             "creator": "admin",
-            "builds": [{"name": build, "date": 1000 * at, "keepit": self.is_so()} for at, build in enumerate(builds)],
-            "modules": [{"name": module, "paths": ["**/x/*"]} for module in self.some(NAMES[:-1])],
+            "builds": [
+                {"name": build, "date": 1000 * at, "keepit": self.flip_coin()} for at, build in enumerate(builds)
+            ],
+            "modules": [{"name": module, "paths": ["**/x/*"]} for module in self.sample(NAMES[:-1])],
             "views": views,
             "issues": issues,
         }
@@ -133,22 +137,30 @@ class World:
     def task(self) -> tuple[str, str, Parameters]:
         """Return the account of a task, its module and its options."""
         account = self.chance.choice(["admin", "admin", "carol", "dora"])
-        project = {"project": self.one(PROJECTS)}
+        project = {"project": self.pick(PROJECTS)}
         absent = {"state": "absent"}
-        lockout = {"allow_lockout": self.is_so()}
-        member = {"users": self.some(["admin", "carol", "dora", "nobody"]), "append": self.is_so()}
+        lockout = {"allow_lockout": self.flip_coin()}
+        member = {"users": self.sample(["admin", "carol", "dora", "nobody"]), "append": self.flip_coin()}
         return self.chance.choice(
             [
-                (account, "review_project", {**absent, "name": self.one(PROJECTS), "allow_delete": self.is_so()}),
-                (account, "review_build", {**absent, **project, "name": self.one(BUILDS), "allow_last": self.is_so()}),
+                (account, "review_project", {**absent, "name": self.pick(PROJECTS), "allow_delete": self.flip_coin()}),
+                (
+                    account,
+                    "review_build",
+                    {**absent, **project, "name": self.pick(BUILDS), "allow_last": self.flip_coin()},
+                ),
                 (account, "review_build", {**project, "keep_newest": self.chance.randint(1, 3)}),
-                (account, "review_view", {**absent, **project, "name": self.one(NAMES), "take_over": self.is_so()}),
-                (account, "review_view", {**absent, "project": "app", "name": self.one(NAMES), "take_over": True}),
-                (account, "review_module", {**absent, **project, "name": self.one(NAMES)}),
-                (account, "review_user", {**absent, "name": self.one(["admin", "erik", "frida"])}),
-                (account, "review_group", {**absent, **lockout, "name": self.one(GROUPS)}),
+                (
+                    account,
+                    "review_view",
+                    {**absent, **project, "name": self.pick(NAMES), "take_over": self.flip_coin()},
+                ),
+                (account, "review_view", {**absent, "project": "app", "name": self.pick(NAMES), "take_over": True}),
+                (account, "review_module", {**absent, **project, "name": self.pick(NAMES)}),
+                (account, "review_user", {**absent, "name": self.pick(["admin", "erik", "frida"])}),
+                (account, "review_group", {**absent, **lockout, "name": self.pick(GROUPS)}),
                 ("admin", "review_group", {**member, **lockout, "name": self.chance.choice(GROUPS)}),
-                (account, "review_role", {**absent, **lockout, "name": self.one(ROLES)}),
+                (account, "review_role", {**absent, **lockout, "name": self.pick(ROLES)}),
                 ("admin", "review_role", {**self._role(), **lockout}),
                 (account, "review_issue", {**project, **self._citation()}),
                 (account, "review_issue", {**project, "rules": [self._rule() for _rule in range(3)]}),
@@ -156,13 +168,13 @@ class World:
         )
 
     def managing_task(self) -> tuple[str, str, Parameters]:
-        """Return a task of an account that may lock itself out."""
+        """Return a task that can lock its account out."""
         return self.chance.choice(
             [
-                ("carol", "review_group", {"name": "leads", "users": self.some(["carol", "erik"])}),
+                ("carol", "review_group", {"name": "leads", "users": self.sample(["carol", "erik"])}),
                 ("carol", "review_group", {"name": "leads", "state": "absent"}),
                 ("carol", "review_role", {"name": "Manager", "state": "absent"}),
-                ("carol", "review_role", {"name": "Manager", "permissions": dict.fromkeys(self.some(NEEDED), False)}),
+                ("carol", "review_role", {"name": "Manager", "permissions": dict.fromkeys(self.sample(NEEDED), False)}),
                 ("carol", "review_role", {"name": "Manager", "assignments": [], "purge": True}),
             ]
         )
@@ -170,22 +182,22 @@ class World:
     def slow_tasks(self) -> list[tuple[str, str, Parameters]]:
         """Return tasks that run a program or wait."""
         self._source.write_text(f"<config of='{self.chance.random()}'/>")
-        project = {"project": self.one(PROJECTS), "admin_tool": ADMIN_TOOL}
+        project = {"project": self.pick(PROJECTS), "admin_tool": ADMIN_TOOL}
         return [
             ("admin", "review_config_file", {**project, "src": str(self._source)}),
             ("admin", "review_config_file", {**project, "name": self._source.name, "state": "absent"}),
-            ("admin", "review_project_import", {**IMPORT, "name": self.one(PROJECTS)}),
+            ("admin", "review_project_import", {**IMPORT, "name": self.pick(PROJECTS)}),
             ("admin", "review_server_import", IMPORT),
         ]
 
     def _role(self) -> Parameters:
-        permissions = {name: self.is_so() for name in self.some([*NEEDED, "unknown"])}
+        permissions = {name: self.flip_coin() for name in self.sample([*NEEDED, "unknown"])}
         holders: list[Parameters] = [{"account": "erik"}, {"group": "devs", "project": "app"}, {"account": "nobody"}]
         return {
-            "name": self.one(ROLES[1:]),
+            "name": self.pick(ROLES[1:]),
             "permissions": permissions,
-            "assignments": self.some(holders),
-            "purge": self.is_so(),
+            "assignments": self.sample(holders),
+            "purge": self.flip_coin(),
         }
 
     def _rule(self) -> Parameters:
@@ -206,20 +218,20 @@ class World:
 
 
 def seeds() -> list[int]:
-    """Return the seeds of the worlds."""
+    """Return the random seeds of the servers."""
     if "TOOLCHAIN_SEED" in os.environ:
         return [int(os.environ["TOOLCHAIN_SEED"])]
     return list(range(int(os.environ.get("TOOLCHAIN_WORLDS", "6"))))
 
 
 def outcome(result: Parameters) -> Parameters:
-    """Return what check mode and the real run must agree on."""
+    """Return the part of a result on which check mode and the real run must agree."""
     failed = result.get("failed", False)
     agreed = {"failed": failed, "changed": result["changed"]}
     return agreed if failed else {**agreed, "diff": result.get("diff"), "members": sorted(result.keys() - {"warnings"})}
 
 
-def test_check_mode_predicts_the_real_run(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_mode_predicts_real_run(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     url = sandbox.environment["KLOCWORK_URL"]
     outcomes: collections.Counter[tuple[str, str]] = collections.Counter()

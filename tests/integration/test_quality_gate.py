@@ -19,7 +19,7 @@ CRITICAL = {"title": "critical", "query": "severity:1", "allowed": 1}
 NEW = {"title": "new ones", "query": "state:New"}
 
 
-def test_a_gate_passes_or_fails_and_writes_its_results(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_gate_passes_or_fails_and_writes_files(sandbox: Sandbox, tmp_path: Path) -> None:
     files = {f"review_quality_gate_{kind}_file": str(tmp_path / kind) for kind in ("json", "sarif")}
     common = {"review_quality_gate_project": "mobile-app", **files}
     comparison = {"from": "build_1", "to": "build_3"}
@@ -60,7 +60,7 @@ WITHOUT_CHECKS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_a_gate_fails_when_a_check_cannot_be_evaluated(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_gate_fails_when_check_is_invalid(sandbox: Sandbox, tmp_path: Path) -> None:
     cases = [*(({"review_quality_gate_checks": [check]}, problem) for check, problem in MISTAKES), *WITHOUT_CHECKS]
     mistakes = [{"review_quality_gate_project": "mobile-app", **variables} for variables, _problem in cases]
     messages = play_mistakes("buildworks.toolchain.quality_gate", "review", mistakes, tmp_path, sandbox=sandbox)
@@ -69,7 +69,7 @@ def test_a_gate_fails_when_a_check_cannot_be_evaluated(sandbox: Sandbox, tmp_pat
     assert {entry["effect"] for entry in sandbox.journal("review")} <= {"read"}
 
 
-def test_the_gate_of_the_guide_fails_as_the_guide_shows(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_gate_of_guide_fails_as_documented(sandbox: Sandbox, tmp_path: Path) -> None:
     guide = ROOT / "docs/site/guides/quality-gate.rst"
     (play,) = yaml.safe_load(guide.with_suffix(".yml").read_text())
     (role,) = play["roles"]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every action of the code-analysis server is called by a module, in its exact form, and served by the sandbox."""
+"""Each action of the Klocwork Web API is called by a module with its exact fields, and served by the sandbox."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.wire.review import ALL_ACTIONS, LTOKENS
 
 FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8"
 ODD = "a+b, c & d=e; 50% ü"
-LISTED = "a+b\\, c & d=e; 50% ü"  # as one of a list
+LISTED = "a+b\\, c & d=e; 50% ü"  # as an element of a list
 APP = {"project": "mobile-app"}
 SOURCE = {"source_url": "http://old:8080", "source_username": "ro+ot", "source_password": "p+w & %"}
 SENT_SOURCE = {"sourceURL": "http://old:8080", "sourceAdmin": "ro+ot", "sourcePassword": "p+w & %"}
@@ -27,17 +27,17 @@ NEW_BUILD = {"name": ODD, "date": 1}
 
 
 class Row(NamedTuple):
-    """A module that calls the action, what it is run with, and the fields that it sends."""
+    """A module that calls an action, its options, and the fields of the request."""
 
     module: str
     options: dict[str, Any]
     fields: dict[str, str]
-    seeded: dict[str, Any] = {}  # of the project mobile-app
-    before: tuple[tuple[str, dict[str, Any]], ...] = ()  # what is run before
+    seeded: dict[str, Any] = {}  # seed of the project mobile-app
+    before: tuple[tuple[str, dict[str, Any]], ...] = ()  # modules that run before
 
 
 def call(action: str, fields: dict[str, str], read_only: bool = False, **more: Any) -> Row:
-    """An action that has no module of its own."""
+    """Return the row of an action that only `review_call` supports."""
     return Row("review_call", {"action": action, "parameters": fields, "read_only": read_only}, fields, **more)
 
 
@@ -258,30 +258,30 @@ TABLE = {
 }
 
 
-def test_the_table_has_every_action() -> None:
+def test_table_contains_every_action() -> None:
     assert set(TABLE) == set(ACTIONS)
     assert set(ALL_ACTIONS) == {name for name, action in ACTIONS.items() if action.since_version == 0}
 
 
 @pytest.fixture
 def requests(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> list[Request]:
-    """What modules send from now on to a server that has all actions."""
+    """Record the requests of modules to a server of the newest version."""
     for name, value in sandbox.environment.items():
         monkeypatch.setenv(name, value)
     sandbox.switch("review", version_major="24", streams=True)
     sent: list[Request] = []
     send = session.Connection.send
 
-    def noted(connection: session.Connection, request: Request, timeout: Any) -> Response:
+    def record(connection: session.Connection, request: Request, timeout: Any) -> Response:
         sent.append(request)
         return send(connection, request, timeout)
 
-    monkeypatch.setattr(session.Connection, "send", noted)
+    monkeypatch.setattr(session.Connection, "send", record)
     return sent
 
 
 @pytest.mark.parametrize("action", TABLE)
-def test_an_action_is_called_by_a_module(action: str, sandbox: Sandbox, requests: list[Request], tmp_path: Any) -> None:
+def test_action_is_called_by_a_module(action: str, sandbox: Sandbox, requests: list[Request], tmp_path: Any) -> None:
     row = TABLE[action]
     if row.seeded:
         sandbox.seed({"review": {"projects": [{"name": "mobile-app", "creator": "admin", **row.seeded}]}})
@@ -303,7 +303,7 @@ def test_an_action_is_called_by_a_module(action: str, sandbox: Sandbox, requests
 
 
 def run(module: str, **options: Any) -> dict[str, Any]:
-    """The result of a module that does not fail."""
+    """Run a module, which must succeed, and return its result."""
     result = running.run(module, username="admin", **options)
     assert not result.get("failed"), result["msg"]
     return result

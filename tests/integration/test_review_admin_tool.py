@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Projects of an older server, with the stand-in of its administration tool."""
+"""Projects of an older Klocwork server, managed with the sandbox's kwadmin."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.running import run
 pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
-def test_a_project_is_created_and_its_automatic_deletion_compared(sandbox: Sandbox) -> None:
+def test_project_is_created_and_auto_delete_settings_are_compared(sandbox: Sandbox) -> None:
     def project(**options: Any) -> tuple[bool, dict[str, Any]]:
         tool = {"use_admin_tool": True, "admin_tool": [sandbox.environment["SANDBOX_KWADMIN"]], "username": "admin"}
         result = run("review_project", **{"name": "firmware + more", **tool, **options})

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lookup review_ltoken helps tools that know nothing of login tokens; its examples are the test."""
+"""The examples of the lookup review_ltoken log in to the sandbox."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.playbook import run_tasks
 EXAMPLES = [{**task, "no_log": False} for task in yaml.safe_load(review_ltoken.EXAMPLES)]
 
 
-def test_the_examples_log_in(sandbox: Sandbox) -> None:
+def test_examples_log_in(sandbox: Sandbox) -> None:
     users = ("admin", "alice")
     template = json.dumps(EXAMPLES).replace("mobile-app", "platform")
     examples = [example for user in users for example in json.loads(template.replace("admin", user))]

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names and texts are stored on the code-analysis server as they were given, or refused by the name of the option.
+"""Names and texts are stored on the Klocwork server unchanged, or refused with the name of the option.
 
-The modules talk to the sandbox's application in this process, and what is stored is looked up in its database.
+The modules send requests to the sandbox in this process, and the test reads its database.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sandbox.sandbox import Sandbox
 from support.running import run
 from support.wire.review import LTOKENS
 
-EXAMPLES = 150  # for each of the writes below
+EXAMPLES = 150  # for each write
 URL = "http://sandbox/analysis"
 ACCOUNT = {"url": URL, "username": "admin", "ltoken": LTOKENS["admin"]}
 APP = {"project": "mobile-app"}
@@ -37,7 +37,7 @@ TEXT = st.one_of(LINE.map(str.strip).filter(bool), ANY)
 
 
 class Server:
-    """The sandbox in this process: it answers what the modules ask, and shows what it stored."""
+    """The sandbox in this process, with access to the data that it stores."""
 
     def __init__(self) -> None:
         self._sandbox = Sandbox()
@@ -50,8 +50,8 @@ class Server:
         self._loop.run_until_complete(self._sandbox.stop())
         self._loop.close()
 
-    def answer(self, request: Request, _timeout: Any) -> Response:
-        """In place of `Connection.send`."""
+    def respond(self, request: Request, _timeout: Any) -> Response:
+        """Replace `Connection.send`."""
         return self._loop.run_until_complete(self._ask(request))
 
     async def _ask(self, request: Request) -> Response:
@@ -81,22 +81,22 @@ class Server:
         headers = {name.decode(): value.decode() for name, value in told["headers"]}
         return Response(request, told["status"], headers, bytes(body))
 
-    def stored(self, sql: str) -> list[Any]:
-        """The values of the only row."""
+    def read_row(self, sql: str) -> list[Any]:
+        """Return the values of the only row."""
         (row,) = self.db.execute(sql).fetchall()
         return list(row)
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    """One for all examples."""
+    """Provide one server for all examples."""
     server = Server()
     yield server
     server.close()
 
 
 class Write(NamedTuple):
-    """What a module writes of three texts, the row that has it then, and what forgets it."""
+    """A module with options from three texts, the query for the stored row, and the statement that deletes it."""
 
     module: str
     options: Callable[[str, str, str], dict[str, Any]]
@@ -105,7 +105,7 @@ class Write(NamedTuple):
     forget: str
 
 
-def as_set(*values: str) -> str:
+def join_sorted(*values: str) -> str:
     return json.dumps(sorted(set(values)))
 
 
@@ -114,7 +114,7 @@ WRITES = {
         "review_view",
         lambda a, b, c: {**APP, "name": a, "query": b, "tags": [b or "x", c]},
         "SELECT name, query, tags FROM review_views WHERE name != '*default*'",
-        lambda a, b, c: [a, b, as_set(b or "x", c)],
+        lambda a, b, c: [a, b, join_sorted(b or "x", c)],
         "DELETE FROM review_views WHERE name != '*default*'",
     ),
     "a name of a view": Write(
@@ -128,14 +128,14 @@ WRITES = {
         "review_module",
         lambda a, b, c: {**APP, "name": a, "paths": [b, c], "tags": [c], "deny_users": [a, b]},
         "SELECT name, paths, tags, deny_users FROM review_modules WHERE name NOT IN ('*default*', 'third_party')",
-        lambda a, b, c: [a, as_set(b, c), as_set(c), as_set(a, b)],
+        lambda a, b, c: [a, join_sorted(b, c), join_sorted(c), join_sorted(a, b)],
         "DELETE FROM review_modules WHERE name NOT IN ('*default*', 'third_party')",
     ),
     "a project": Write(
         "review_project",
         lambda a, b, c: {"name": f"p{a}", "description": b, "tags": [c, a]},
         "SELECT name, description, tags FROM review_projects WHERE name NOT IN ('platform', 'mobile-app')",
-        lambda a, b, c: [f"p{a}", b, as_set(c, a)],
+        lambda a, b, c: [f"p{a}", b, join_sorted(c, a)],
         "DELETE FROM review_projects WHERE name NOT IN ('platform', 'mobile-app')",
     ),
     "a group": Write(
@@ -173,17 +173,15 @@ WRITES = {
             "parameters": {**APP, "name": f"<{a}>", "query": b, "tags": [f"<{c}>"]},
         },
         "SELECT name, query, tags FROM review_views WHERE name != '*default*'",
-        lambda a, b, c: [f"<{a}>", b, as_set(f"<{c}>")],
+        lambda a, b, c: [f"<{a}>", b, join_sorted(f"<{c}>")],
         "DELETE FROM review_views WHERE name != '*default*'",
     ),
 }
 
 
 @pytest.mark.parametrize("kind", WRITES)
-def test_texts_are_stored_as_they_are_or_refused_by_name(
-    kind: str, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session.Connection, "send", server.answer)
+def test_texts_are_stored_unchanged_or_refused(kind: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session.Connection, "send", server.respond)
     write = WRITES[kind]
     outcomes: collections.Counter[str] = collections.Counter()
 
@@ -199,7 +197,7 @@ def test_texts_are_stored_as_they_are_or_refused_by_name(
             outcomes["refused"] += 1
         else:
             assert result["changed"]
-            assert server.stored(write.sql) == write.expected(*texts)
+            assert server.read_row(write.sql) == write.expected(*texts)
             outcomes["stored"] += 1
 
     check()

@@ -17,7 +17,7 @@ LEAKS = {"title": "leaks", "query": "code:RLK", "from_owner": ["unowned"], "owne
 REST = {"title": "rest", "query": "severity:1-4", "from_status": ["Analyze"], "status": "Fix", "comment": "soon"}
 
 
-def test_it_is_planned_done_once_and_summed_up(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_triage_is_planned_done_once_and_summarized(sandbox: Sandbox, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("plan", "done", "repeated")]
     common = {"review_triage_project": "mobile-app", "review_triage_rules": [LEAKS, REST]}
     first, second, third = (Step({**common, "review_triage_summary_file": str(file)}) for file in files)
@@ -47,7 +47,7 @@ MISTAKES: list[tuple[list[dict[str, Any]], str, str]] = [
 ]
 
 
-def test_mistakes_are_reported_before_an_issue_is_changed(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_mistakes_are_reported_before_issues_are_changed(sandbox: Sandbox, tmp_path: Path) -> None:
     mistakes = [
         {"review_triage_rules": rules, "review_triage_project": project} for rules, project, _problem in MISTAKES
     ]

@@ -93,7 +93,7 @@ def test_last_build_is_kept_without_allow_last(check_mode: bool) -> None:
 @pytest.mark.parametrize("options", [{"name": "b 1", "state": "absent"}, {"keep_newest": 1}])
 def test_nothing_changes_when_project_has_no_builds(options: dict[str, Any]) -> None:
     assert build(*no_builds(), **options)["changed"] is False
-    # a server that has no error for it
+    # some servers return no error
     assert build(
         builds(), configuration(text=""), act("modules", text=DEFAULT, project="app"), builds(), **options
     ) == (build(*no_builds(), **options))

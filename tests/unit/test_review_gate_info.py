@@ -22,11 +22,11 @@ TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": 
 
 
 def shape(required: str, **properties: Any) -> dict[str, Any]:
-    """An object of the standard, which has these members and no other."""
+    """Return the JSON schema of an object that requires these members and allows no others."""
     return {"type": "object", "required": required.split(), "properties": properties, "additionalProperties": False}
 
 
-# The part of SARIF 2.1.0 that is written, with the members that GitHub code scanning requires
+# The part of SARIF 2.1.0 that the module writes, with the members that GitHub code scanning requires
 PLACE = shape(
     "artifactLocation region",
     artifactLocation=shape("uri", uri={"type": "string", "pattern": "^[!-~]*$"}),

@@ -26,7 +26,7 @@ def all_groups(*found: dict[str, Any]) -> Call:
 
 
 def users(*names: str) -> Call:
-    """Whether new members are there."""
+    """Return the request that verifies new members."""
     return act("users", limit="1000000", text=records(*({"name": name} for name in names)))
 
 
@@ -125,7 +125,7 @@ ROOT = {"name": "Root", "readonly": True, "permissions": [{"name": "manage_roles
 
 
 def held_roles(*roles: str) -> list[Call]:
-    """What is asked for when the account of the task would leave the group: what it holds itself, and by the group."""
+    """Return the requests before the account of the task leaves the group: its own roles and those of the group."""
     own = {"name": "admin", "roles": [{"name": name} for name in roles], "groups": [{"name": "devs"}]}
     by_group = act("groups", search="devs", text=records(ADMINS))
     return [act("users", search="admin", text=records(own)), by_group, act("roles", text=records(ROOT))]

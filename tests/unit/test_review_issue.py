@@ -37,7 +37,7 @@ def users(*names: str) -> Call:
 
 
 def rights(*transitions: tuple[str, str], permission: bool = True, readonly: bool = False) -> list[Call]:
-    """What the account may do, by one role on the project, another on another, and a third through its group."""
+    """Return the responses with the roles of the account: on the project, on another one, and through its group."""
     held = [{"name": "Triage", "projectId": "m"}, {"name": "Elsewhere", "projectId": "other"}]
     account = {"name": "admin", "roles": held, "groups": [{"name": "devs"}]}
     devs = {"name": "devs", "roles": [{"name": "Readers"}]}

@@ -32,7 +32,7 @@ HOSTS = {
 
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name service with two machines; this one is `box`."""
+    """Provide a name service with two machines. The local machine is `box`."""
 
     def addresses(host: str, port: None) -> list[Any]:
         if host not in HOSTS:
@@ -45,7 +45,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def choose(tmp_path: Path, url: str, *lines: str, username: str | None = None) -> dict[str, str]:
-    """What logs in at this address, from a file with these lines."""
+    """Return the login form for a URL from a file with these lines."""
     file = tmp_path / "ltoken-of-mine"
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return find_login(Task({"username": username, "ltoken": None, "ltoken_file": str(file)}), url).form
@@ -161,7 +161,7 @@ def test_undecodable_line_does_not_hide_others(names: None, tmp_path: Path) -> N
 
 
 def login_form(**login: str) -> Call:
-    """The request of a task that lists projects, and that it sent this login."""
+    """Return the request that lists projects with this login."""
     return call("POST", "/review/api", text="", sent_form={"action": "projects", **login})
 
 

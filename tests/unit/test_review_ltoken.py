@@ -24,7 +24,7 @@ other.example.com;8443;alice;dd44
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home without a file, and nothing in the environment."""
+    """Provide a home directory without a file, and an environment without settings."""
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("KLOCWORK_URL", "KLOCWORK_LTOKEN", "APPDATA"):
         monkeypatch.delenv(name, raising=False)
@@ -32,7 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write_file(folder: Path) -> Path:
-    """The file, below a folder."""
+    """Write the file below a directory."""
     file = folder / ".klocwork" / "ltoken"
     file.parent.mkdir(parents=True)
     file.write_text(LINES, encoding="utf-8")
@@ -40,7 +40,7 @@ def write_file(folder: Path) -> Path:
 
 
 def look_up(variables: dict[str, Any] | None = None, **options: Any) -> Any:
-    """What the lookup gives."""
+    """Return the result of the lookup."""
     variables = variables or {}
     templar = Templar(loader=DataLoader(), variables=variables)
     (answer,) = LookupModule(loader=DataLoader(), templar=templar).run([], variables, **options)

@@ -162,7 +162,7 @@ def test_refusal_is_reported() -> None:
 
 
 def test_lists_of_refused_creation_are_not_reported_as_sent() -> None:
-    """Another client creates the module at the same time."""
+    """Let another client create the module at the same time."""
     paths = ["**/ui/*", "**/a,b/*"]
     fields = {"paths": "**/a\\,b/*,**/ui/*", "allow_all": "false", "allow_users": "alice"}
     refused = act("create_module", 409, **MODULE, **fields, text=refusal(409, "Module already exists: ui"))

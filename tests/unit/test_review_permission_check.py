@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check mode of a removal predicts that Klocwork would refuse it because the account lacks a permission."""
+"""Check mode predicts that Klocwork refuses a deletion if the account lacks a permission."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OF_SERVER = ("review_user", "review_group", "review_role")
 
 
 def rights(module: str, *permissions: dict[str, Any], project: str = "a") -> list[Call]:
-    """What the account may do: a role on a project, of the server itself without one."""
+    """Return the responses with the roles of the account, on a project or global."""
     held = {"name": "Own", **({} if module in OF_SERVER else {"projectId": project})}
     known = [] if module in OF_SERVER else [projects(("app", "a"), ("else", "e"))]
     return [
@@ -51,7 +51,7 @@ def rights(module: str, *permissions: dict[str, Any], project: str = "a") -> lis
     ]
 
 
-def removed(module: str, *calls: Call) -> dict[str, Any]:
+def delete(module: str, *calls: Call) -> dict[str, Any]:
     _permission, options, reads = REMOVALS[module]
     with conversation(*reads, *calls) as server:
         return run(module, url=server.url, state="absent", check_mode=True, **options, **ACCOUNT)
@@ -60,21 +60,21 @@ def removed(module: str, *calls: Call) -> dict[str, Any]:
 @pytest.mark.parametrize("module", REMOVALS)
 def test_check_mode_predicts_refused_deletion(module: str) -> None:
     permission = REMOVALS[module][0]
-    refused = removed(module, *rights(module, {"name": permission, "enabled": False}))
+    refused = delete(module, *rights(module, {"name": permission, "enabled": False}))
     assert not refused["changed"]
     assert f"'admin', the account of this task, lacks the permission '{permission}'" in refused["msg"]
-    assert removed(module, *rights(module, {"name": permission, "enabled": True}))["changed"]
+    assert delete(module, *rights(module, {"name": permission, "enabled": True}))["changed"]
     if module not in OF_SERVER:
         elsewhere = rights(module, {"name": permission, "enabled": True}, project="e")
-        assert "on the project 'app'" in removed(module, *elsewhere)["msg"]
+        assert "on the project 'app'" in delete(module, *elsewhere)["msg"]
 
 
 @pytest.mark.parametrize("module", REMOVALS)
 def test_no_refusal_is_predicted_when_permissions_are_unknown(module: str) -> None:
-    assert removed(module, *rights(module, {"name": "Benutzer verwalten", "enabled": False}))["changed"]
-    assert removed(module, act("users", 403, search="admin", text=refusal(403, "No.")))["changed"]
+    assert delete(module, *rights(module, {"name": "Benutzer verwalten", "enabled": False}))["changed"]
+    assert delete(module, act("users", 403, search="admin", text=refusal(403, "No.")))["changed"]
     unlisted = act("users", limit="1000000", text=records({"name": "someone"}))
-    assert removed(module, act("users", search="admin"), unlisted)["changed"]
+    assert delete(module, act("users", search="admin"), unlisted)["changed"]
 
 
 def test_check_mode_predicts_refused_build_cleanup() -> None:

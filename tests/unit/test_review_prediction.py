@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check mode of tasks whose project, accounts and groups an earlier task would have made."""
+"""Check mode of tasks whose project, accounts and groups an earlier task would have created."""
 
 from __future__ import annotations
 

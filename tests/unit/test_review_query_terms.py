@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each module that takes a query refuses the mistakes that Klocwork answers by finding nothing."""
+"""Modules with a query refuse mistakes to which Klocwork would respond with an empty result."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ ALICE = {"name": "alice", "group": False}
 
 
 def role(permissions: dict[str, bool] | None = None, *transitions: dict[str, str], **fields: Any) -> dict[str, Any]:
-    """The record of a role."""
+    """Return the record of a role."""
     listed = LISTED if permissions is None else permissions
     flags = [{"name": name, "enabled": enabled} for name, enabled in listed.items()]
     record = {"name": "Triage", "readonly": False, "permissions": flags, "statusPermissions": list(transitions)}
@@ -53,13 +53,13 @@ def assign(account: str, *, group: str = "false", remove: str = "false", **proje
 
 
 def account(name: str, *held: dict[str, Any], groups: tuple[str, ...] = ()) -> Call:
-    """The look-up of an account that holds these roles."""
+    """Return the request for an account, and its response with these roles."""
     record = {"name": name, "readonly": False, "roles": list(held), "groups": [{"name": group} for group in groups]}
     return act("users", search=name, text=records({"name": f"{name}2", "roles": []}, record))
 
 
 def group(name: str, *held: dict[str, Any]) -> Call:
-    """The look-up of a group that holds these roles."""
+    """Return the request for a group, and its response with these roles."""
     return act("groups", search=name, text=records({"name": name, "readonly": False, "roles": list(held)}))
 
 

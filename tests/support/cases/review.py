@@ -80,7 +80,7 @@ CASES: dict[str, Case] = {
         look=("review_group_info", {"name": "leads, and more"}),
         empty_first=True,
     ),
-    # an issue is always there
+    # issues cannot be created or deleted
     "review_issue": Resource(
         create={**_ISSUES, "status": "Defer", "comment": "later, please"},
         update={**_ISSUES, "owner": "bob"},
@@ -145,7 +145,7 @@ CASES: dict[str, Case] = {
     "review_role_info": Query({}),
     "review_server_import": Operation(_SOURCE, Write("import_server_configuration"), polls=True, empty_first=True),
     "review_server_info": Query({"gather": ["version", "licenses", "tasks", "imports"]}),
-    # nothing of a user can be changed, so another one is made
+    # users cannot be updated, so that the update creates another one
     "review_user": Resource(
         create={"name": "new user", "password": "sandbox-new"},
         update={"name": "new user + 1"},
