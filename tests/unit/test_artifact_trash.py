@@ -80,7 +80,7 @@ def test_trash_can_is_read_when_the_response_is_lost() -> None:
     with conversation(read_existing("auto-trashcan/r/a/b.txt"), lost, refused, *ABSENT) as server:
         result = run("artifact_trash", url=server.url, **FILE)
     assert result["changed"]
-    assert any("Looking again shows" in warning for warning in result["warnings"])
+    assert any("shows that the request had its effect" in warning for warning in result["warnings"])
 
 
 def test_task_fails_when_the_server_refuses_the_request() -> None:

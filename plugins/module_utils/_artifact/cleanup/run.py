@@ -40,11 +40,11 @@ class Cleanup:
         """
         is_done = False
         try:
-            planning = Planner(self._task, ArtifactService(self._task), self._store)
-            planning.check_options()
-            plan = planning.plan()
+            planner = Planner(self._task, ArtifactService(self._task), self._store)
+            planner.check_options()
+            plan = planner.plan()
             is_done = plan is None
-            operate(self._task, plan, self._delete, result_names=_RESULT_NAMES)
+            operate(self._task, plan, lambda: self._delete(planner), result_names=_RESULT_NAMES)
         except LimitExceeded:
             is_done = True  # the next run creates a new plan, perhaps with other limits
             raise
@@ -53,7 +53,8 @@ class Cleanup:
                 is_done = self._deletion.is_complete
             self._store.close(delete=is_done or not self._store.has_progress)
 
-    def _delete(self) -> Fields:
+    def _delete(self, planner: Planner) -> Fields:
+        planner.prepare_deletion()
         self._deletion = Deletion(self._task, self._store)
         return self._deletion.run()
 

@@ -14,12 +14,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ite
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
-    OutcomeUnknown,
     ServerRefusal,
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, verify_write
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, wait_for
@@ -124,26 +123,33 @@ def perform_action(task: Task, artifact: ArtifactService) -> Fields:
     """
     params = task.params
     place = trash_path(params)
-    lost = None
-    try:
-        _ACTIONS[params["action"]](artifact, params)
-    except OutcomeUnknown as error:
-        lost = error
-    if not lost and not params["wait"]:
-        return {}
+    has_response = False
 
-    def look() -> None:
-        found = find_item(artifact, place)
-        if found and (place or found["children"]):
+    def send_request() -> None:
+        nonlocal has_response
+        _ACTIONS[params["action"]](artifact, params)
+        has_response = True
+
+    def check_trash() -> None:
+        item = find_item(artifact, place)
+        if item and (place or item["children"]):
             raise NotReady(f"'{place}' is still in the trash can" if place else "the trash can is not empty yet")
 
-    left = f"interrupted while the server performs the action '{params['action']}'. The server continues."
-    wait_for(task, look, timeout=params["wait_timeout"], delay=params["wait_delay"], on_interrupt=lambda: [left])
-    if params["action"] == "restore" and not item_info.find_item(artifact, *restore_target(params)):
-        raise lost or ToolchainError(f"'{place}' was removed from the trash can, but does not exist in the repository.")
-    if lost:
-        task.has_written = True
-        task.warn(f"{lost.cause} Looking again shows that the request had its effect.")
+    def verify() -> None:
+        if has_response and not params["wait"]:
+            return
+        message = f"interrupted while the server performs the action '{params['action']}'. The server continues."
+        wait_for(
+            task,
+            check_trash,
+            timeout=params["wait_timeout"],
+            delay=params["wait_delay"],
+            on_interrupt=lambda: [message],
+        )
+        if params["action"] == "restore" and not item_info.find_item(artifact, *restore_target(params)):
+            raise ToolchainError(f"'{place}' was removed from the trash can, but does not exist in the repository.")
+
+    verify_write(task, send_request, verify)
     return {}
 
 

@@ -55,6 +55,7 @@ class Planner:
         self._artifact = artifact
         self._store = store
         self._scan = Scan(task, artifact, store)
+        self._is_planned_before = False
 
     def check_options(self) -> None:
         """Validate the options before the first request.
@@ -86,11 +87,9 @@ class Planner:
         :raises GuardRefusal: if the plan exceeds a limit; the result contains the plan then
         """
         params, result = self._task.params, self._task.result
-        is_planned_before = bool(params["from_plan"] or self._store.get_fact("planned"))
+        self._is_planned_before = bool(params["from_plan"] or self._store.get_fact("planned"))
         if not self._store.get_fact("planned"):
             self._load() if params["from_plan"] else self._create()
-        if is_planned_before and not self._task.check_mode:
-            self._mark_newest()
         has_shares = params["max_share"] is not None
         if has_shares:
             self._survey_all()
@@ -101,6 +100,11 @@ class Planner:
         if plan:
             summary.check_limits(plan, params)
         return plan
+
+    def prepare_deletion(self) -> None:
+        """Determine the newest artifacts again, unless this task created the plan itself."""
+        if self._is_planned_before:
+            self._mark_newest()
 
     def _parse_rules(self) -> list[Rule]:
         return parse_rules(self._task.params["rules"] or [], self._store.get_fact("made"))
