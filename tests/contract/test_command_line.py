@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line in all three ways, to the end: HTTP, a client program run with Java, and the real `ssh`."""
+"""CLI commands with all three transports: HTTP, jenkins-cli.jar run with Java, and the real `ssh`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TRANSPORTS = ("http", "websocket")
 
 
 def need(*programs: str) -> None:
-    """Skip where one of them is missing."""
+    """Skip the test if a program is missing."""
     missing = [program for program in programs if not shutil.which(program)]
     if missing:
         pytest.skip(f"CANNOT RUN HERE: there is no {' and no '.join(missing)} on the path")
@@ -38,7 +38,7 @@ def need(*programs: str) -> None:
 
 @pytest.fixture(autouse=True)
 def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No cache, key or credential of whoever runs the tests."""
+    """Isolate the tests from the cache, keys and credentials of the user."""
     monkeypatch.setenv("HOME", str(tmp_path))
     for variable in list(os.environ):
         if variable.startswith("JENKINS_"):
@@ -47,7 +47,7 @@ def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def jar(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The client of a server 2.579, of a few lines of Java."""
+    """Return a minimal Java client of version 2.579."""
     need("java", "javac", "jar")
     folder = tmp_path_factory.mktemp("client")
     subprocess.run(["javac", "-d", str(folder), str(CLIENT)], check=True)
@@ -60,7 +60,7 @@ def jar(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A key pair."""
+    """Create a key pair."""
     need("ssh", "ssh-keygen")
     path = tmp_path_factory.mktemp("keys") / "id"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
@@ -69,7 +69,7 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def with_ssh() -> Iterator[client.Sandbox]:
-    """A sandbox with an SSH server."""
+    """Start a sandbox with an SSH server."""
     pytest.importorskip("asyncssh", reason="CANNOT RUN HERE: there is no asyncssh")
     with client.start(ssh_port=0) as sandbox:
         yield sandbox
@@ -77,7 +77,7 @@ def with_ssh() -> Iterator[client.Sandbox]:
 
 @pytest.fixture
 def server(with_ssh: client.Sandbox) -> client.Sandbox:
-    """The sandbox as after its start, knowing its own address."""
+    """Reset the sandbox and set its URL."""
     with_ssh.reset()
     with_ssh.seed({"ci": {"url": f"{with_ssh.url}/ci"}})
     return with_ssh
@@ -85,7 +85,7 @@ def server(with_ssh: client.Sandbox) -> client.Sandbox:
 
 @pytest.fixture
 def with_jar(server: client.Sandbox, jar: bytes) -> client.Sandbox:
-    """It offers the client."""
+    """Make the sandbox serve the client."""
     request = urllib.request.Request(f"{server.url}/_sandbox/ci/cli-jar", jar, method="PUT")
     request.add_header("Authorization", f"Bearer {server.secret}")
     with urllib.request.urlopen(request, timeout=60):
@@ -94,7 +94,7 @@ def with_jar(server: client.Sandbox, jar: bytes) -> client.Sandbox:
 
 @pytest.fixture
 def over_ssh(server: client.Sandbox, key: Path, tmp_path: Path) -> dict[str, Any]:
-    """What a task needs to reach it over SSH, as an account that has the key."""
+    """Return the options to connect over SSH with a key that an account has."""
     public = key.with_suffix(".pub").read_text()
     account = {"name": "robot", "password": "r", "permissions": ["Overall/Administer"], "public_keys": [public]}
     server.seed({"ci": {"users": [account]}})
@@ -115,7 +115,7 @@ def cli(sandbox: client.Sandbox, command: str, *arguments: str, **options: Any) 
 
 
 def admin(sandbox: client.Sandbox) -> dict[str, str]:
-    """Where the server is, and who asks."""
+    """Return URL and credential of the administrator."""
     token = sandbox.environment["JENKINS_API_TOKEN"]
     return {"url": f"{sandbox.url}/ci", "username": "admin", "api_token": token}
 
@@ -124,7 +124,7 @@ def admin(sandbox: client.Sandbox) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_the_client_program(with_jar: client.Sandbox, transport: str) -> None:
+def test_jar_runs_commands(with_jar: client.Sandbox, transport: str) -> None:
     how = {"via": "jar", "jar_transport": transport}
     result = cli(with_jar, "who-am-i", read_only=True, **how)
     assert result["stdout"] == "Authenticated as: admin\nAuthorities:\n  authenticated\n"
@@ -142,7 +142,7 @@ def test_the_client_program(with_jar: client.Sandbox, transport: str) -> None:
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_it_reads_what_it_is_given(with_jar: client.Sandbox, transport: str, tmp_path: Path) -> None:
+def test_jar_reads_input(with_jar: client.Sandbox, transport: str, tmp_path: Path) -> None:
     script = "println '" + "x" * 200_000 + "'"
     (tmp_path / "script").write_text(script)
     with_jar.seed({"ci": {"scripts": [{"script": script, "output": "long\n"}]}})
@@ -150,7 +150,7 @@ def test_it_reads_what_it_is_given(with_jar: client.Sandbox, transport: str, tmp
     assert cli(with_jar, "groovy", "=", **how)["stdout"] == "long\n"
 
 
-def test_it_is_fetched_once_and_kept_for_its_owner(with_jar: client.Sandbox, jar: bytes, tmp_path: Path) -> None:
+def test_jar_is_cached_for_its_owner(with_jar: client.Sandbox, jar: bytes, tmp_path: Path) -> None:
     for _time in range(2):
         assert cli(with_jar, "version", via="jar", read_only=True, check_mode=True)["stdout"] == "2.579\n"
     (kept,) = (tmp_path / ".cache").rglob("*.jar")
@@ -164,7 +164,7 @@ def test_it_is_fetched_once_and_kept_for_its_owner(with_jar: client.Sandbox, jar
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_wrong_password_is_told_as_such(with_jar: client.Sandbox, transport: str) -> None:
+def test_wrong_password_is_reported(with_jar: client.Sandbox, transport: str) -> None:
     how = {"via": "jar", "jar_transport": transport}
     cli(with_jar, "version", **how)
     # the jar itself is asked for with the wrong password, too
@@ -177,7 +177,7 @@ def test_a_wrong_password_is_told_as_such(with_jar: client.Sandbox, transport: s
     assert not result["changed"]
 
 
-def test_a_server_without_an_address_refuses_web_sockets(with_jar: client.Sandbox, jar: bytes) -> None:
+def test_websocket_is_refused_when_server_has_no_url(with_jar: client.Sandbox, jar: bytes) -> None:
     with_jar.seed({"ci": {"url": ""}})
     result = cli(with_jar, "version", via="jar", jar_transport="websocket")
     assert result["rc"] == 15
@@ -196,7 +196,7 @@ def test_no_secret_is_on_the_command_line(with_jar: client.Sandbox, tmp_path: Pa
     assert "JENKINS_API_TOKEN=********" in environment
 
 
-def test_a_lost_connection(with_jar: client.Sandbox) -> None:
+def test_outcome_is_unknown_when_connection_is_lost(with_jar: client.Sandbox) -> None:
     with_jar.fault(kind="reset_after", service="ci", label="cli_download")
     result = cli(with_jar, "quiet-down", via="jar")
     assert result["rc"] == 255
@@ -204,14 +204,14 @@ def test_a_lost_connection(with_jar: client.Sandbox) -> None:
 
 
 def restart_when_it_runs(sandbox: client.Sandbox) -> None:
-    """Restart the server as soon as a build runs."""
+    """Restart the server as soon as a build is running."""
     while not run("ci_restart", check_mode=True, kill_builds=True, **admin(sandbox))["plan"]["running_builds"]:
         time.sleep(0.1)
     assert run("ci_restart", wait=False, kill_builds=True, **admin(sandbox))["changed"]
 
 
 @pytest.mark.parametrize("how", [{}, *({"via": "jar", "jar_transport": transport} for transport in TRANSPORTS)])
-def test_a_restart_in_the_middle(with_jar: client.Sandbox, how: dict[str, str]) -> None:
+def test_outcome_is_unknown_when_server_restarts(with_jar: client.Sandbox, how: dict[str, str]) -> None:
     with_jar.switch("ci", restart_seconds=2.0)
     with_jar.seed({"ci": {"jobs": [{"name": "long", "seconds": 3600, "quiet_period": 0}]}})
     thread = threading.Thread(target=restart_when_it_runs, args=(with_jar,))
@@ -222,7 +222,7 @@ def test_a_restart_in_the_middle(with_jar: client.Sandbox, how: dict[str, str]) 
     assert result["stdout"] == "Started long #1\n"
 
 
-def test_java_that_is_not_there(with_jar: client.Sandbox) -> None:
+def test_missing_java_is_reported(with_jar: client.Sandbox) -> None:
     result = cli(with_jar, "version", via="jar", java="/nothing/java")
     assert result["msg"] == "Option 'java': cannot run '/nothing/java': No such file or directory."
 
@@ -230,7 +230,7 @@ def test_java_that_is_not_there(with_jar: client.Sandbox) -> None:
 # --- SSH
 
 
-def test_ssh(over_ssh: dict[str, Any]) -> None:
+def test_ssh_runs_commands(over_ssh: dict[str, Any]) -> None:
     result = run("ci_cli", command="who-am-i", read_only=True, **over_ssh)
     assert result["stdout"] == "Authenticated as: robot\nAuthorities:\n  authenticated\n", result
     assert not result["changed"]
@@ -250,12 +250,12 @@ def test_arguments_arrive_over_ssh(over_ssh: dict[str, Any], word: str) -> None:
         assert "No argument is allowed: \n" in refused["stderr"]
 
 
-def test_input_over_ssh(server: client.Sandbox, over_ssh: dict[str, Any]) -> None:
+def test_ssh_reads_input(server: client.Sandbox, over_ssh: dict[str, Any]) -> None:
     server.seed({"ci": {"scripts": [{"script": "println 1", "output": "1\n"}]}})
     assert run("ci_cli", command="groovy", arguments=["="], stdin="println 1\n", **over_ssh)["stdout"] == "1\n"
 
 
-def test_a_host_key_that_is_not_known_is_refused(over_ssh: dict[str, Any], key: Path, tmp_path: Path) -> None:
+def test_unknown_host_key_is_rejected(over_ssh: dict[str, Any], key: Path, tmp_path: Path) -> None:
     unknown = tmp_path / "empty"
     unknown.write_text("")
     result = run("ci_cli", command="quiet-down", **{**over_ssh, "known_hosts": str(unknown)})
@@ -264,19 +264,19 @@ def test_a_host_key_that_is_not_known_is_refused(over_ssh: dict[str, Any], key: 
     assert not result["changed"]
 
 
-def test_a_key_that_no_account_has_is_refused(over_ssh: dict[str, Any]) -> None:
+def test_unknown_key_is_rejected(over_ssh: dict[str, Any]) -> None:
     result = run("ci_cli", command="quiet-down", **{**over_ssh, "ssh_user": "reader"})
     assert result["rc"] == 255
     assert "Permission denied (publickey)" in result["msg"]
     assert not result["changed"]
 
 
-def test_a_command_over_ssh_that_takes_too_long(server: client.Sandbox, over_ssh: dict[str, Any]) -> None:
+def test_ssh_command_is_stopped_on_timeout(server: client.Sandbox, over_ssh: dict[str, Any]) -> None:
     result = run("ci_cli", command="build", arguments=["app", "-s"], wait_timeout=1, **over_ssh)
     assert "Waited 1 s, but the command 'build app -s' is still running." in result["msg"]
 
 
-def test_there_is_no_shell(over_ssh: dict[str, Any], server: client.Sandbox) -> None:
+def test_ssh_provides_no_shell(over_ssh: dict[str, Any], server: client.Sandbox) -> None:
     endpoint = urllib.request.urlopen(f"{server.url}/ci/login", timeout=60).headers["X-SSH-Endpoint"]
     host, _colon, port = endpoint.rpartition(":")
     options = ["-T", "-p", port, "-i", over_ssh["identity_file"], "-o", "BatchMode=yes"]
@@ -286,7 +286,7 @@ def test_there_is_no_shell(over_ssh: dict[str, Any], server: client.Sandbox) -> 
     assert "There is no shell here" in done.stderr
 
 
-def test_a_server_without_ssh_says_so(sandbox: client.Sandbox) -> None:
+def test_disabled_ssh_server_is_reported(sandbox: client.Sandbox) -> None:
     result = cli(sandbox, "version", via="ssh", ssh_user="robot")
     assert "announces no SSH server: none is switched on" in result["msg"]
     sandbox.switch("ci", ssh_endpoint="-oProxyCommand=id:22")
@@ -296,7 +296,7 @@ def test_a_server_without_ssh_says_so(sandbox: client.Sandbox) -> None:
 # --- The examples that need one of these
 
 
-def test_the_examples(with_jar: client.Sandbox, over_ssh: dict[str, Any]) -> None:
+def test_examples_run(with_jar: client.Sandbox, over_ssh: dict[str, Any]) -> None:
     module = importlib.import_module("ansible_collections.buildworks.toolchain.plugins.modules.ci_cli")
     examples = [task["buildworks.toolchain.ci_cli"] for task in yaml.safe_load(module.EXAMPLES)]
     (by_jar,) = (options for options in examples if options.get("via") == "jar")
@@ -322,7 +322,7 @@ def retry_without_output(hudson: Hudson, command: str, *arguments: str, **option
     return eventually(printed)
 
 
-def test_hudson_by_its_own_client(open_hudson: Hudson, tmp_path: Path) -> None:
+def test_hudson_client_runs_commands(open_hudson: Hudson, tmp_path: Path) -> None:
     result = retry_without_output(open_hudson, "version", read_only=True)
     assert (result["rc"], result["stdout"].strip()) == (0, "1.395")
     assert retry_without_output(open_hudson, "groovy", "=", stdin="println 6 * 7\n")["stdout"].strip() == "42"
@@ -334,8 +334,8 @@ def test_hudson_by_its_own_client(open_hudson: Hudson, tmp_path: Path) -> None:
     assert not run("ci_cli_jar", url=open_hudson.url, dest=str(tmp_path / "cli.jar"))["changed"]
 
 
-def test_hudsons_client_is_told_the_login_by_its_environment(open_hudson: Hudson, tmp_path: Path) -> None:
-    """It cannot use it with Java 9 and newer, for which it was not made."""
+def test_hudson_client_gets_credential_from_environment(open_hudson: Hudson, tmp_path: Path) -> None:
+    """The client cannot use it with Java 9 or newer."""
     fake = tmp_path / "java"
     fake.write_text('#!/bin/sh\necho "$@"\nenv\n')
     fake.chmod(0o755)
@@ -346,6 +346,6 @@ def test_hudsons_client_is_told_the_login_by_its_environment(open_hudson: Hudson
     assert "takes none with / @ ? # or %" in on_hudson(open_hudson, "version", **{**login, "password": "a/b"})["msg"]
 
 
-def test_hudson_does_not_speak_todays_protocol(open_hudson: Hudson) -> None:
+def test_hudson_does_not_support_http_transport(open_hudson: Hudson) -> None:
     result = on_hudson(open_hudson, "version", timeout=3, retries=0)
     assert "An older server is reached by its own client ('via: jar')." in result["msg"]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ci_script sends is run by a real Groovy, the one of today's servers, behind the sandbox's script consoles."""
+"""ci_script with the Groovy release of current servers behind the script console of the sandbox."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GENERATED = settings(
 
 @pytest.fixture
 def server(sandbox: Sandbox) -> dict[str, Any]:
-    """How to reach consoles that run Groovy."""
+    """Return the connection options of a server whose script consoles run Groovy."""
     try:
         jar = groovy_jar()
     except UnavailableError as reason:
@@ -76,12 +76,12 @@ def value_of(server: dict[str, Any], script: str, **options: Any) -> Any:
         ("new java.util.concurrent.atomic.AtomicInteger(3)", 3),
     ],
 )
-def test_values_are_data(server: dict[str, Any], script: str, value: Any, console: dict[str, str]) -> None:
+def test_values_are_returned_as_data(server: dict[str, Any], script: str, value: Any, console: dict[str, str]) -> None:
     assert value_of(server, script, **console) == value
 
 
 @pytest.mark.parametrize("console", CONSOLES)
-def test_scripts_may_be_whole_programs(server: dict[str, Any], console: dict[str, str]) -> None:
+def test_scripts_can_contain_classes_and_imports(server: dict[str, Any], console: dict[str, str]) -> None:
     script = """#!/usr/bin/env groovy
         import groovy.json.JsonSlurper
         import static java.lang.Math.max
@@ -136,7 +136,7 @@ def test_scripts_may_be_whole_programs(server: dict[str, Any], console: dict[str
         ("1\n2 }", "does not compile in line 2, and nothing of it was run: ", 2, False),
     ],
 )
-def test_failures_are_told_with_the_line(
+def test_failures_are_reported_with_line(
     server: dict[str, Any], script: str, message: str, line: int | None, changed: bool, console: dict[str, str]
 ) -> None:
     result = run("ci_script", **server, script=script, **console)
@@ -146,12 +146,12 @@ def test_failures_are_told_with_the_line(
     assert all("TaskScript" in frame for frame in result["error"]["trace"][-1:])
 
 
-def test_what_was_printed_before_a_failure_is_there(server: dict[str, Any]) -> None:
+def test_output_before_failure_is_returned(server: dict[str, Any]) -> None:
     result = run("ci_script", **server, script="print 'half'\nprintln ' way'\nthrow new Error()")
     assert result["output"] == "half way\n"
 
 
-def test_a_console_that_is_stopped_by_its_script_is_told_as_cut_off(server: dict[str, Any]) -> None:
+def test_outcome_is_unknown_when_script_stops_the_console(server: dict[str, Any]) -> None:
     result = run("ci_script", **server, script="System.exit(0)", retries=2)
     assert result["failed"]
     assert "or the server was stopped or restarted" in result["msg"]
@@ -159,13 +159,13 @@ def test_a_console_that_is_stopped_by_its_script_is_told_as_cut_off(server: dict
 
 
 @pytest.mark.parametrize("console", CONSOLES)
-def test_scripts_and_arguments_may_be_large(server: dict[str, Any], console: dict[str, str]) -> None:
+def test_scripts_and_arguments_can_be_large(server: dict[str, Any], console: dict[str, str]) -> None:
     text = "é$'\"\\\r\n" * 50_000
     script = f"assert args.text.size() == {len(text)}\n" + "// long\n" * 50_000 + "return args.text"
     assert value_of(server, script, args={"text": text}, **console) == text
 
 
-def test_unless_is_truth_as_groovy_has_it(server: dict[str, Any]) -> None:
+def test_unless_uses_groovy_truth(server: dict[str, Any]) -> None:
     for script, holds in [("'x'", True), ("[]", False), ("''", False), ("'a' =~ /b/", False), ("new Object()", True)]:
         result = run("ci_script", **server, script="1", unless=script, check_mode=True)
         assert (result["plan"] is None) is holds
@@ -183,20 +183,18 @@ DATA = st.recursive(
 
 @GENERATED
 @given(args=st.dictionaries(TEXTS, DATA, min_size=20, max_size=30), console=st.sampled_from(CONSOLES))
-def test_arguments_come_out_as_they_went_in(
-    server: dict[str, Any], args: dict[str, Any], console: dict[str, str]
-) -> None:
+def test_arguments_are_not_changed(server: dict[str, Any], args: dict[str, Any], console: dict[str, str]) -> None:
     assert value_of(server, "println args.size()\nreturn args", args=args, **console) == args
 
 
 def single(text: str) -> str:
-    """A text in the single quotes of Groovy."""
+    """Return a Groovy string in single quotes."""
     escapes = {"\\": "\\\\", "'": "\\'", "\r": "\\r", "\n": "\\n", "\0": "\\u0000"}
     return "'" + "".join(escapes.get(letter, letter) for letter in text) + "'"
 
 
 def triple(text: str) -> str:
-    """A text in triple quotes, in which lines may break and dollars begin expressions."""
+    """Return a Groovy string in triple quotes, which can contain line breaks and expressions."""
     escapes = {"\\": "\\\\", '"': '\\"', "$": "\\$", "\r": "\\r", "\0": "\\u0000"}
     return '"""' + "".join(escapes.get(letter, letter) for letter in text) + '"""'
 
@@ -207,7 +205,7 @@ def triple(text: str) -> str:
     quoted=st.sampled_from((single, triple)),
     console=st.sampled_from(CONSOLES),
 )
-def test_scripts_arrive_as_they_were_written(
+def test_scripts_are_not_changed(
     server: dict[str, Any], texts: list[str], quoted: Any, console: dict[str, str]
 ) -> None:
     literals = ",\n".join(map(quoted, texts))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ci_build on Hudson 1.395, a real CI server, which names neither the item of the queue nor the build in its answer."""
+"""ci_build on a real Hudson 1.395, whose responses name neither the queue item nor the build."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def build(server: Hudson, **options: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("form", ["fields", "json"])
-def test_a_build_is_matched_by_its_parameters_and_followed(hudson: Hudson, form: str) -> None:
+def test_build_is_matched_by_parameters_and_followed(hudson: Hudson, form: str) -> None:
     parameters = {"VERSION": f"{form} 'ü\" $x", "DRY": True, "TARGET": "production"}
     result = build(hudson, parameters=parameters, form=form)
     assert not result.get("failed"), result["msg"]
@@ -71,7 +71,7 @@ def test_a_build_is_matched_by_its_parameters_and_followed(hudson: Hudson, form:
     assert result["warnings"][0].startswith("The server did not name the build.")
 
 
-def test_a_bad_build_fails_with_its_last_lines(hudson: Hudson) -> None:
+def test_failure_message_contains_last_console_lines(hudson: Hudson) -> None:
     result = build(hudson, parameters={"VERSION": "broken"})
     assert "is FAILURE, not SUCCESS" in result["msg"]
     assert "Finished: FAILURE." in result["msg"]
@@ -81,7 +81,7 @@ def test_a_bad_build_fails_with_its_last_lines(hudson: Hudson) -> None:
     ("parameters", "problem"),
     [({"TARGET": "moon"}, "takes one of 'staging', 'production'"), ({"VERSON": "1"}, "has no parameter 'VERSON'")],
 )
-def test_what_the_job_does_not_take_is_refused(hudson: Hudson, parameters: dict[str, str], problem: str) -> None:
+def test_invalid_parameters_are_rejected(hudson: Hudson, parameters: dict[str, str], problem: str) -> None:
     assert problem in build(hudson, parameters=parameters)["msg"]
 
 
@@ -102,7 +102,7 @@ def build_two_at_once(server: Hudson) -> list[dict[str, Any]]:
     return eventually(attempt)
 
 
-def test_two_tasks_at_once_each_tell_of_their_own_build(hudson: Hudson) -> None:
+def test_parallel_tasks_identify_their_own_builds(hudson: Hudson) -> None:
     results = build_two_at_once(hudson)
     for result in results:
         assert not result.get("failed"), result["msg"]
@@ -110,14 +110,14 @@ def test_two_tasks_at_once_each_tell_of_their_own_build(hudson: Hudson) -> None:
     assert len({result["build"]["number"] for result in results}) == 2
 
 
-def test_a_build_that_takes_too_long_is_stopped(hudson: Hudson) -> None:
+def test_build_is_stopped_on_timeout(hudson: Hudson) -> None:
     hudson.create_sleeping_job("sleepy", seconds=600)
     login = {"url": hudson.url, "username": hudson.admin.username, "password": hudson.admin.password}
     result = run("ci_build", job="sleepy", delay=0, wait_timeout=10, on_timeout="stop", **login)
     assert result["msg"].endswith("'sleepy' #1 runs. It was stopped: ABORTED.")
 
 
-def test_unless_one_was_good(hudson: Hudson) -> None:
+def test_no_build_is_started_when_accepted_build_exists(hudson: Hudson) -> None:
     build(hudson, parameters={"VERSION": "once"})
     again = build(hudson, parameters={"VERSION": "once"}, skip_if_built={"max_age": 600})
     assert (again["changed"], again["build"]["parameters"]["VERSION"]) == (False, "once")

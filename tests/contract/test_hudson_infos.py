@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ci_build_info, ci_job_info and ci_build_stop on Hudson 1.395, a real CI server, as far as it goes."""
+"""ci_build_info, ci_job_info and ci_build_stop on a real Hudson 1.395."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ JOB = """<?xml version='1.0' encoding='UTF-8'?>
 
 @pytest.fixture(scope="module")
 def hudson(hudson_server: Hudson) -> Hudson:
-    """With a job of which two builds have ended."""
+    """Return the server with a job that has two completed builds."""
     with hudson_server.session(hudson_server.admin) as session:
         headers = {"Content-Type": "text/xml; charset=utf-8"}
         url, job = f"{hudson_server.url}/createItem", f"{hudson_server.url}/job/{quote(NAME)}"
@@ -65,7 +65,7 @@ def ask(module: str, server: Hudson, **options: Any) -> dict[str, Any]:
     return result
 
 
-def test_a_build(hudson: Hudson) -> None:
+def test_build_is_returned(hudson: Hudson) -> None:
     build = ask("ci_build_info", hudson, job=NAME, build="last_successful")["build"]
     assert (build["number"], build["result"], build["building"]) == (2, "SUCCESS", False)
     assert build["parameters"] == {"VERSION": "two", "TARGET": "staging"}
@@ -77,7 +77,7 @@ def test_a_build(hudson: Hudson) -> None:
         assert session.get(artifact["url"], timeout=30).text == "built\n"
 
 
-def test_its_log(hudson: Hudson, tmp_path: Path) -> None:
+def test_console_is_returned(hudson: Hudson, tmp_path: Path) -> None:
     file = tmp_path / "log"
     result = ask("ci_build_info", hudson, job=NAME, build=1, console_lines=2, console_file=str(file))
     assert result["console"] == ["Archiving artifacts", "Finished: SUCCESS"]
@@ -85,7 +85,7 @@ def test_its_log(hudson: Hudson, tmp_path: Path) -> None:
     assert result["console_file"]["size"] == len(file.read_bytes())
 
 
-def test_a_parameter_by_xpath(hudson: Hudson) -> None:
+def test_xpath_selects_parameter(hudson: Hudson) -> None:
     xpath = "action/parameter[name='VERSION']/value"
     found = ask("ci_build_info", hudson, job=NAME, build=1, xpath=xpath)["xpath"]
     assert found == {"matched": True, "text": "one", "xml": "<value>one</value>"}
@@ -93,7 +93,7 @@ def test_a_parameter_by_xpath(hudson: Hudson) -> None:
     assert not missing["matched"]
 
 
-def test_builds_without_ranges(hudson: Hudson) -> None:
+def test_builds_are_listed_without_ranges(hudson: Hudson) -> None:
     def numbers(**options: Any) -> list[int]:
         builds = ask("ci_build_info", hudson, job=NAME, fields=["result"], **options)["builds"]
         return [build["number"] for build in builds]
@@ -103,7 +103,7 @@ def test_builds_without_ranges(hudson: Hudson) -> None:
     assert numbers(parameters={"VERSION": "one"}, results=["SUCCESS"], newer_than=3600) == [1]
 
 
-def test_jobs(hudson: Hudson) -> None:
+def test_jobs_are_listed(hudson: Hudson) -> None:
     job = ask("ci_job_info", hudson, job=NAME)["job"]
     assert (job["name"], job["folder"], job["description"], job["buildable"]) == (NAME, False, "Tells <all>", True)
     assert (job["next_build"], job["last"]["number"], job["last_failed"]) == (3, 2, None)
@@ -114,7 +114,7 @@ def test_jobs(hudson: Hudson) -> None:
     assert NAME in [one["name"] for one in listed]
 
 
-def test_a_build_is_stopped(hudson: Hudson) -> None:
+def test_build_is_stopped(hudson: Hudson) -> None:
     hudson.create_sleeping_job("endless", seconds=600)
     number = hudson.start_build("endless")
     result = ask("ci_build_stop", hudson, job="endless", build="last", escalate_to="kill")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds in folders, with all that they leave, and the ways to end them."""
+"""Builds in folders: their details, and stopping them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATH = "/job/team/job/a%20b%20(%C3%A9)/job/feature%252Flogin"
 
 
 def start(sandbox: Sandbox, path: str, **job: Any) -> None:
-    """Let a build of a new job run."""
+    """Start a build of a new job."""
     sandbox.seed({"ci": {"jobs": [{"quiet_period": 0, **job}]}})
     variables = sandbox.environment
     auth = (variables["JENKINS_USER_ID"], variables["JENKINS_API_TOKEN"])
@@ -31,7 +31,7 @@ def start(sandbox: Sandbox, path: str, **job: Any) -> None:
 
 
 def start_pipeline(sandbox: Sandbox, script: str) -> None:
-    """Let a build of a Pipeline in odd folders run."""
+    """Start a build of a Pipeline in folders with special characters."""
     start(sandbox, PATH, name=ODD, kind="pipeline", script=script)
 
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.usefixtures("sandbox_environment")
 @pytest.mark.parametrize(
     ("signals", "stopped_by"), [("", "stop"), ("trap '' TERM; ", "term"), ("trap '' TERM KILL; ", "kill")]
 )
-def test_a_build_is_ended_as_far_as_needed(sandbox: Sandbox, signals: str, stopped_by: str) -> None:
+def test_build_is_stopped_with_as_much_force_as_needed(sandbox: Sandbox, signals: str, stopped_by: str) -> None:
     start_pipeline(sandbox, f'node {{ sh "{signals}sleep 600" }}')
     given = {"job": ODD, "build": "last", "escalate_to": "kill", "wait_timeout": 1, "wait_delay": 0.1}
     first, second = run("ci_build_stop", **given), run("ci_build_stop", **given)
@@ -49,7 +49,7 @@ def test_a_build_is_ended_as_far_as_needed(sandbox: Sandbox, signals: str, stopp
     assert (second["changed"], second["plan"]) == (False, None)
 
 
-def test_a_freestyle_build_that_does_not_end_is_told(sandbox: Sandbox) -> None:
+def test_task_fails_when_freestyle_build_does_not_end(sandbox: Sandbox) -> None:
     start(sandbox, "/job/deaf", name="deaf", command="trap '' TERM\nsleep 600")
     given = {"job": "deaf", "build": "1", "escalate_to": "kill", "wait_timeout": 0.5, "wait_delay": 0.1}
     result = run("ci_build_stop", **given)
@@ -57,11 +57,11 @@ def test_a_freestyle_build_that_does_not_end_is_told(sandbox: Sandbox) -> None:
 
 
 def has_ended(result: dict[str, Any]) -> bool:
-    """Whether the build has ended."""
+    """Return whether the build has ended."""
     return bool((result.get("build") or {}).get("result"))
 
 
-def test_a_build_and_what_it_leaves(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_build_details_are_returned(sandbox: Sandbox, tmp_path: Path) -> None:
     start_pipeline(sandbox, "node { sh 'echo built > out/app.txt'; archiveArtifacts 'out/*'; echo 'done' }")
     file = tmp_path / "log"
     asked = {"job": ODD, "build": "last", "console_file": str(file), "console_lines": 3, "xpath": "number"}
@@ -80,7 +80,7 @@ def test_a_build_and_what_it_leaves(sandbox: Sandbox, tmp_path: Path) -> None:
 
 
 def waiting_job(sandbox: Sandbox, **job: Any) -> None:
-    """Seed a job whose builds wait in the queue for as long as a test runs."""
+    """Create a job whose builds stay in the queue."""
     sandbox.seed({"ci": {"jobs": [{"name": "later", "quiet_period": 3600, **job}]}})
 
 
@@ -89,7 +89,7 @@ TRIMMED = [{"name": "VERSION", "default": " 1.0 ", "trim": True}, {"name": "NOTE
 
 @pytest.mark.parametrize("form", ["fields", "json"])
 @pytest.mark.parametrize("parameters", [{"VERSION": " 2\n", "NOTE": "\t"}, {}], ids=["given", "defaults"])
-def test_an_equal_build_is_found_when_the_job_trims_parameters(
+def test_existing_build_is_found_when_jenkins_trims_parameters(
     sandbox: Sandbox, form: str, parameters: dict[str, str]
 ) -> None:
     waiting_job(sandbox, parameters=TRIMMED)
@@ -104,7 +104,7 @@ def test_an_equal_build_is_found_when_the_job_trims_parameters(
 
 
 @pytest.mark.parametrize("form", ["fields", "json"])
-def test_the_build_of_another_user_stays_when_the_task_gives_up(sandbox: Sandbox, form: str) -> None:
+def test_build_of_another_user_is_not_stopped_on_timeout(sandbox: Sandbox, form: str) -> None:
     waiting_job(sandbox, parameters=[{"name": "VERSION", "default": "1.0"}])
     given = {"job": "later", "form": form, "delay": 600}
     theirs = run("ci_build", **given, username="builder", api_token=TOKENS["builder"], wait=False)
@@ -115,7 +115,9 @@ def test_the_build_of_another_user_stays_when_the_task_gives_up(sandbox: Sandbox
     assert left["plan"]["action"] == "cancel"
 
 
-def test_the_own_build_stays_when_another_user_has_joined_it(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_build_is_not_stopped_when_another_user_has_joined_it(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     waiting_job(sandbox)
     monkeypatch.setattr(time, "sleep", lambda _seconds: join())
 

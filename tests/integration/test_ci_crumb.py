@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lookup ci_crumb helps a module that knows nothing of crumbs; its examples are the test."""
+"""Run the examples of the lookup ci_crumb with a module that does not support crumbs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POST, SHOW = yaml.safe_load(ci_crumb.EXAMPLES)
 
 
 def variables(sandbox: Sandbox) -> dict[str, Any]:
-    """Those of a host that is the sandbox's CI server; an address in the environment leads nowhere."""
+    """Return the host variables of the sandbox; the URL in the environment is invalid."""
     return {
         "toolchain_ci_url": sandbox.environment["JENKINS_URL"],
         "toolchain_ci_username": "admin",

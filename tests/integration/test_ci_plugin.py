@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plugins on a server that says success whatever happens; what users reported of other tools works here."""
+"""Plugins on a server that reports success in any case, and problems that users reported of other tools."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Go = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def go(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Go:
-    """Runs the module with these plugins, in this process."""
+    """Return a function that runs the module for some plugins in this process."""
     for name, value in sandbox.environment.items():
         monkeypatch.setenv(name, value)
     sandbox.seed(seed())
@@ -43,7 +43,7 @@ def ok(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def installed() -> dict[str, str]:
-    """Versions by name, as the server lists them."""
+    """Return the listed versions by name."""
     return {plugin["name"]: plugin["version"] for plugin in running.run("ci_plugin_info")["plugins"]}
 
 
@@ -65,8 +65,8 @@ def writes(sandbox: Sandbox) -> list[str]:
         ("alias", "alias 1.0: Jenkins does not list it"),
     ],
 )
-def test_what_was_not_installed_is_named_with_the_reason(go: Go, name: str, told: str) -> None:
-    """Others report it as installed: their server has accepted the request (ansible#26199, #47069)."""
+def test_missing_plugins_are_reported_with_reason(go: Go, name: str, told: str) -> None:
+    """Other tools report them as installed because Jenkins accepted the request (ansible#26199, #47069)."""
     result = go("plain", name)
     assert result["failed"]
     assert told in result["msg"]
@@ -76,7 +76,7 @@ def test_what_was_not_installed_is_named_with_the_reason(go: Go, name: str, told
 
 
 @pytest.mark.parametrize("name", ["orphan", "modern", "nothing"])
-def test_what_cannot_be_installed_is_not_tried(go: Go, sandbox: Sandbox, name: str) -> None:
+def test_unavailable_plugin_is_not_installed(go: Go, sandbox: Sandbox, name: str) -> None:
     result = go("plain", name, metadata_max_age=2_592_000, check_mode=True)
     assert "No plugin was changed because of 1 problem(s)" in result["msg"]
     assert "No plugin was changed because of 1 problem(s)" in go("plain", name)["msg"]
@@ -84,15 +84,15 @@ def test_what_cannot_be_installed_is_not_tried(go: Go, sandbox: Sandbox, name: s
     assert "plain" not in installed()
 
 
-def test_the_download_is_not_taken_for_the_end(go: Go, sandbox: Sandbox) -> None:
-    """Others look while the server downloads in the background (emmetog/ansible-jenkins PR#49)."""
+def test_installation_is_complete_when_task_ends(go: Go, sandbox: Sandbox) -> None:
+    """Other tools end while Jenkins downloads in the background (emmetog/ansible-jenkins PR#49)."""
     sandbox.switch("ci", install_seconds=0.5)
     assert ok(go("top"))["changed"]
     assert {"base", "middle", "top"} <= installed().keys()
 
 
-def test_the_second_run_only_reads(go: Go, sandbox: Sandbox) -> None:
-    """Others are always changed (ansible-modules-extras#3600, geerlingguy/ansible-role-jenkins#158)."""
+def test_second_run_only_reads(go: Go, sandbox: Sandbox) -> None:
+    """Other tools always report a change (ansible-modules-extras#3600, geerlingguy/ansible-role-jenkins#158)."""
     wanted = ("plain", "static", {"name": "git", "version": "5.2.9"}, {"name": "matrix-auth", "state": "enabled"})
     first = ok(go(*wanted))
     assert (first["changed"], first["restart_required"]) == (True, True)
@@ -106,8 +106,8 @@ def test_the_second_run_only_reads(go: Go, sandbox: Sandbox) -> None:
     assert installed()["git"] == "5.3.0"
 
 
-def test_dependencies_come_with_a_pinned_version_too(go: Go, sandbox: Sandbox, tmp_path: pathlib.Path) -> None:
-    """Others leave them out when a version is given (ansible#20000, geerlingguy/ansible-role-jenkins#358)."""
+def test_dependencies_of_pinned_version_are_installed(go: Go, sandbox: Sandbox, tmp_path: pathlib.Path) -> None:
+    """Other tools omit them if a version is specified (ansible#20000, geerlingguy/ansible-role-jenkins#358)."""
     path = tmp_path / "own.hpi"
     path.write_bytes(plugin_file("own", "3.0", Plugin_Dependencies="middle:1.0"))
     assert ok(go({"name": "own", "src": str(path)}))["changed"]
@@ -129,7 +129,7 @@ def test_dependencies_come_with_a_pinned_version_too(go: Go, sandbox: Sandbox, t
     ],
 )
 @pytest.mark.parametrize("restart", ["never", "when_needed"])
-def test_a_file_that_cannot_be_loaded_changes_nothing(
+def test_nothing_changes_when_file_cannot_be_loaded(
     go: Go, sandbox: Sandbox, tmp_path: pathlib.Path, attributes: dict[str, str], restart: str
 ) -> None:
     path = tmp_path / "own.hpi"
@@ -143,7 +143,7 @@ def test_a_file_that_cannot_be_loaded_changes_nothing(
 
 
 @pytest.mark.parametrize("active", [True, False], ids=["to be upgraded", "enabled, not running"])
-def test_a_plugin_is_left_to_the_restart_when_a_dependency_is(go: Go, sandbox: Sandbox, active: bool) -> None:
+def test_plugin_is_loaded_after_restart_when_dependency_is(go: Go, sandbox: Sandbox, active: bool) -> None:
     lib = {"name": "lib", "version": "1.0", "active": active, "enabled": True}
     needs = [{"name": "lib", "version": "2.0" if active else "1.0"}]
     offers = [{"name": "lib", "version": "2.0"}, {"name": "user", "version": "1.0", "dependencies": needs}]
@@ -177,8 +177,8 @@ def test_check_mode_predicts_what_a_new_server_cannot_know(go: Go, sandbox: Sand
     assert not ok(go(*wanted, check_mode=True))["changed"]
 
 
-def test_a_pinned_version_goes_back_and_forth(go: Go) -> None:
-    """Others ask the server to pin, which does nothing (community.general#5001)."""
+def test_pinned_version_is_upgraded_and_downgraded(go: Go) -> None:
+    """Other tools use the pin request, which has no effect (community.general#5001)."""
     for version in ("1.0", "0.9", "1.0"):
         pinned = {"name": "plain", "version": version, "exact": True}
         assert ok(go(pinned, restart="when_needed"))["changed"]
@@ -186,7 +186,7 @@ def test_a_pinned_version_goes_back_and_forth(go: Go) -> None:
         assert not ok(go(pinned, restart="when_needed"))["changed"]
 
 
-def test_many_plugins_are_one_request_and_one_restart(go: Go, sandbox: Sandbox) -> None:
+def test_many_plugins_need_one_request_and_one_restart(go: Go, sandbox: Sandbox) -> None:
     result = ok(go("plain", "top", "static", {"name": "git", "version": "latest"}, restart="when_needed"))
     assert result["restart_required"] is False
     labels = writes(sandbox)
@@ -194,8 +194,8 @@ def test_many_plugins_are_one_request_and_one_restart(go: Go, sandbox: Sandbox) 
     assert {"plain", "top", "static"} <= installed().keys()
 
 
-def test_a_disabled_dependency(go: Go, sandbox: Sandbox) -> None:
-    """The server cannot do it by itself when it shall load the plugin at once."""
+def test_disabled_dependency_is_enabled(go: Go, sandbox: Sandbox) -> None:
+    """Jenkins fails to enable it if it has to load the plugin immediately."""
     offers = [{"name": "ldap", "version": "1.0", "dependencies": [{"name": "matrix-auth", "version": "3.0"}]}]
     sandbox.seed(seed(plugins=[*offers, {"name": "matrix-auth", "version": "3.2.1"}]))
     result = ok(go("ldap", restart="when_needed"))
@@ -203,7 +203,7 @@ def test_a_disabled_dependency(go: Go, sandbox: Sandbox) -> None:
     assert "ldap" in installed()
 
 
-def test_a_removed_plugin_comes_back_before_the_restart(go: Go) -> None:
+def test_uninstalled_plugin_is_installed_before_restart(go: Go) -> None:
     ok(go("plain"))
     assert ok(go({"name": "plain", "state": "absent"}))["changed"]
     assert ok(go("plain"))["changed"]
@@ -211,7 +211,7 @@ def test_a_removed_plugin_comes_back_before_the_restart(go: Go) -> None:
     assert "plain" in installed()
 
 
-def test_what_failed_to_load_is_not_absent(go: Go) -> None:
+def test_plugin_that_failed_to_load_is_not_absent(go: Go) -> None:
     go("broken")
     result = go({"name": "broken", "state": "absent"})
     assert (
@@ -226,21 +226,21 @@ def test_what_failed_to_load_is_not_absent(go: Go) -> None:
     assert ok(running.run("ci_plugin_info", names=["nothing"], failed_to_load=True))["failed_to_load"] == []
 
 
-def test_a_bad_signature_is_no_fresh_metadata(go: Go, sandbox: Sandbox) -> None:
+def test_metadata_with_invalid_signature_is_rejected(go: Go, sandbox: Sandbox) -> None:
     sandbox.seed(seed(broken="signature"))
     result = go({"name": "git", "version": "latest"})
     assert "the update site failed (No signature block found in update center 'default')" in result["msg"]
 
 
 def post(sandbox: Sandbox, path: str, **options: Any) -> dict[str, Any]:
-    """A request of another client."""
+    """Send a request of another client."""
     auth = (sandbox.environment["JENKINS_USER_ID"], sandbox.environment["JENKINS_API_TOKEN"])
     address = sandbox.environment["JENKINS_URL"] + path
     return {"status": requests.post(address, auth=auth, timeout=60, allow_redirects=False, **options).status_code}
 
 
-def test_a_restart_waits_for_the_downloads_of_others(go: Go, sandbox: Sandbox) -> None:
-    """A restart by other ways loses them without a trace."""
+def test_restart_waits_for_downloads_of_other_clients(go: Go, sandbox: Sandbox) -> None:
+    """Other kinds of restart discard them silently."""
     sandbox.switch("ci", install_seconds=0.3)
     ok(go({"name": "matrix-auth", "state": "enabled"}))
     post(sandbox, "/pluginManager/installPlugins", json={"plugins": ["top"], "dynamicLoad": True})
@@ -248,7 +248,7 @@ def test_a_restart_waits_for_the_downloads_of_others(go: Go, sandbox: Sandbox) -
     assert {"base", "middle", "top"} <= installed().keys()
 
 
-def test_a_restart_of_others_loses_installations(go: Go, sandbox: Sandbox) -> None:
+def test_task_fails_when_another_client_restarts_server(go: Go, sandbox: Sandbox) -> None:
     sandbox.switch("ci", install_seconds=3600)
 
     def restart() -> dict[str, Any]:
@@ -262,13 +262,13 @@ def test_a_restart_of_others_loses_installations(go: Go, sandbox: Sandbox) -> No
     assert ok(go("top"))["changed"]
 
 
-def test_two_tasks_that_install_at_once(go: Go) -> None:
+def test_two_tasks_install_in_parallel(go: Go) -> None:
     for result in at_once(lambda: go("top"), lambda: go("plain", "middle")):
         ok(result)
     assert {"base", "middle", "plain", "top"} <= installed().keys()
 
 
-def test_a_server_that_cannot_restart(go: Go, sandbox: Sandbox) -> None:
+def test_task_fails_when_server_cannot_restart(go: Go, sandbox: Sandbox) -> None:
     sandbox.switch("ci", restart_supported=False)
     result = go("static", restart="when_needed")
     assert "The restart failed: Jenkins cannot restart itself" in result["msg"]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Restarts and the quiet-down on a server that is as unpleasant as a real one."""
+"""Restarts and the quiet-down mode on a server that fails in the same ways as a real one during a restart."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ NO_SIGHT = ["Overall/Read", "Overall/Manage"]
 
 
 def api(sandbox: Sandbox, method: str, path: str) -> requests.Response:
-    """A request of another client."""
+    """Send a request of another client."""
     variables = sandbox.environment
     auth = (variables["JENKINS_USER_ID"], variables["JENKINS_API_TOKEN"])
     return requests.request(method, variables["JENKINS_URL"] + path, auth=auth, timeout=60, allow_redirects=False)
 
 
 def start_build(sandbox: Sandbox, seconds: float) -> None:
-    """Let a build run for so long."""
+    """Start a build with this duration."""
     sandbox.seed({"ci": {"jobs": [{"name": "slow", "seconds": seconds, "quiet_period": 0}]}})
     assert api(sandbox, "POST", "/job/slow/build").status_code == 201
 
 
 def end_the_restart(sandbox: Sandbox) -> None:
-    """Let it come to its end once somebody has asked for the server."""
+    """Complete the restart after the next request."""
     while not sandbox.journal("ci"):
         time.sleep(0.05)
     sandbox.clock(advance=3600)
 
 
 def quieting(sandbox: Sandbox) -> bool:
-    """Whether the server takes no builds."""
+    """Return whether the server is in quiet-down mode."""
     found: bool = api(sandbox, "GET", "/api/json?tree=quietingDown").json()["quietingDown"]
     return found
 
@@ -55,11 +55,11 @@ def run(sandbox: Sandbox, module: str, **parameters: Any) -> Done:
 
 
 def restart(sandbox: Sandbox, **parameters: Any) -> Done:
-    """Restart safely."""
+    """Run a safe restart."""
     return run(sandbox, "ci_safe_restart", **parameters)
 
 
-def test_it_gets_through_all_stages_of_a_restart(sandbox: Sandbox) -> None:
+def test_restart_is_awaited_through_all_stages(sandbox: Sandbox) -> None:
     names = ("stopping", "unauthorized", "refused", "hanging", "starting", "unauthorized", "starting")
     sandbox.switch("ci", restart_stages=[{"stage": name, "seconds": 0.4} for name in names])
     done = restart(sandbox)
@@ -67,20 +67,20 @@ def test_it_gets_through_all_stages_of_a_restart(sandbox: Sandbox) -> None:
     assert done.result["restart"]["session_after"] != done.result["restart"]["session_before"]
 
 
-def test_a_server_that_never_answers_does_not_outlast_the_deadline(sandbox: Sandbox) -> None:
+def test_deadline_is_kept_when_server_does_not_respond(sandbox: Sandbox) -> None:
     sandbox.switch("ci", restart_stages=[{"stage": "hanging", "seconds": 3600}])
     done = restart(sandbox, wait_timeout=1)
     assert "The restart has begun but is not complete." in done.result["msg"]
 
 
-def test_cancel_on_timeout(sandbox: Sandbox) -> None:
+def test_restart_is_canceled_on_timeout(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
     done = restart(sandbox, wait_timeout=0.5, cancel_on_timeout=True)
     assert "1 build(s) are still running: slow #1. The restart was canceled" in done.result["msg"]
     assert not quieting(sandbox)
 
 
-def test_a_quiet_down_of_others_stays(sandbox: Sandbox) -> None:
+def test_earlier_quiet_down_is_kept(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
     sandbox.seed({"ci": {"quieting_down": "Backup"}})
     done = restart(sandbox, wait_timeout=0.5, cancel_on_timeout=True)
@@ -88,14 +88,14 @@ def test_a_quiet_down_of_others_stays(sandbox: Sandbox) -> None:
     assert quieting(sandbox)
 
 
-def test_a_cancellation_by_others_ends_the_wait(sandbox: Sandbox) -> None:
+def test_task_fails_when_another_client_cancels(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
     sandbox.switch("ci", quiet_down_seconds=0.5)
     done = restart(sandbox)
     assert done.result["msg"] == "The restart did not take place: another client canceled it."
 
 
-def test_a_restart_under_way_is_waited_for(sandbox: Sandbox) -> None:
+def test_restart_in_progress_is_awaited(sandbox: Sandbox) -> None:
     sandbox.switch("ci", restart_stages=[{"stage": "stopping", "seconds": 3600}])
     api(sandbox, "POST", "/restart")
     sandbox.clear_journal()
@@ -108,7 +108,7 @@ def test_a_restart_under_way_is_waited_for(sandbox: Sandbox) -> None:
     assert not done.writes
 
 
-def test_builds_that_the_account_may_not_see(sandbox: Sandbox) -> None:
+def test_hidden_builds_are_awaited(sandbox: Sandbox) -> None:
     sandbox.seed({"ci": {"users": [{"name": "ops", "password": "ops-secret", "permissions": NO_SIGHT}]}})
     start_build(sandbox, 3600)
     account = {"username": "ops", "password": "ops-secret"}
@@ -117,7 +117,7 @@ def test_builds_that_the_account_may_not_see(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("check_mode", [False, True], ids=["run", "check"])
-def test_a_server_that_cannot_restart_itself(sandbox: Sandbox, check_mode: bool) -> None:
+def test_task_fails_when_server_cannot_restart_itself(sandbox: Sandbox, check_mode: bool) -> None:
     sandbox.switch("ci", restart_supported=False)
     done = restart(sandbox, check_mode=check_mode)
     assert done.status == "failed"
@@ -125,7 +125,7 @@ def test_a_server_that_cannot_restart_itself(sandbox: Sandbox, check_mode: bool)
     assert ("Logging ID=" in done.result["msg"]) is not check_mode
 
 
-def test_check_mode_knows_the_right(sandbox: Sandbox) -> None:
+def test_check_mode_fails_when_permission_is_missing(sandbox: Sandbox) -> None:
     sandbox.seed({"ci": {"users": [{"name": "eye", "password": "eye-secret", "permissions": ["Overall/Read"]}]}})
     account = {"username": "eye", "password": "eye-secret"}
     for check_mode in (False, True):
@@ -133,13 +133,13 @@ def test_check_mode_knows_the_right(sandbox: Sandbox) -> None:
         assert "eye is missing the Overall/Manage permission" in done.result["msg"]
 
 
-def test_a_disabled_plugin_requires_a_restart(sandbox: Sandbox) -> None:
+def test_disabled_plugin_requires_restart(sandbox: Sandbox) -> None:
     api(sandbox, "POST", "/pluginManager/plugin/git/makeDisabled")
     assert restart(sandbox, only_if_required=True).result["changed"]
     assert not restart(sandbox, only_if_required=True).result["changed"]
 
 
-def test_a_hard_restart_kills_only_when_told(sandbox: Sandbox) -> None:
+def test_hard_restart_kills_builds_only_when_requested(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
     refused = run(sandbox, "ci_restart")
     assert refused.result["msg"].startswith("Jenkins was not restarted: this would kill slow #1. ")
@@ -149,7 +149,7 @@ def test_a_hard_restart_kills_only_when_told(sandbox: Sandbox) -> None:
     assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "ABORTED"
 
 
-def test_a_quiet_down_waits_for_the_running_build(sandbox: Sandbox) -> None:
+def test_quiet_down_waits_for_running_build(sandbox: Sandbox) -> None:
     start_build(sandbox, 2)
     done = run(sandbox, "ci_quiet_down", reason="Disks")
     assert done.result["changed"]
@@ -158,7 +158,7 @@ def test_a_quiet_down_waits_for_the_running_build(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("cancel", [True, False])
-def test_a_quiet_down_that_takes_too_long(sandbox: Sandbox, cancel: bool) -> None:
+def test_quiet_down_timeout(sandbox: Sandbox, cancel: bool) -> None:
     start_build(sandbox, 3600)
     done = run(sandbox, "ci_quiet_down", wait_timeout=0.5, cancel_on_timeout=cancel)
     told = (
@@ -184,7 +184,7 @@ INTERRUPTED = {
     [("ci_safe_restart", "true"), ("ci_quiet_down", "true"), ("ci_quiet_down", "false")],
     ids=["restart-in-process", "quiet-down-in-process", "quiet-down-module"],
 )
-def test_an_interruption_cancels_and_tells(sandbox: Sandbox, in_process: str, module: str) -> None:
+def test_interruption_cancels_and_reports_state(sandbox: Sandbox, in_process: str, module: str) -> None:
     start_build(sandbox, 600)
     SCRATCH.mkdir(parents=True, exist_ok=True)
     playbook = SCRATCH / "ci_restart_interrupted.yml"

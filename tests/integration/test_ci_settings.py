@@ -32,14 +32,14 @@ END = "End the run"
 
 @dataclasses.dataclass
 class Round:
-    """What a run of the role did."""
+    """The outcome of one run of the role."""
 
     failure: str = ""
     changed: list[str] = dataclasses.field(default_factory=list)
     written: list[str] = dataclasses.field(default_factory=list)
 
     def add(self, done: Done) -> None:
-        """Add what a task of the role did."""
+        """Add the outcome of a task."""
         if done.status == "failed":
             self.failure += str(done.result["msg"])
         if done.result.get("changed"):
@@ -49,7 +49,7 @@ class Round:
 
 
 class Host:
-    """This machine as the server's host."""
+    """This machine as the host of Jenkins."""
 
     def __init__(self, sandbox: Sandbox, folder: Path) -> None:
         self.sandbox = sandbox
@@ -121,7 +121,7 @@ def host(sandbox: Sandbox, tmp_path: Path) -> Host:
 
 
 def launched(source: str, variable: str) -> list[str]:
-    """The words that a launch script makes of a variable, as those of the packages do."""
+    """Return the words into which the launch scripts of the packages split a variable."""
     done = subprocess.run(
         ["sh", "-c", f"{source}; eval exec printf '%s\\\\n' ${variable}"], capture_output=True, text=True, check=True
     )
@@ -129,7 +129,7 @@ def launched(source: str, variable: str) -> list[str]:
 
 
 def of_unit(path: Path) -> str:
-    """The environment that a drop-in sets, for a shell."""
+    """Return the environment of a drop-in file as shell code."""
     lines = [line for line in path.read_text().splitlines() if line.startswith("Environment=")]
     variables = (json.loads(line.partition("=")[2]).replace("%%", "%").partition("=") for line in lines)
     return "; ".join(
@@ -138,7 +138,7 @@ def of_unit(path: Path) -> str:
 
 
 def knows(host: Host, policy: str) -> None:
-    """The server's console knows the role's scripts; once set, it has this policy."""
+    """Define the results of the role's scripts; after a change, the server has this policy."""
     asked = "System.getProperty(args.name) == args.value"
     table = [
         {"name": "set", "script": SET},
@@ -150,7 +150,7 @@ def knows(host: Host, policy: str) -> None:
 
 
 @needs_systemd
-def test_a_drop_in_has_the_policy_and_a_command_restarts_the_server(host: Host) -> None:
+def test_drop_in_contains_policy_and_command_restarts_server(host: Host) -> None:
     given: dict[str, Any] = {
         **SESSIONS,
         "ci_settings_systemd": True,
@@ -172,7 +172,7 @@ def test_a_drop_in_has_the_policy_and_a_command_restarts_the_server(host: Host) 
     assert again == Round()
 
 
-def test_a_policy_that_the_server_does_not_have_is_told(host: Host) -> None:
+def test_role_fails_when_policy_is_not_set(host: Host) -> None:
     knows(host, "sandbox;")
     output = host.play({"jenkins": {"ci_settings_content_security_policy": "", "ci_settings_restart": False}})
     assert "Setting the content security policy failed: Jenkins has 'sandbox;' instead of ''." in output
@@ -180,7 +180,7 @@ def test_a_policy_that_the_server_does_not_have_is_told(host: Host) -> None:
 
 
 @needs_systemd
-def test_a_drop_in_that_would_not_count_is_not_written(host: Host) -> None:
+def test_conflicting_drop_in_is_reported(host: Host) -> None:
     paths = {name: host.folder / f"{name}.d" / "toolchain.conf" for name in ("overruled", "invalid")}
     paths["overruled"].parent.mkdir()
     (paths["overruled"].parent / "override.conf").write_text('[Service]\nEnvironment="JENKINS_OPTS=--prefix=/ci"\n')
@@ -195,7 +195,7 @@ def test_a_drop_in_that_would_not_count_is_not_written(host: Host) -> None:
     assert not any(path.exists() for path in paths.values())
 
 
-def test_a_restart_that_did_not_take_place_is_made_up_for(host: Host) -> None:
+def test_failed_restart_is_repeated_by_next_run(host: Host) -> None:
     host.sandbox.seed({"ci": {"jobs": [{"name": "slow", "seconds": 3600, "quiet_period": 0}]}})
     subprocess.run(shlex.split(host.post_command("/job/slow/build")), check=True)
     host.environment.write_text("JENKINS_HOME=/srv\nJENKINS_ARGS='--prefix=/ci'\n")
@@ -228,7 +228,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-def test_mistakes_and_no_settings_change_nothing(host: Host) -> None:
+def test_nothing_changes_without_settings_or_with_invalid_ones(host: Host) -> None:
     mistakes = {name: variables for name, (variables, _problem) in MISTAKES.items()}
     output = host.play({**mistakes, "without": {}})
     failures = list_failures(output)
@@ -241,16 +241,14 @@ def test_mistakes_and_no_settings_change_nothing(host: Host) -> None:
 
 
 def java(folder: Path, version: str) -> str:
-    """Make a Java of this version, and return the name of its program."""
+    """Create a Java program of this version and return its name."""
     program = folder / f"java-{version}"
     program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2024-01-16' >&2\n")
     program.chmod(0o755)
     return program.name
 
 
-def test_java_is_checked_against_what_the_server_needs(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_java_release_is_checked(host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     hosts: dict[str, dict[str, Any]] = {
         "new": {"ci_settings_java_command": java(tmp_path, "21.0.2")},

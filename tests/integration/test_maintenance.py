@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The playbook `maintenance`: whatever happens in it, the server takes builds again, or the message says that not."""
+"""The playbook `maintenance`: it always ends the quiet-down mode, or reports that the mode is still active."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUIET, RESTART = ["quiet_down"], ["safe_restart"]
 
 
 def command(sandbox: Sandbox, folder: Path, hosts: dict[str, dict[str, Any]], *options: str) -> list[str | Path]:
-    """Return the playbook and its arguments, for hosts that are this machine."""
+    """Return the command line of the playbook, for hosts on this machine."""
     inventory = folder / "hosts.yml"
     connection = {
         "toolchain_ci_url": sandbox.environment["JENKINS_URL"],
@@ -36,7 +36,7 @@ def command(sandbox: Sandbox, folder: Path, hosts: dict[str, dict[str, Any]], *o
 def maintain(
     sandbox: Sandbox, folder: Path, hosts: dict[str, dict[str, Any]], *options: str
 ) -> tuple[str, list[str], bool]:
-    """Run the playbook; return the output in one line, the writes, and whether all went well."""
+    """Run the playbook; return the output in one line, the writes, and whether it succeeded."""
     sandbox.clear_journal()
     output, good = played(command(sandbox, folder, hosts, *options))
     writes = [entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"]
@@ -44,7 +44,7 @@ def maintain(
 
 
 def api(sandbox: Sandbox, method: str, path: str) -> requests.Response:
-    """A request of another client."""
+    """Send a request of another client."""
     variables = sandbox.environment
     auth = (variables["JENKINS_USER_ID"], variables["JENKINS_API_TOKEN"])
     return requests.request(method, variables["JENKINS_URL"] + path, auth=auth, timeout=60, allow_redirects=False)
@@ -56,26 +56,26 @@ def start_build(sandbox: Sandbox, seconds: float) -> None:
 
 
 def state(sandbox: Sandbox) -> tuple[bool, str | None]:
-    """Whether the server takes no builds, and why."""
+    """Return whether the server is in quiet-down mode, and the reason."""
     found = api(sandbox, "GET", "/api/json?tree=quietingDown,quietDownReason").json()
     return found["quietingDown"], found["quietDownReason"]
 
 
 def tasks(folder: Path, *lines: str) -> str:
-    """A file with tasks."""
+    """Write a file with tasks and return its path."""
     path = folder / "tasks.yml"
     path.write_text("".join(f"- {line}\n" for line in lines))
     return str(path)
 
 
 def look(sandbox: Sandbox, result: Path) -> str:
-    """A task that keeps what the server says of its quiet-down."""
+    """Return a task that stores the state of the quiet-down mode."""
     url = f"{sandbox.environment['JENKINS_URL']}/api/json?tree=quietDownReason"
     user, token = (sandbox.environment[name] for name in ("JENKINS_USER_ID", "JENKINS_API_TOKEN"))
     return f"ansible.builtin.command: curl -s -g -u {user}:{token} -o {result} {url}"
 
 
-def test_the_tasks_run_while_the_server_takes_no_builds(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_tasks_run_in_quiet_down_mode(sandbox: Sandbox, tmp_path: Path) -> None:
     start_build(sandbox, 1)
     seen = tmp_path / "seen"
     given = {
@@ -105,7 +105,7 @@ def test_mistakes_are_reported_before_anything_happens(sandbox: Sandbox, tmp_pat
     assert not has_written(sandbox, "ci")
 
 
-def test_a_maintenance_that_was_left_half_done_is_done_again_and_stops_builds(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_repeated_maintenance_stops_builds(sandbox: Sandbox, tmp_path: Path) -> None:
     start_build(sandbox, 3600)
     sandbox.seed({"ci": {"quieting_down": "Maintenance"}})
     given = {"ci_maintenance_wait_timeout": 0.5, "ci_maintenance_on_timeout": "stop"}
@@ -117,20 +117,20 @@ def test_a_maintenance_that_was_left_half_done_is_done_again_and_stops_builds(sa
 
 
 def interrupted_maintenance(sandbox: Sandbox, folder: Path, moment: Callable[[], bool], **variables: Any) -> str:
-    """The output in one line of a maintenance that is interrupted at a moment."""
+    """Interrupt a maintenance at a moment and return its output in one line."""
     sandbox.clear_journal()
     output = interrupted(command(sandbox, folder, {"jenkins": variables}), environment(), moment)
     return re.sub(r"\s+", " ", output)
 
 
-def test_an_interruption_while_builds_run(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_interruption_while_waiting_ends_quiet_down(sandbox: Sandbox, tmp_path: Path) -> None:
     start_build(sandbox, 600)
     output = interrupted_maintenance(sandbox, tmp_path, lambda: has_written(sandbox, "ci"))
     assert "interrupted during the quiet-down. The quiet-down mode was ended." in output
     assert state(sandbox) == (False, None)
 
 
-def test_an_interruption_of_the_tasks_is_told(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_interruption_of_tasks_is_reported(sandbox: Sandbox, tmp_path: Path) -> None:
     moment = tmp_path / "moment"
     given = tasks(tmp_path, f"ansible.builtin.shell: touch {moment}; sleep 300")
     output = interrupted_maintenance(sandbox, tmp_path, moment.exists, ci_maintenance_tasks_from=given)

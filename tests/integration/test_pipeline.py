@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The playbook `pipeline`: builds in order and side by side, up to the first bad one."""
+"""The playbook `pipeline`: builds in order and in parallel, up to the first failure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STAGES: list[dict[str, Any]] = [
 
 @pytest.fixture(autouse=True)
 def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox, which has some jobs, through the environment."""
+    """Configure the modules with environment variables, and create jobs."""
     for name, value in sandbox.environment.items():
         monkeypatch.setenv(name, value)
     sandbox.seed({"ci": {"executors": 4, "jobs": JOBS}})
@@ -42,7 +42,7 @@ def stages_step(stages: list[dict[str, Any]], **variables: Any) -> Step:
     return Step({"ci_pipeline_stages": [{**stage, "wait_delay": 0.2} for stage in stages], **variables})
 
 
-def test_stages_run_in_their_order_up_to_the_first_bad_build(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_stages_run_in_order_until_first_failure(sandbox: Sandbox, tmp_path: Path) -> None:
     good = [{**build, "skip_if_built": {}} for build in TESTS[:2]]
     bad = [*good, {"job": "broken"}, {"job": "app"}]
     after = {"name": "deploy", "builds": [{"job": "deploy", "skip_if_built": {}}]}

@@ -34,12 +34,12 @@ MANY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthChe
 
 @pytest.fixture(autouse=True)
 def set_environment(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment."""
+    """Configure the modules with environment variables."""
     monkeypatch.setenv("JENKINS_URL", sandbox.environment["JENKINS_URL"])
 
 
 def compare(sandbox: Sandbox, module: str, world: dict[str, Any], user: str, **options: Any) -> dict[str, Any]:
-    """Return the result of the real run in this world, after check mode was seen to predict it."""
+    """Return the result of the real run in this world; assert that check mode predicts it."""
     sandbox.seed({"ci": {"users": [ADMIN, READER], **world}}, reset=True)
     sandbox.switch("ci", install_seconds=0)
     given_options = {name: value for name, value in options.items() if value is not None}
@@ -58,7 +58,7 @@ def compare(sandbox: Sandbox, module: str, world: dict[str, Any], user: str, **o
 
 
 def steps(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """The plan without what is known only when it is carried out."""
+    """Return the plan without values that are unknown before it is applied."""
     plan = result.get("plan") or []
     found = plan if isinstance(plan, list) else [plan]
     return [{name: value for name, value in step.items() if name != "needs_restart"} for step in found]
@@ -66,7 +66,7 @@ def steps(result: dict[str, Any]) -> list[dict[str, Any]]:
 
 @st.composite
 def dependencies(draw: st.DrawFn, name: str) -> list[dict[str, Any]]:
-    """Dependencies on plugins that come before this one."""
+    """Generate dependencies on preceding plugins."""
     needed = draw(st.lists(st.sampled_from(PLUGINS[: PLUGINS.index(name)] or [name]), unique=True, max_size=2))
     return [
         {"name": other, "version": draw(st.sampled_from(VERSIONS)), "optional": draw(st.booleans())}
@@ -98,7 +98,7 @@ def plugin_worlds(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @st.composite
-def wanted_plugins(draw: st.DrawFn) -> list[dict[str, Any]]:
+def desired_plugins(draw: st.DrawFn) -> list[dict[str, Any]]:
     found = []
     for name in draw(st.lists(st.sampled_from(PLUGINS), unique=True, min_size=1, max_size=3)):
         state = draw(st.sampled_from(["present", "enabled", "disabled", "absent"]))
@@ -107,15 +107,17 @@ def wanted_plugins(draw: st.DrawFn) -> list[dict[str, Any]]:
     return found
 
 
-@given(world=plugin_worlds(), plugins=wanted_plugins(), user=USERS)
+@given(world=plugin_worlds(), plugins=desired_plugins(), user=USERS)
 @MANY
-def test_changes_of_plugins(sandbox: Sandbox, world: dict[str, Any], plugins: list[dict[str, Any]], user: str) -> None:
+def test_plugin_changes_are_predicted(
+    sandbox: Sandbox, world: dict[str, Any], plugins: list[dict[str, Any]], user: str
+) -> None:
     compare(sandbox, "ci_plugin", world, user, plugins=plugins, wait_delay=0.1)
 
 
 @given(world=plugin_worlds(), needs=dependencies("d"), core=st.sampled_from(["2.400", "9.0"]), user=USERS)
 @MANY
-def test_uploads_of_a_plugin(
+def test_plugin_uploads_are_predicted(
     sandbox: Sandbox, world: dict[str, Any], needs: list[dict[str, Any]], core: str, user: str
 ) -> None:
     entries = [f"{one['name']}:{one['version']}{';resolution:=optional' * one['optional']}" for one in needs]
@@ -154,13 +156,13 @@ def job_worlds(draw: st.DrawFn) -> dict[str, Any]:
     user=USERS,
 )
 @MANY
-def test_builds(sandbox: Sandbox, world: dict[str, Any], user: str, **options: Any) -> None:
+def test_builds_are_predicted(sandbox: Sandbox, world: dict[str, Any], user: str, **options: Any) -> None:
     compare(sandbox, "ci_build", world, user, job="app", wait=False, **options)
 
 
 @given(world=job_worlds(), number=st.sampled_from([1, 2, 3]), item=st.none() | st.integers(1, 4))
 @MANY
-def test_stops(sandbox: Sandbox, world: dict[str, Any], number: int, item: int | None) -> None:
+def test_stops_are_predicted(sandbox: Sandbox, world: dict[str, Any], number: int, item: int | None) -> None:
     which = {"build": str(number), "job": "app"} if item is None else {"queue_item": item}
     compare(sandbox, "ci_build_stop", world, "admin", wait_delay=0.1, **which)
 
@@ -172,5 +174,5 @@ def test_stops(sandbox: Sandbox, world: dict[str, Any], number: int, item: int |
     user=USERS,
 )
 @MANY
-def test_quiet_downs(sandbox: Sandbox, world: dict[str, Any], user: str, **options: Any) -> None:
+def test_quiet_downs_are_predicted(sandbox: Sandbox, world: dict[str, Any], user: str, **options: Any) -> None:
     compare(sandbox, "ci_quiet_down", world, user, wait=False, **options)

@@ -46,7 +46,7 @@ CASES: dict[str, Case] = {
             "args": {"text": "hello"},
             "wait_timeout": 60,
         },
-        write=Write("script", irretrievable="It may run still"),
+        write=Write("script", irretrievable="The script may still be running"),
         patience="wait_timeout",
         reads=False,
     ),
