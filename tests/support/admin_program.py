@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A program in the place of the administration tool: it writes down how it was called, and says what it is told to."""
+"""A replacement for kwadmin that records its calls and prints scripted output."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ sys.exit(answer.get("status", 0))
 
 
 class Program:
-    """The program, the answers that it gives by sub-command, and the calls that it had."""
+    """The program with its scripted output by command and its recorded calls."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -43,17 +43,17 @@ class Program:
         self._answers: dict[str, dict[str, Any]] = {}
 
     def answers(self, command: str, **answer: Any) -> None:
-        """What a sub-command does from now on: `out`, `error`, `status`, `seconds`, `signal`."""
+        """Script the further calls of a command: `out`, `error`, `status`, `seconds`, `signal`."""
         self._answers[command] = answer
         (self._folder / "answers").write_text(json.dumps(self._answers))
 
     def calls(self) -> list[dict[str, Any]]:
-        """The calls since the last time."""
+        """Return the calls since the last query."""
         log = self._folder / "calls"
         lines = log.read_text().splitlines() if log.exists() else []
         log.write_text("")
         return [json.loads(line) for line in lines]
 
     def words_of_calls(self) -> list[list[str]]:
-        """The words of the calls since the last time."""
+        """Return the arguments of the calls since the last query."""
         return [call["words"] for call in self.calls()]

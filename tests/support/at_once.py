@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several runs at the same time."""
+"""Concurrent runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def at_once(*runs: Callable[[], dict[str, Any]]) -> list[dict[str, Any]]:
-    """The results of runs that begin at the same time."""
+    """Start runs at the same time and return their results."""
     results: list[dict[str, Any]] = []
     begin = threading.Barrier(len(runs))
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pages in a real browser: Debian's Chromium without a window, driven by playwright."""
+"""Pages in a real browser: Debian's headless Chromium, controlled by Playwright."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     Steps = Callable[[Page], None]
 
 SCREENSHOTS = BUILD / "pages"
-WIDTHS = (360, 1600)  # a phone, a desk
+WIDTHS = (360, 1600)  # phone, desktop
 SCHEMES = ("light", "dark")
-LONGEST = 10_000  # pixels of a page that a screenshot shows
-PATIENCE = 180_000  # milliseconds, for a machine that does much else
+LONGEST = 10_000  # maximum height of a screenshot in pixels
+PATIENCE = 180_000  # milliseconds; high for busy machines
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -36,10 +36,10 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# Describing the elements that comply takes longer than finding the violations
+# Reports of compliant elements take longer than the search for violations.
 AXE = {"preload": False, "resultTypes": ["violations"]}
 
-# What stands out of the window or, in a plot, out of the plot; what scrolls by itself may be wider
+# Elements outside the window or, in a plot, outside the plot; scrollable elements may be wider
 CUT_OFF = """within => {
     const scrolls = element => element && (
         ["auto", "scroll"].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
@@ -61,7 +61,7 @@ UNFOLD = "() => document.querySelectorAll('details').forEach(details => details.
 
 @dataclass(frozen=True)
 class Look:
-    """What to look at, and under which name it is kept."""
+    """A page to check, with the name of its screenshots."""
 
     name: str
     steps: Steps
@@ -69,7 +69,7 @@ class Look:
 
 
 class Chromium:
-    """A running browser. It lives in a thread of its own, since playwright leaves an event loop in the one it is in."""
+    """A running browser in a separate thread, because Playwright leaves an event loop in its thread."""
 
     def __init__(self, browser: Browser, in_its_thread: Callable[..., Any]) -> None:
         self._browser = browser
@@ -83,13 +83,16 @@ class Chromium:
         within: str = "body",
         schemes: Sequence[str] = SCHEMES,
     ) -> None:
-        """Assert that people can use a page, on a phone and at a desk, in light and in dark, and on paper.
+        """Check a page on phone and desktop, in light and dark color scheme, and in print.
 
-        `page` is a URL or a file; `steps` bring it to what is to be looked at. Nothing may be wrong in its console,
-        fetched from elsewhere, cut off, or found by axe, also in what is folded. Where others made the design, only the
-        part `within` which is ours is held to that, in the `schemes` that the design has. axe, which takes longest,
-        looks at each width and at each scheme, but not at each pair of them.
-        `build/pages/<name>-<width>-<scheme>.png` shows it as people meet it.
+        The page must not log errors, load resources of other sites, cut off content or violate the rules of axe, also
+        in collapsed sections. axe checks each width and each scheme, but not each combination, because it is slow.
+        Screenshots are written to `build/pages/<name>-<width>-<scheme>.png`.
+
+        :arg page: URL or file
+        :arg steps: function that prepares the page
+        :arg within: selector of the part to check if the design is not ours
+        :arg schemes: color schemes of the design
         """
         url = page.resolve().as_uri() if isinstance(page, Path) else page
         look = Look(name, steps, within)
@@ -103,7 +106,7 @@ class Chromium:
         assert not complaints, "\n".join(complaints)
 
     def visit(self, url: str, steps: Steps) -> list[str]:
-        """Use a page at a desk; gives what was wrong in its console or fetched from elsewhere."""
+        """Open a page on the desktop, run steps, and return errors and requests to other sites."""
         found: list[str] = []
 
         def use() -> None:
@@ -115,7 +118,7 @@ class Chromium:
 
     @contextlib.contextmanager
     def tab(self, url: str) -> Iterator[Tab]:
-        """Keep a page open at a desk, for tests to which loading it would cost more than using it."""
+        """Open a page on the desktop for several tests."""
         found: list[str] = []
         opened = _opened(self._browser, url, WIDTHS[-1], SCHEMES[0], found)
         page = self._in_its_thread(opened.__enter__)
@@ -134,7 +137,7 @@ class Tab:
         self._found = found
 
     def use(self, steps: Steps) -> list[str]:
-        """Use the page; return what was wrong in its console or fetched from elsewhere since the last use."""
+        """Run steps, and return errors and requests to other sites since the last use."""
         self._in_its_thread(lambda: steps(self._page))
         found = self._found.copy()
         self._found.clear()
@@ -143,7 +146,7 @@ class Tab:
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Chromium]:
-    """Run the browser, which is installed where that may be done."""
+    """Run the browser. Install it if that is possible."""
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE)
@@ -175,7 +178,7 @@ def _complaints(browser: Browser, url: str, look: Look, width: int, schemes: Seq
         scheme = schemes[WIDTHS.index(width) % len(schemes)]
         page.emulate_media(color_scheme=scheme)
         found.extend(f"{scheme}: {problem}" for problem in _inaccessible(page, look.within))
-        # A printed page has the width of the paper, not of the window
+        # A printed page has the width of the paper.
         if width == WIDTHS[0] and not page.pdf().startswith(b"%PDF-"):
             found.append("cannot be printed")
     return found
@@ -183,7 +186,7 @@ def _complaints(browser: Browser, url: str, look: Look, width: int, schemes: Seq
 
 @contextlib.contextmanager
 def _opened(browser: Browser, url: str, width: int, scheme: Any, found: list[str]) -> Iterator[Page]:
-    """A page, and all along what is wrong in its console or fetched from elsewhere."""
+    """Open a page and collect errors and requests to other sites."""
     with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
@@ -195,7 +198,7 @@ def _opened(browser: Browser, url: str, width: int, scheme: Any, found: list[str
 
 
 def _elsewhere(asked: str, url: str) -> list[str]:
-    """A complaint if what the page asks for comes neither from where the page is nor from within it."""
+    """Return a complaint if a request is neither to the site of the page nor for embedded data."""
     return [] if urlsplit(asked)[:2] in (urlsplit(url)[:2], ("data", "")) else [f"asks for {asked}"]
 
 
@@ -215,7 +218,7 @@ def _inaccessible(page: Page, within: str) -> list[str]:
 
 
 def installed_chromium() -> str:
-    """Return the path of the browser, installed from Debian's packages where it is missing."""
+    """Return the path of the browser. If it is missing, install it from Debian's packages."""
     install("chromium", "chromium")
     program = shutil.which("chromium")
     assert program

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A certificate authority for one test run, and what it signs."""
+"""A certificate authority for tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIGNS = x509.KeyUsage(
 
 
 class Authority:
-    """Signs certificates and puts them into a folder; its own is in `path`."""
+    """Signs certificates and writes them to a directory. `path` is its own certificate."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
@@ -44,7 +44,7 @@ class Authority:
         self.path.write_bytes(_pem(certificate.sign(self._key, hashes.SHA256())))
 
     def sign(self, name: str, address: str = "127.0.0.1", until: datetime.timedelta = DAY) -> tuple[Path, Path]:
-        """The paths of a new certificate and of its key."""
+        """Create a certificate and return the paths of certificate and key."""
         key = ec.generate_private_key(ec.SECP256R1())
         alternative = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))])
         certificate = self._unsigned(name, key, -2 * DAY, until).add_extension(alternative, critical=False)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What CI servers say, as seen on the wire of Jenkins 2.579 and Hudson 1.395."""
+"""Requests and responses of CI servers, recorded from Jenkins 2.579 and Hudson 1.395."""
 
 from __future__ import annotations
 
@@ -42,29 +42,29 @@ AUTHENTICATION_REQUIRED = (
 
 
 def basic(username: str, secret: str) -> str:
-    """The header of basic authentication."""
+    """Return the header for basic authentication."""
     return f"Basic {base64.b64encode(f'{username}:{secret}'.encode()).decode()}"
 
 
 def page(title: str, heading: str, text: str = "") -> str:
-    """A page in the application's layout."""
+    """Return a page in the layout of Jenkins."""
     return (
         f"<!DOCTYPE html><html><head><title>{title}</title></head><body><h1>{heading}</h1><p>{text}</p></body></html>"
     )
 
 
 def missing(user: str, permission: str) -> str:
-    """The page for an account that lacks a permission."""
+    """Return the page for an account without a permission."""
     return page("Access Denied [Jenkins]", "Access Denied", f"{user} is missing the {permission} permission")
 
 
 def engine_error(status: int, message: str, url: str) -> dict[str, str]:
-    """An error of the servlet engine, for a client that accepts JSON."""
+    """Return an error of the servlet engine for a client that accepts JSON."""
     return {"servlet": "Stapler", "message": message, "url": url, "status": str(status)}
 
 
 def engine_page(status: int, message: str) -> str:
-    """An error of the servlet engine, for other clients."""
+    """Return an error of the servlet engine for other clients."""
     return (
         f"<html>\n<head>\n<title>Error {status} {message}</title>\n</head>\n"
         f"<body><h2>HTTP ERROR {status} {message}</h2>\n</body>\n</html>\n"
@@ -74,7 +74,7 @@ def engine_page(status: int, message: str) -> str:
 def computers(
     headers: dict[str, str] | None = None, *, running: tuple[dict[str, Any], ...] = (), unseen: int = 0, **sent: Any
 ) -> Call:
-    """What runs now: the first of `running` on an executor, the others beside them; and `unseen` hidden builds."""
+    """Return the executors. The first of `running` occupies one, the others none; `unseen` builds are hidden."""
     headers = OLD_SESSION if headers is None else headers
     busy = {
         "_class": "hudson.slaves.SlaveComputer",
@@ -88,30 +88,30 @@ def computers(
 
 
 def crumb(value: str = "c0ffee" * 10, field: str = "Jenkins-Crumb", cookie: str | None = None, **sent: Any) -> Call:
-    """The crumb issuer, which begins a session."""
+    """Return the request for a crumb, which starts a session."""
     answer = {"_class": "hudson.security.csrf.DefaultCrumbIssuer", "crumb": value, "crumbRequestField": field}
     headers = {"Set-Cookie": f"{cookie}; Path=/; HttpOnly; SameSite=Lax"} if cookie else {}
     return call("GET", CRUMB_ISSUER, json=answer, headers=headers, **sent)
 
 
 def no_crumb_issuer() -> Call:
-    """CSRF protection is off."""
+    """Return the request for a crumb if CSRF protection is disabled."""
     return call("GET", CRUMB_ISSUER, 404, text=page("Not Found - Jenkins", "Oops! Not Found"))
 
 
 def restart(status: int = 302, **answer: Any) -> Call:
-    """The request for a safe restart."""
+    """Return the request for a safe restart."""
     headers = {"Location": "/"} if status == 302 else {}
     return call("POST", "/safeRestart", status, headers=headers, **answer)
 
 
 def bad_crumb(**sent: Any) -> Call:
-    """The request for a safe restart with a crumb that is missing or no longer good."""
+    """Return the request for a safe restart with an invalid crumb."""
     return restart(403, json=engine_error(403, NO_CRUMB, "/safeRestart"), **sent)
 
 
 def login(status: int = 200, headers: dict[str, str] | None = None, **answer: Any) -> Call:
-    """The login page, which is asked without credentials."""
+    """Return the request for the login page, without credentials."""
     if status == 200:
         answer.setdefault("text", page("Sign in - Jenkins", "Sign in to Jenkins"))
     headers = OLD_SESSION if headers is None else headers
@@ -133,7 +133,7 @@ def state(status: int = 200, tree: str = "mode", **answer: Any) -> Call:
 
 
 def quieting(value: bool | None = True, headers: dict[str, str] | None = None) -> Call:
-    """Whether the server quiets down."""
+    """Return the request for the quiet-down state."""
     return state(
         tree="quietingDown",
         json={"_class": "hudson.model.Hudson", "quietingDown": value},
@@ -142,5 +142,5 @@ def quieting(value: bool | None = True, headers: dict[str, str] | None = None) -
 
 
 def back() -> tuple[Call, Call]:
-    """The new process answers, with and without credentials."""
+    """Return the first requests after a restart, with and without credentials."""
     return login(headers=NEW_SESSION), state()

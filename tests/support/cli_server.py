@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A server on loopback for one command of the command-line client, over the two connections of its protocol.
+"""A server on loopback for one command of the Jenkins command-line interface, over two connections.
 
-As Jetty does, it sends the CRLF that ends a chunk together with the next chunk.
+Like Jetty, it sends the CRLF at the end of a chunk together with the next chunk.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def end(code: int) -> bytes:
 
 @dataclass
 class CommandLine:
-    """What the server does, and what came.
+    """The behavior of the server, and the received data.
 
-    `answer` is the download after its first byte; it is cut off behind it when `cut`. With `patient` it comes only when
-    the client has hung up.
+    `answer` is the response after its first byte. With `cut`, the connection is closed after it. With `patient`, the
+    response is sent only after the client has closed its connection.
     """
 
     answer: bytes = end(0)
@@ -50,12 +50,12 @@ class CommandLine:
 
     @property
     def words(self) -> list[bytes]:
-        """The arguments, without their lengths."""
+        """Return the arguments of the command."""
         return [data[2:] for operation, data in self.came if operation == ARG]
 
     @property
     def input(self) -> bytes:
-        """What the command was given to read."""
+        """Return the standard input of the command."""
         return b"".join(data for operation, data in self.came if operation == STDIN)
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A server on loopback that knows one conversation by heart, and holds its client to it."""
+"""A server on loopback that expects exact requests in a fixed order."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http import 
 
 @dataclasses.dataclass
 class Call:
-    """One request as it must come, and the answer to it.
+    """An expected request and its response.
 
-    `sent` has what the request must have sent: `form`, `json` and `body` as a whole, `headers` at least these,
-    `without` headers that must not be there.
+    `sent` contains expectations: `form`, `json` and `body` must be equal, `headers` must be present and `without` are
+    headers that must be missing.
     """
 
     method: str
@@ -59,12 +59,11 @@ def call(
     drop: bool = False,
     **sent: Any,
 ) -> Call:
-    """A call, answered with JSON, with text, or with nothing; `drop` resets the connection instead of answering.
+    """Create an expected request with a response of JSON, text or no body.
 
-    The answer comes after `meanwhile` and `delay` seconds; of a call that is `held` the client gets none.
-
-    What begins with `sent_` says what the request must have: `sent_form`, `sent_json`, `sent_body`, `sent_headers`,
-    `sent_without`.
+    The response is sent after `meanwhile` was called and `delay` seconds have passed. `drop` resets the connection
+    instead; with `held`, no response is sent. Expectations of the request are `sent_form`, `sent_json`, `sent_body`,
+    `sent_headers` and `sent_without`.
     """
     headers = dict(headers or {})
     body = b""
@@ -78,16 +77,16 @@ def call(
 
 
 def at(moment: float, expected: Call) -> Call:
-    """The call, answered by a server whose clock shows this moment."""
+    """Return the call with a `Date` header in the response."""
     return dataclasses.replace(
         expected, headers={**expected.headers, "Date": email.utils.formatdate(moment, usegmt=True)}
     )
 
 
 class Conversation:
-    """The calls still to come, what was wrong with those that came, and the client's port at each.
+    """The remaining calls, complaints about received requests, and the client's port of each request.
 
-    `closed` tells that the server has closed a connection, `over` that nothing is asked any more.
+    `closed` is set when the server has closed a connection, `over` when all calls were received.
     """
 
     def __init__(self, calls: list[Call]) -> None:
@@ -101,7 +100,7 @@ class Conversation:
         self._lock = threading.Lock()
 
     def next(self, request: http.server.BaseHTTPRequestHandler, body: bytes) -> Call | None:
-        """The call that the request must be, and is not if that is None."""
+        """Return the expected call, or null if no further request is expected."""
         with self._lock:
             self.ports.append(request.client_address[1])
             came = f"{request.command} {request.path}"
@@ -118,12 +117,12 @@ class Conversation:
             return expected
 
     def wait(self) -> None:
-        """Wait for the last call: a client that gives up may do so before the server has heard of it."""
+        """Wait for the last call, because a client may time out before the server has received its request."""
         if any(expected.held for expected in self.calls):
             self._all_came.wait(60)
 
     def check(self) -> None:
-        """Complain about what did not come, or came otherwise."""
+        """Raise an error if calls are missing or requests were unexpected."""
         with self._lock:
             missing = [f"did not come: {expected}" for expected in self.calls]
             assert not self.complaints + missing, "\n".join(self.complaints + missing)
@@ -143,7 +142,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
 @contextlib.contextmanager
 def conversation(*calls: Call, tls: ssl.SSLContext | None = None) -> Iterator[Conversation]:
-    """A server for exactly these calls, in this order."""
+    """Run a server that expects exactly these calls in this order."""
     talk = Conversation(list(calls))
     server = _Server(talk)
     if tls:
@@ -188,7 +187,9 @@ def _handler(talk: Conversation) -> type[http.server.BaseHTTPRequestHandler]:
             begin(expected.status)
             for name, value in expected.headers.items():
                 self.send_header(name, value)
-            if "Content-Length" in expected.headers:  # it need not be true, so that nothing can come after it
+            if (
+                "Content-Length" in expected.headers
+            ):  # The body may be shorter than its length, so the connection cannot be reused.
                 self.send_header("Connection", "close")
             else:
                 self.send_header("Content-Length", str(len(expected.body)))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What other clients see after a while."""
+"""Polling for results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.servers.process import wait_for
 
 
 def eventually(read: Callable[[], Any]) -> Any:
-    """What `read` gives once it gives something."""
+    """Call `read` until its result is true, and return the result."""
     found = None
 
     def came() -> bool:

@@ -22,11 +22,11 @@ def covering(
 ) -> list[tuple[CaseT, FaultT]]:
     """Return pairs in which each case occurs, and each fault with each layer.
 
-    Pairs compete by a hash of their text. Each case takes the best of its pairs, and so does each fault in a layer.
+    Pairs compete by a hash of their text. Each case takes its best pair, and so does each fault in a layer.
     Therefore the selection is the same in each run, and a new case replaces only the pairs that it beats.
 
     :arg pairs: the product of cases and faults, without the faults that a case cannot have
-    :arg layers: functions that return the layer of a case: what handles the fault in a way of its own
+    :arg layers: functions that return the layer of a case, which is the code that handles the fault
     :arg full: whether to return all pairs
     """
     product = list(pairs)
@@ -41,7 +41,7 @@ def covering(
 
 
 def without_polls(requests: Sequence[dict[str, Any]]) -> list[int]:
-    """Return the numbers of requests in the sandbox's journal, from 1, of a read and its repetitions only the first."""
+    """Return the numbers of requests in the journal, from 1. Of repeated reads, only the first is included."""
     numbers = range(1, len(requests) + 1)
     if ALL:
         return list(numbers)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model-inference API says: its errors in all their shapes."""
+"""Responses of the OpenAI API: errors in all formats, and pages."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ QUOTA = "You exceeded your current quota, please check your plan and billing det
 def error(
     message: str, type_: str = "invalid_request_error", code: str | None = None, param: str | None = None
 ) -> dict[str, Any]:
-    """The usual envelope."""
+    """Return an error object in the usual envelope."""
     return {"error": {"message": message, "type": type_, "param": param, "code": code}}
 
 
 def page(path: str, *entries: dict[str, Any], more: bool = False, **query: str) -> Call:
-    """One page of an administrative list, asked for with `query`."""
+    """Return the request for a page of an administrative list."""
     after = {"after": query.pop("after")} if "after" in query else {}
     target = f"/v1/organization{path}?{urlencode({**query, 'limit': 100, **after})}"
     body = {"object": "list", "data": list(entries), "has_more": more}

@@ -67,7 +67,7 @@ def other_warnings(done: Done) -> list[str]:
 def check_ladder(case: str, done: dict[str, Done]) -> None:
     """Assert what the steps of a case must report and send.
 
-    :arg done: what each step did, by its name
+    :arg done: results of the steps by name
     """
     for one in done.values():
         assert one.status == "ok", one.result

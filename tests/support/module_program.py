@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run ordinary modules, each in a process of its own, without an import of ansible-core and requests for each.
+"""Run ordinary modules, each in a separate process, without an import of ansible-core and requests for each.
 
 Each line of the standard input is a JSON object with a module and its arguments. The output of the module follows,
 then a line with END. Any supported Python can run this program.

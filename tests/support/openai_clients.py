@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Both clients of the official openai SDK: the one that waits, and the asynchronous one."""
+"""The synchronous and the asynchronous client of the OpenAI SDK."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Connect = Callable[..., Any]
 
 
 class Waiting:
-    """The asynchronous client, each of whose calls is waited for; a list or a stream is read to its end."""
+    """The asynchronous client with a synchronous interface. Lists and streams are read completely."""
 
     def __init__(self, runner: asyncio.Runner, part: Any) -> None:
         self._runner = runner
@@ -38,7 +38,7 @@ async def awaited(answer: Any) -> Any:
 
 @contextlib.contextmanager
 def connecting(kind: str, sandbox: Any) -> Iterator[Connect]:
-    """Makes clients of the kind, with the sandbox's keys unless others are given."""
+    """Return a factory for clients, by default with the keys of the sandbox."""
     environment = sandbox.environment
     usual = {
         "api_key": environment["OPENAI_API_KEY"],

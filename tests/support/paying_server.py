@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An OpenAI-compatible server that misbehaves as it is told, and counts how often each prompt was paid for."""
+"""An OpenAI-compatible server with injected faults. It counts how often each prompt was billed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from support.inference_server import QUOTA, WRONG_KEY, error
 
 TOKENS = 15
 
-# Paid for, and the client cannot use the response
+# Billed, but the client cannot use the response
 LOSSES = ("reset_after", "cut", "late", "gateway", "page", "empty", "null")
-# Not paid for, and the client cannot know it
+# Not billed, but the client cannot know that
 DOUBTS = ("reset_before", "failure")
-# Not paid for, and passing
+# Not billed, temporary
 PASSING = ("requests_minute", "tokens_minute", "requests_day", "tokens_day", "slow_down", "overloaded")
-# Not paid for, and the same for all
+# Not billed, for all prompts
 LASTING = ("quota", "no_key", "no_permission", "no_funds", "no_model", "long_delay")
 
 
@@ -54,14 +54,14 @@ REFUSALS: dict[str, tuple[int, dict[str, str], Any]] = {
 
 
 class PayingServer:
-    """What the server does and has counted.
+    """The behavior and the counters of the server.
 
-    :ivar faults: by prompt, what goes wrong with its next requests; later ones are answered
-    :ivar paid: by prompt, how often it was paid for
-    :ivar delivered: by prompt, how often a whole and right answer was sent for that
-    :ivar requests: by prompt, how many requests came
-    :ivar headers: sent with each answer
-    :ivar before: called with the prompt before each request is handled
+    :ivar faults: faults of the next requests, by prompt
+    :ivar paid: number of billed requests, by prompt
+    :ivar delivered: number of complete and correct responses, by prompt
+    :ivar requests: number of requests, by prompt
+    :ivar headers: headers of each response
+    :ivar before: function that is called with the prompt before each request is handled
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class PayingServer:
         self._lock = threading.Lock()
 
     def begin(self, prompt: str) -> str:
-        """Count a request, and return what goes wrong with it."""
+        """Count a request and return its fault."""
         self.before(prompt)
         with self._lock:
             self.requests[prompt] += 1
@@ -92,7 +92,7 @@ class PayingServer:
 
 @contextlib.contextmanager
 def paying_server() -> Iterator[PayingServer]:
-    """A running server, each of whose answers is `Answer to` the prompt."""
+    """Run a server whose answer is `Answer to`, followed by the prompt."""
     state = PayingServer()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(state))
     server.daemon_threads = True

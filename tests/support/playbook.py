@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run tasks through the real ansible-playbook, and tell what each of them did."""
+"""Run tasks with ansible-playbook and return their results and requests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FAILED = re.compile(r"(?:fatal|failed): \[([^\]]+)\].*?=> (?=\{)")
 
 @dataclasses.dataclass
 class Done:
-    """What a task did."""
+    """The result of a task, and the requests that it sent."""
 
     task: str
     status: str
@@ -46,12 +46,12 @@ class Done:
 
     @property
     def reads(self) -> list[str]:
-        """The requests that changed nothing."""
+        """Return the requests without effect."""
         return [_text(request) for request in self.requests if request["effect"] == "read"]
 
     @property
     def writes(self) -> list[str]:
-        """The requests that had an effect, or were to have one."""
+        """Return the requests with an effect, also failed ones."""
         return [_text(request) for request in self.requests if request["effect"] == "write"]
 
 
@@ -64,12 +64,12 @@ class Run:
     done: list[Done]
 
     def of(self, task: str) -> Done:
-        """What the task of that name did."""
+        """Return the result of the task with a name."""
         return next(done for done in self.done if done.task == task)
 
 
 def environment(sandbox: Sandbox | None = None, **more: str) -> dict[str, str]:
-    """The environment for Ansible's commands: this collection, and the sandbox's services."""
+    """Return environment variables for Ansible's commands, with this collection and the services of the sandbox."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
     return {
         **plain,
@@ -107,7 +107,7 @@ def finished(
 def played(
     command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None, folder: pathlib.Path | None = None
 ) -> tuple[str, bool]:
-    """The output of ansible-playbook in one line, which has no warning, and whether all went well."""
+    """Run ansible-playbook. Return its output in one line and whether it succeeded. Warnings are errors."""
     told, status = finished(command, environment(sandbox), folder)
     output = re.sub(r"\s+", " ", told)
     assert "WARNING" not in output, output
@@ -146,9 +146,9 @@ def list_failures(output: str) -> dict[str, str]:
 
 
 def interrupted(options: Sequence[str | pathlib.Path], variables: dict[str, str], moment: Callable[[], bool]) -> str:
-    """What ansible-playbook printed, in which somebody pressed Ctrl-C once the moment had come.
+    """Interrupt ansible-playbook with Ctrl-C at a moment, and return its output.
 
-    It may end before a module that it started, which hears Ctrl-C too: wait `until` that has cleaned up.
+    It may exit before its modules, which receive the signal as well. Use `until` to wait for their clean-up.
     """
     with subprocess.Popen(
         [PLAYBOOK, *options],
@@ -162,12 +162,12 @@ def interrupted(options: Sequence[str | pathlib.Path], variables: dict[str, str]
         while not moment():
             assert process.poll() is None, process.communicate()[0]
             time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        os.killpg(process.pid, signal.SIGINT)  # like a terminal
         return process.communicate(timeout=LONG)[0]
 
 
 def until(condition: Callable[[], bool], otherwise: str) -> None:
-    """Wait for what surely comes, on a busy machine late."""
+    """Wait for a condition, with a long timeout for busy machines."""
     deadline = time.monotonic() + LONG
     while not condition():
         assert time.monotonic() < deadline, otherwise
@@ -175,12 +175,12 @@ def until(condition: Callable[[], bool], otherwise: str) -> None:
 
 
 def has_written(sandbox: Sandbox, service: str) -> bool:
-    """Whether somebody, of whom alone the journal tells, has sent a write."""
+    """Return whether the journal contains a write request."""
     return any(entry["effect"] == "write" for entry in sandbox.journal(service))
 
 
 def run_here(sandbox: Sandbox, module: str, check_mode: bool = False, **parameters: Any) -> Done:
-    """Run a module in this process, which needs the sandbox's variables in its environment."""
+    """Run a module in this process. The environment must contain the variables of the sandbox."""
     sandbox.clear_journal()
     result = running.run(module, check_mode=check_mode, diff_mode=True, **parameters)
     return Done(module, "failed" if result.get("failed") else "ok", result, sandbox.journal())
@@ -195,7 +195,7 @@ def run_tasks(
     settings: dict[str, str] | None = None,
     **variables: Any,
 ) -> Run:
-    """Run these tasks on one host, one after the other, going on after a failure.
+    """Run tasks on one host. Continue after failures.
 
     :arg settings: more variables of the environment
     """

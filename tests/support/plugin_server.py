@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a CI server says of its plugins and their installation, as seen on the wire of Jenkins 2.579."""
+"""Requests and responses about plugins and their installation, recorded from Jenkins 2.579."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ JOB = "hudson.model.UpdateCenter$"
 
 
 def plugin(name: str, version: str = "1.0", needs: str = "", **more: Any) -> dict[str, Any]:
-    """A plugin in the list; `needs` names another one that it needs."""
+    """Return a plugin of the list. `needs` is a dependency."""
     dependencies = [{"optional": False, "shortName": needs, "version": "1.0"}] if needs else []
     state = {"active": True, "deleted": False, "enabled": True, "hasUpdate": False, **more}
     return {**state, "dependencies": dependencies, "shortName": name, "version": version}
 
 
 def listing(*plugins: dict[str, Any], **answer: Any) -> Call:
-    """The server's list."""
+    """Return the request for the list of plugins."""
     if not answer:
         answer["json"] = {"_class": "hudson.LocalPluginManager", "plugins": list(plugins)}
         answer["headers"] = OLD_SESSION
@@ -35,7 +35,7 @@ def listing(*plugins: dict[str, Any], **answer: Any) -> Call:
 
 
 def job(number: int, name: str, status: str = "Success", version: str = "1.0", **more: Any) -> dict[str, Any]:
-    """An installation."""
+    """Return an installation job."""
     kind = more.pop("kind", "InstallationJob")
     success = status not in ("Failure", "Pending", "Installing")
     return {
@@ -51,7 +51,7 @@ def job(number: int, name: str, status: str = "Success", version: str = "1.0", *
 
 
 def batch(number: int, status: str = "Success", kind: str = "CompleteBatchJob", **more: Any) -> dict[str, Any]:
-    """A job that is no installation."""
+    """Return a job that is not an installation."""
     state = {"status": {"_class": f"{JOB}{kind}${status}"}}
     return {"_class": JOB + kind, "errorMessage": None, "id": number, "type": kind, **state, **more}
 
@@ -63,7 +63,7 @@ def center(
     session: dict[str, str] | None = None,
     **answer: Any,
 ) -> Call:
-    """The update centre, with metadata of so many seconds ago; none since the server's start for `None`."""
+    """Return the update center. `None` as age of the metadata means that it was not downloaded."""
     stamp = 0 if age is None else int((time.time() - age) * 1000)
     document = {
         "_class": "hudson.model.UpdateCenter",
@@ -76,7 +76,7 @@ def center(
 
 
 def offered(name: str, version: str = "1.0", needs: str = "", missing: str = "", **more: Any) -> Call:
-    """What the site offers; `needs` is a dependency, `missing` one that would be installed or enabled too."""
+    """Return an available plugin. `needs` is a dependency, `missing` one that would be installed or enabled as well."""
     document = {
         "_class": "hudson.model.UpdateSite$Plugin",
         "compatible": True,
@@ -92,13 +92,13 @@ def offered(name: str, version: str = "1.0", needs: str = "", missing: str = "",
 
 
 def not_offered(name: str) -> Call:
-    """The site does not offer it, or the server does not know."""
+    """Return the request for a plugin that is not available."""
     target = f"/updateCenter/plugin/{name}/api/json?tree={quote(OFFER, safe='')}"
     return call("GET", target, 404, text=page("Not Found - Jenkins", "Oops! Not Found"))
 
 
 def prevalidate(wanted: str, *old: str) -> Call:
-    """The server says which of the plugins, such as `git@2.0`, are older than that."""
+    """Return the request that checks which plugins, such as `git@2.0`, are older."""
     elements = "".join(f'<plugin plugin="{one}"/>' for one in wanted.split())
     document = [{"name": name, "version": "2.0", "mode": "old"} for name in old]
     return call(
@@ -107,33 +107,33 @@ def prevalidate(wanted: str, *old: str) -> Call:
 
 
 def install(*names: str, dynamic: bool = True, **answer: Any) -> Call:
-    """Plugins are asked for."""
+    """Return the request to install plugins."""
     answer.setdefault("json", {"status": "ok", "data": {"correlationId": "9bd0e6d2-8f00-4bb6-a0a5-2f5f9c5f8c55"}})
     sent = {"plugins": list(names), "dynamicLoad": dynamic}
     return call("POST", "/pluginManager/installPlugins", sent_json=sent, **answer)
 
 
 def change(name: str, action: str, status: int = 200) -> Call:
-    """`makeEnabled`, `makeDisabled`, `doUninstall`."""
+    """Return a request to enable, disable or uninstall a plugin."""
     return call("POST", f"/pluginManager/plugin/{name}/{action}", status)
 
 
 def refresh() -> Call:
-    """The server asks its site; the answer is always the same."""
+    """Return the request to refresh the metadata."""
     return call("POST", "/pluginManager/checkUpdatesServer", 302, headers={"Location": "/pluginManager/"})
 
 
 def manager_page(error: str = "") -> Call:
-    """The only place where a failure to ask the site is told."""
+    """Return the page of the plugin manager, the only one that shows errors of the update site."""
     text = f"There were errors checking the update sites: {error}" if error else ""
     return call("GET", "/pluginManager/", text=page("Plugins - Jenkins", "Plugins", text))
 
 
 def installed_page(*failed: str) -> Call:
-    """The only place, but for scripts, where plugins are named that failed to load."""
+    """Return the page of installed plugins, the only one that shows plugins that failed to load."""
     return call("GET", "/pluginManager/installed", text=page("Plugins - Jenkins", "Plugins", " ".join(failed)))
 
 
 def failed_script(status: int = 200, **failed: str) -> Call:
-    """The script that tells why plugins failed to load."""
+    """Return the script that lists plugins that failed to load."""
     return call("POST", "/scriptText", status, text=json.dumps(failed) + "\n")

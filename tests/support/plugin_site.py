@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An update site with one plugin for each way in which an installation goes, and files of plugins."""
+"""An update site with one plugin for each outcome of an installation, and plugin files."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ SITE = {"url": URL, "fetched": True, "plugins": OFFERS}
 
 
 def seed(**site: Any) -> dict[str, Any]:
-    """A seed with the site, from which the server has its metadata."""
+    """Return a seed with the site, whose metadata the server has downloaded."""
     return {"ci": {"update_site": URL, "update_sites": [{**SITE, **site}]}}
 
 
 def plugin_file(name: str, version: str, **attributes: str) -> bytes:
-    """A plugin's file, with more attributes of its manifest; underscores in their names stand for hyphens."""
+    """Create a plugin file. Underscores in the names of manifest attributes become hyphens."""
     named = {"Short-Name": name, "Plugin-Version": version, "Long-Name": name.title()}
     named |= {attribute.replace("_", "-"): value for attribute, value in attributes.items()}
     content = io.BytesIO()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a code-analysis server says and is told: actions by form, records a line at a time."""
+"""Requests and responses of Klocwork: actions as forms, records as lines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8"
 
 
 def act(action: str, status: int = 200, /, *, text: str = "", drop: bool = False, **fields: str) -> Call:
-    """An action with exactly these fields; a success without records is answered with nothing."""
+    """Return the request of an action with exactly these fields. Without records, the response is empty."""
     form = {"action": action, "user": "admin", "ltoken": LTOKEN, **fields}
     headers = {"Content-Type": "application/json;charset=UTF-8"}
     sent = {"sent_form": form, "sent_headers": {"Content-Type": FORM_TYPE}}
@@ -42,17 +42,17 @@ def act(action: str, status: int = 200, /, *, text: str = "", drop: bool = False
 
 
 def records(*values: dict[str, Any]) -> str:
-    """Records as the server writes them: one a line, the last line ended too, the equals sign escaped."""
+    """Return records in the server's format: one per line, with escaped equals signs."""
     return "".join(json.dumps(value).replace("=", "\\u003d") + "\n" for value in values)
 
 
 def refusal(status: int, message: str) -> str:
-    """The object that an action fails with."""
+    """Return an error object."""
     return records({"status": status, "message": message})
 
 
 def projects(*names_and_ids: tuple[str, str]) -> Call:
-    """The projects, by name and id."""
+    """Return the request for projects."""
     found = ({"id": id_, "name": name, "creator": "admin", "description": ""} for name, id_ in names_and_ids)
     return act("projects", text=records(*found))
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Folders that ansible-runner runs, and what its runs leave in them."""
+"""Private data directories of ansible-runner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-# A folder can only name a playbook of its own, as AWX's projects do
+# A directory contains its own playbook, like the projects of AWX.
 PROVISION = [{"name": "Provision", "import_playbook": "buildworks.toolchain.provision"}]
 
 
@@ -35,11 +35,11 @@ class RunnerFolder:
         return (self.artifacts(ident) / artifact).read_text()
 
     def events(self, ident: str, kind: str) -> list[dict[str, Any]]:
-        """The events of a kind, in their order."""
+        """Return the events of a type, in order."""
         files = (self.artifacts(ident) / "job_events").glob("*.json")
         events = [json.loads(file.read_text()) for file in files]
         return sorted((event for event in events if event["event"] == kind), key=lambda event: event["counter"])
 
     def everything(self, ident: str) -> str:
-        """All that is kept of a run."""
+        """Return the contents of all artifact files."""
         return "".join(file.read_text() for file in self.artifacts(ident).rglob("*") if file.is_file())

@@ -16,7 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 
 def ctrl_c(*_args: object) -> None:
-    """What Ctrl-C does to this process; also in place of a sleep."""
+    """Interrupt this process as Ctrl-C does. Also usable instead of `sleep`."""
     os.kill(os.getpid(), signal.SIGINT)
 
 
@@ -31,7 +31,7 @@ def run(
     last_words: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> dict[str, Any]:
-    """The result of a module with these parameters, without what was passed to it."""
+    """Run a module and return its result without the invocation."""
     code = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}")
     try:
         given = to_json_types(parameters)

@@ -5,7 +5,7 @@
 
 As a command: `python -m support.scenarios [NAME ...]` (from extensions) runs the named scenarios, or all of them.
 
-`molecule test --all` starts a process tree and a sandbox for each scenario, and ends at the first that fails. Here one
+`molecule test --all` starts a process tree and a sandbox for each scenario, and stops at the first failure. Here one
 sandbox is reset before each scenario, molecule and ansible-playbook are imported once, and all failed scenarios are
 reported.
 """
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def stop(number: int, _frame: object) -> None:
-    """Exit, and let nothing interrupt the clean-up."""
+    """Exit, and ignore signals during the clean-up."""
     for each in STOP:
         signal.signal(each, signal.SIG_IGN)
     sys.exit(128 + number)
@@ -108,7 +108,7 @@ def play(name: str, folder: Path) -> None:
 
 
 def passes(name: str, folder: Path, sandbox: Sandbox) -> bool:
-    """Run a scenario after a reset of the sandbox, and print its output when it fails."""
+    """Run a scenario after a reset of the sandbox, and print its output if it fails."""
     started = time.monotonic()
     sandbox.reset()
     log = folder / f"{name}.log"
@@ -129,7 +129,7 @@ def empty_scenario_folder(folder: Path) -> Path:
 
 
 def run_scenario(name: str, folder: Path, log: Path) -> int | None:
-    """Run a scenario in a process of its own, run the playbooks that it requests, and return its exit status."""
+    """Run a scenario in a separate process, run the playbooks that it requests, and return its exit status."""
     requests, playbooks = FORK.Pipe()
     process = FORK.Process(target=run_molecule, args=(name, folder, log, playbooks))
     process.start()
@@ -145,7 +145,7 @@ def run_scenario(name: str, folder: Path, log: Path) -> int | None:
 
 
 def run_molecule(name: str, folder: Path, log: Path, playbooks: Connection) -> None:
-    """Run a scenario in this process, all but its steps create and destroy."""
+    """Run a scenario in this process without the steps create and destroy."""
     with log.open("wb") as file:
         os.dup2(file.fileno(), sys.stdout.fileno())
         os.dup2(file.fileno(), sys.stderr.fileno())
@@ -153,7 +153,7 @@ def run_molecule(name: str, folder: Path, log: Path, playbooks: Connection) -> N
     molecule.app.get_app(Path.cwd()).runtime.run = lambda args, env, cwd, **_options: request_playbook(
         playbooks, args, env, cwd
     )
-    # With a shared state, molecule leaves these two steps to a scenario named default, and there is none.
+    # With a shared state, molecule runs these steps only in the scenario default, which does not exist.
     molecule.shell.main(["test", "--shared-state", "--scenario-name", name])
 
 

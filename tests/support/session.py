@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A plain HTTP session for tests of the wire."""
+"""An HTTP session for tests of the sandbox."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import requests
 
 
 class Session(requests.Session):
-    """A session whose addresses are relative to a base; `credentials` is a (user, password) or a token."""
+    """A session with a base URL. `credentials` are user and password, or a token."""
 
     def __init__(self, base: str, credentials: tuple[str, str] | str | None = None) -> None:
         super().__init__()

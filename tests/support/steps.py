@@ -51,17 +51,17 @@ class StepResult:
 
     @property
     def reads(self) -> list[str]:
-        """The labels of the reads."""
+        """Return the labels of the read requests."""
         return [request["label"] for request in self.requests if request["effect"] == "read"]
 
     @property
     def writes(self) -> list[str]:
-        """The labels of the writes."""
+        """Return the labels of the write requests."""
         return [request["label"] for request in self.requests if request["effect"] == "write"]
 
 
 def run_role(sandbox: Sandbox, role: str, steps: Sequence[Step], folder: Path, *options: str) -> list[StepResult]:
-    """Run a role once for each step, each on a host of its own; a failed step does not stop the next.
+    """Run a role once for each step, each on a separate host. A failed step does not stop the next one.
 
     :arg folder: the place of the playbook and its inventory
     """

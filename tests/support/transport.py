@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The transport alone, without a service around it; and servers that misbehave below HTTP."""
+"""The transport without a service, and servers with errors below HTTP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CREDENTIAL = Credential({"Authorization": "Bearer t0ken-of-mine"})
 
 
 def transport(url: str, *, check_mode: bool = False, credential: Credential = CREDENTIAL, **params: Any) -> HttpClient:
-    """The transport of a service whose errors are plain text."""
+    """Return the transport of a service whose errors are plain text."""
     return transport_and_task(url, check_mode=check_mode, credential=credential, **params)[0]
 
 
@@ -35,7 +35,7 @@ def transport_and_task(
     last_words: Callable[[str], None] | None = None,
     **params: Any,
 ) -> tuple[HttpClient, Task]:
-    """As `transport`, with the task that learns of progress and repeats."""
+    """Return the transport and the task that receives progress and retries."""
     validation = ArgumentSpecValidator(**CONNECTION.to_keywords()).validate(params)
     assert not validation.error_messages
     task = Task(validation.validated_parameters, check_mode=check_mode, display_interruption=last_words)
@@ -47,14 +47,14 @@ def _explain(answer: Response) -> tuple[str | None, str | None]:
 
 
 def closed_port() -> int:
-    """A port on which nobody listens."""
+    """Return a port on which no process listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
 
 
 @contextlib.contextmanager
 def socket_server(serve: Callable[[socket.socket], None]) -> Iterator[str]:
-    """The address of a server that hands its listening socket to a function, in a thread."""
+    """Run a function with a listening socket in a thread, and return the address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=serve, args=(listener,))
         thread.start()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Time that passes only while a batch of prompts waits."""
+"""A virtual clock, which advances only when a batch of prompts waits."""
 
 from __future__ import annotations
 

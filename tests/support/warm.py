@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run programs of ansible-core in forks of a process that has loaded it, which saves most of the CPU time of a start.
+"""Run programs of ansible-core in forks of a process that has loaded it, which saves most of the startup time.
 
 The process loads ansible-core, its plugins and third-party packages. Each run loads the collection itself.
 
@@ -23,10 +23,10 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-# Variables that ansible-core's configuration, which is read on import, depends on
+# Variables that determine the configuration of ansible-core, which is read on import
 CONFIGURATION = ("ANSIBLE_", "HOME", "LANG", "LC_", "PATH", "PYTHON", "TMPDIR")
 PROGRAMS = ("ansible", "ansible-doc", "ansible-galaxy", "ansible-inventory", "ansible-playbook", "ansible-vault")
-# What each run loads
+# Modules that each run loads
 MODULES = (
     "ansible.executor.module_common",
     "ansible.executor.playbook_executor",
@@ -110,7 +110,7 @@ def _end() -> None:
 
 
 def serve() -> None:
-    """Answer requests until standard input is closed."""
+    """Serve requests until standard input is closed."""
     import ansible.cli.playbook  # noqa: F401
 
     _load()

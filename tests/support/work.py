@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long the sandbox lets others wait while it is at work, on a machine that may be busy with other things."""
+"""Measurement of the CPU time of the sandbox, independent of other load."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sandbox import client
 
 
 def work_before_answers(sandbox: client.Sandbox, going_on: Callable[[], bool]) -> list[float]:
-    """How many milliseconds the sandbox works between a health check and its answer.
+    """Return the CPU time in milliseconds between a health check and its response.
 
-    That is how long the answer takes on a machine which is not busy with other things.
+    On an idle machine, this is the duration of the request.
     """
     worked = []
     connection = http.client.HTTPConnection(urlsplit(sandbox.url).netloc)
@@ -32,6 +32,6 @@ def work_before_answers(sandbox: client.Sandbox, going_on: Callable[[], bool]) -
 
 
 def processor_time(sandbox: client.Sandbox) -> float:
-    """The milliseconds for which the threads of the sandbox have had a processor."""
+    """Return the CPU time of the sandbox in milliseconds."""
     threads = pathlib.Path(f"/proc/{sandbox.pid}/task").glob("*/schedstat")
     return sum(int(thread.read_text().split()[0]) for thread in threads) / 1_000_000

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Standard output is one JSON document, as with the callback `json` that older distributions have."""
+"""Write one JSON document to standard output, like the callback `json` of older distributions."""
 
 from __future__ import annotations
 

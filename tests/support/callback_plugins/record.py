@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write down each task's result, and the requests that the sandbox served for it."""
+"""Record the result of each task, and its requests to the sandbox."""
 
 from __future__ import annotations
 

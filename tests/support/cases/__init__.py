@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each module is run with, against the sandbox's default seed: a file for each service.
+"""Parameters for runs of each module against the default seed of the sandbox, with a file for each service.
 
-Some have more than one case: after the module's name and a blank comes what the case is about.
+If a module has several cases, the name of the module is followed by a blank and a description.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ OPERATIONS = {module: case for module, case in CASES.items() if isinstance(case,
 SECRETS = [name for service in SERVICES.values() for name in service.credentials.values()]
 """The variables of the sandbox that hold what logs in."""
 
-# Those that speak HTTP themselves
+# Modules that send HTTP requests
 SPEAKING = [module for module in MODULES if not getattr(CASES[module], "by_program", False)]
 
 
 def forget() -> None:
-    """Nothing is on this machine of what the modules leave there."""
+    """Remove the local files of the modules."""
     for case in (*FETCHES.values(), *OPERATIONS.values()):
         case.forget()
 
 
 def parameters(module: str) -> dict[str, Any]:
-    """What the module can be run with on a fresh sandbox; a resource is made then."""
+    """Return parameters for a run on a reset sandbox. A resource is created."""
     return CASES[module].options
 
 
 def logins(prefix: str = "") -> dict[str, dict[str, str]]:
-    """Defaults of modules that log in with what variables of the environment hold, with this before their names."""
+    """Return defaults of connection options from environment variables with a prefix."""
     return {
         f"group/{PREFIX}{group}": {
             option: f"{{{{ lookup('ansible.builtin.env', '{prefix}{name}') }}}}"
@@ -54,10 +54,10 @@ def logins(prefix: str = "") -> dict[str, dict[str, str]]:
 
 
 def module_of(case: str) -> str:
-    """The module that a case is one of."""
+    """Return the module of a case."""
     return case.partition(" ")[0]
 
 
 def task(case: str, step: str, options: dict[str, Any], **keywords: Any) -> dict[str, Any]:
-    """One task of a playbook."""
+    """Return a task of a playbook."""
     return {"name": f"{case}: {step}", f"{PREFIX}{module_of(case)}": options, **keywords}

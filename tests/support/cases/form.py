@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The forms of a case: a resource, a query, a fetch, an operation; and what the cases of a service have in common."""
+"""Kinds of cases: resource, query, fetch and operation."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ atexit.register(shutil.rmtree, FILES, ignore_errors=True)
 
 
 class Case(Protocol):
-    """What every case has."""
+    """Base class of cases."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the module can be run with on a fresh sandbox."""
+        """Return parameters for a run on a reset sandbox."""
 
 
 @dataclass(frozen=True)
 class Write:
-    """The first request of a module that has an effect."""
+    """The first request of a module with an effect."""
 
     label: str
     """As the sandbox's journal names it."""
@@ -50,7 +50,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Resource:
-    """A resource as it is made, then changed, then removed."""
+    """A resource that is created, updated and deleted."""
 
     create: dict[str, Any]
     update: dict[str, Any]
@@ -79,7 +79,7 @@ class Resource:
 
     @property
     def options(self) -> dict[str, Any]:
-        """It is made."""
+        """Return the parameters that create it."""
         return self.create
 
 
@@ -95,7 +95,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Fetch:
-    """A module that brings something from the service to this machine."""
+    """A module that downloads a file."""
 
     options: dict[str, Any]
 
@@ -103,13 +103,13 @@ class Fetch:
     """Where it is then."""
 
     def forget(self) -> None:
-        """It was never brought."""
+        """Remove the local file."""
         self.file.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
 class Operation:
-    """An act with an effect."""
+    """A module that runs an operation."""
 
     options: dict[str, Any]
     write: Write
@@ -138,7 +138,7 @@ class Operation:
     """What a lasting one leaves on this machine."""
 
     def forget(self) -> None:
-        """It was never carried out here."""
+        """Remove local files of the operation."""
         if self.file:
             self.file.unlink(missing_ok=True)
 

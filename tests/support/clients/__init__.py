@@ -1,4 +1,4 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Third-party clients that the contract tests drive, fetched once."""
+"""Third-party clients for the contract tests, downloaded once."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fetch what the contract tests drive, so that no test waits for it: `python -m support.clients` (from tests)."""
+"""Download the clients of the contract tests: `python -m support.clients` (in tests)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JFrog's own client of Artifactory, a library in Java, and a program that uploads and downloads with it."""
+"""JFrog's Java client library for Artifactory, and a program that uploads and downloads with it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COPY_DEPENDENCIES = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy
 
 
 def jfrog_client() -> list[str]:
-    """Return the command of jfrog/Client.java, fetched and compiled once."""
+    """Return the command of jfrog/Client.java, compiled once."""
     maven = Maven.fetched()
 
     def build(folder: Path) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Apache Maven, fetched from Maven Central, and the JDK that it runs on."""
+"""Apache Maven, downloaded from Maven Central, and a JDK."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 
 
 def jdk() -> None:
-    """Install a JDK unless there is one on the path."""
+    """Install a JDK unless one is in PATH."""
     install("default-jdk-headless", "java", "javac", "jar")
 
 
 @dataclass(frozen=True)
 class Maven:
-    """Maven with the plugins that the tests run; `plugins` is the local repository that has them."""
+    """Maven with the plugins for the tests. `plugins` is the local repository that contains them."""
 
     program: Path
     plugins: Path
 
     @classmethod
     def fetched(cls) -> Maven:
-        """Return Maven, fetched once with its plugins."""
+        """Return Maven, downloaded once with its plugins."""
         jdk()
         folder = fill_once(BUILD / "maven", f"{SHA512} {DEPLOY} {GET}", _fetch)
         return cls(folder / f"apache-maven-{VERSION}/bin/mvn", folder / "repository")
 
     def run(self, repository: Path, *arguments: str | Path) -> str:
-        """Run Maven without output but warnings, with a local repository of its own before that of the plugins."""
+        """Run Maven with output of warnings only, and a separate local repository in front of that of the plugins."""
         local = [f"-Dmaven.repo.local={repository}", f"-Dmaven.repo.local.tail={self.plugins}"]
         return _run(self.program, *local, *arguments)
 
@@ -72,7 +72,7 @@ def _fetch(folder: Path) -> None:
 
 
 def _fetch_plugins(folder: Path) -> None:
-    """Run the goals once with a repository in a folder, so that the local repository has all that they need."""
+    """Run the goals once, so that the local repository contains all required plugins."""
     file = folder / "file.txt"
     file.touch()
     program, local = folder / f"apache-maven-{VERSION}/bin/mvn", f"-Dmaven.repo.local={folder / 'repository'}"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""As a machine to log in to, with an environment of its own."""
+"""A connection to this machine that behaves like a remote host with a separate environment."""
 
 from __future__ import annotations
 

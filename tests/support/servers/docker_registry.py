@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Debian's docker-registry (2.8.2 in Debian 12), configured to answer at Artifactory's paths.
+"""Debian's docker-registry (2.8.2 in Debian 12), configured with the paths of Artifactory.
 
-What it does, as seen on the wire (the tests in test_servers.py hold it to this):
+Observed behavior (checked by the tests in test_servers.py):
 
 `GET /artifactory/api/docker/<repository>/v2/_catalog?n=2&last=x`
     `{"repositories":[...]}`: at most `n` names after `last`, in path order (`a`, `a/b`, `a-b`, `ab`). `last` need not
@@ -15,7 +15,7 @@ What it does, as seen on the wire (the tests in test_servers.py hold it to this)
 `GET /artifactory/api/docker/<repository>/v2/<image>/tags/list?n=2`
     `{"name":"<image>","tags":[...]}` with all tags: `n` and `last` are ignored and there is never a Link, so that a
     client that asks on until a page is short never ends. They come in no order to rely on. No tags left: `"tags":null`.
-    Unknown image: 404 `NAME_UNKNOWN`. A name that is no image name (upper case): 404 as plain text, not JSON. `%2F` in
+    Unknown image: 404 `NAME_UNKNOWN`. A name that is not an image name (upper case): 404 as plain text, not JSON. `%2F` in
     place of the slashes of a name is understood.
 
 `GET /artifactory/api/docker/<repository>/v2/<image>/manifests/<tag or digest>`
@@ -54,7 +54,7 @@ CONFIG_TYPE = "application/vnd.docker.container.image.v1+json"
 
 @dataclass(frozen=True)
 class DockerRegistry:
-    """A running registry: the root of its URLs, the repository key in its paths, and its log with a line a request.
+    """A running registry: base URL, repository key in its paths, and access log.
 
     `prefix` is the path above v2, with slashes around it.
     """
@@ -69,7 +69,7 @@ class DockerRegistry:
         return f"{self.url}{self.prefix}v2"
 
     def push(self, image: str, tag: str, kind: str = MANIFEST_TYPE) -> str:
-        """Store an image without layers, whose content is told by its name and tag; return the manifest's digest."""
+        """Store an image without layers, with a content that depends on name and tag. Return the digest of the manifest."""
         config = json.dumps(
             {
                 "architecture": "amd64",
@@ -118,7 +118,7 @@ class DockerRegistry:
 
 @contextlib.contextmanager
 def docker_registry(repository: str = "docker-local", at_root: bool = False) -> Iterator[DockerRegistry]:
-    """Run an empty registry on loopback: at Artifactory's path of the repository, or where OCI clients look for it."""
+    """Run an empty registry on loopback, at the path of the repository in Artifactory or at /v2."""
     executable = program()
     with tempfile.TemporaryDirectory(prefix="docker-registry-") as name:
         folder = Path(name)
@@ -166,7 +166,7 @@ def program() -> Path:
 def _unpack(folder: Path) -> None:
     """Fetch Debian's package and unpack it there, without root and without installing it."""
     if _apt_get(folder, "download", "docker-registry"):
-        # the machine has no package lists, or old ones
+        # if the package lists are missing or outdated
         with tempfile.TemporaryDirectory(prefix="apt-") as lists:
             own_lists = _own_lists(Path(lists))
             for command in (["update"], ["download", "docker-registry"]):
@@ -177,7 +177,7 @@ def _unpack(folder: Path) -> None:
 
 
 def _apt_get(folder: Path, *arguments: str) -> int:
-    # root's apt-get would hand the download to a user who may not write to the folder
+    # As root, apt-get would download as a user without write permission for the directory.
     command = ["apt-get", "--quiet", "-o", "APT::Sandbox::User=root", *arguments]
     return subprocess.run(command, cwd=folder, env={**os.environ, "LC_ALL": "C"}, check=False).returncode
 

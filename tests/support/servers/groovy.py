@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Groovy 2.4.21, which is the one that CI servers of today have in them."""
+"""Groovy 2.4.21, the version that current Jenkins versions contain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERSION = "2.4.21"
 
 
 def groovy_jar() -> Path:
-    """Return the jar with all of Groovy, fetched from Maven Central once."""
+    """Return the path of the JAR with all of Groovy. Download it from Maven Central once."""
     maven = Maven.fetched()
 
     def fetch(folder: Path) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hudson 1.395, a real CI server: what became Jenkins one release later."""
+"""Hudson 1.395, the last release before the fork of Jenkins."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Credentials:
 
 @dataclass(frozen=True)
 class Hudson:
-    """A running Hudson; without users it takes everybody for an administrator, whatever credentials they send."""
+    """A running Hudson. Without users, all requests have administrator permissions."""
 
     url: str
     home: Path
@@ -52,7 +52,7 @@ class Hudson:
     reader: Credentials
 
     def session(self, user: Credentials) -> requests.Session:
-        """Return a session of this user, with a crumb where the server wants one."""
+        """Return a session of a user, with a crumb if the server requires one."""
         session = direct_session()
         if self.users:
             session.auth = (user.username, user.password)
@@ -63,7 +63,7 @@ class Hudson:
         return session
 
     def create_sleeping_job(self, name: str, seconds: int) -> None:
-        """Create a freestyle job whose builds do nothing for so long."""
+        """Create a freestyle job whose builds sleep for a number of seconds."""
         self.create_job(name, f"sleep {seconds}")
 
     def create_job(self, name: str, command: str) -> None:
@@ -84,10 +84,10 @@ class Hudson:
                 session.post(f"{job['url']}doDelete", allow_redirects=False, timeout=30).raise_for_status()
 
     def start_build(self, job: str) -> int:
-        """Start a build and return its number as soon as it runs."""
+        """Start a build and return its number once it runs."""
         with self.session(self.admin) as session:
             number: int = session.get(f"{self.url}/job/{job}/api/json", timeout=30).json()["nextBuildNumber"]
-            # This server answers with the job's page, not with a place in the queue.
+            # This server returns the page of the job instead of a queue item.
             session.post(
                 f"{self.url}/job/{job}/build", params={"delay": "0sec"}, allow_redirects=False, timeout=30
             ).raise_for_status()
@@ -97,7 +97,7 @@ class Hudson:
         return number
 
     def build(self, job: str, number: int) -> dict[str, Any]:
-        """Return what the server says of a build; `building` and `result` are the telling fields."""
+        """Return the record of a build, with `building` and `result`."""
         with self.session(self.admin) as session:
             answer = session.get(f"{self.url}/job/{job}/{number}/api/json", timeout=30)
             answer.raise_for_status()
@@ -105,18 +105,18 @@ class Hudson:
             return described
 
     def wait_for_build(self, job: str, number: int) -> str:
-        """Wait for the end of a build and return its result."""
+        """Wait for a build to finish and return its result."""
         wait_for(lambda: not self.build(job, number)["building"], f"{job} #{number} to end")
         result: str = self.build(job, number)["result"]
         return result
 
     def wait_until_ready(self) -> None:
-        """Wait until the server answers, as after a restart."""
+        """Wait until the server is ready."""
         wait_for(lambda: answers(f"{self.url}/api/json"), "the server to answer")
 
 
 def fetch() -> dict[str, str]:
-    """Fetch the server once; return the environment for its script."""
+    """Download the server once, and return the environment for its script."""
     maven = Maven.fetched()
     settings = {
         "PATH": f"{maven.program.parent}:{os.environ['PATH']}",
@@ -132,7 +132,7 @@ def fetch() -> dict[str, str]:
 
 @contextlib.contextmanager
 def hudson(csrf: bool = True, users: bool = True) -> Iterator[Hudson]:
-    """Run Hudson on loopback with a new home; with users, an administrator and one who may only read."""
+    """Run Hudson on loopback with a new home directory. With users, these are an administrator and a reader."""
     environment = fetch()
     admin = Credentials("admin", "worthless-admin-password")
     reader = Credentials("reader", "worthless-reader-password")

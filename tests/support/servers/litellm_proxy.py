@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""litellm's proxy: an independent server with an OpenAI-compatible API, here with canned replies and no way outside.
+"""The LiteLLM proxy: an independent server with an OpenAI-compatible API, here with canned replies and offline.
 
-What it does, as seen on the wire (the tests in test_servers.py hold it to this):
+Observed behavior (checked by the tests in test_servers.py):
 
 `GET /v1/models`
     `{"data":[{"id","object":"model","created":1677610602,"owned_by":"openai"}, ...],"object":"list"}`, in the order of
@@ -14,8 +14,8 @@ What it does, as seen on the wire (the tests in test_servers.py hold it to this)
     The usual object without `system_fingerprint`, `service_tier` and `choices[].message.refusal`; `usage` is always 10
     prompt and 20 completion tokens. The request's id is in `x-litellm-call-id`; there is no `x-request-id`. Parameters
     such as `max_tokens` and `response_format` are accepted and change nothing. `n` gives as many answers. `stream`
-    gives chunks of three letters, with `usage` when asked for, in which a canned call of a tool is lost, and all but
-    the first of several answers have no `finish_reason`. Unknown model: **400**, not 404, with `error.type` and
+    gives chunks of three letters, with `usage` if requested. In a stream, a canned tool call is lost, and only the
+    first of several answers has a `finish_reason`. Unknown model: **400**, not 404, with `error.type` and
     `error.param` the word `"None"`. No `messages`: 500 with a Python message.
 
 Errors: `{"error":{"message","type","param","code"}}` with `code` the status as a string. No key: 401 `auth_error`. A
@@ -39,11 +39,11 @@ from support.servers.process import free_port, running
 REPLIES = {
     "gpt-4o": "Hello from a canned reply.",
     "gpt-4o-mini": '{"answer": 42}',
-    "throttled": "litellm.RateLimitError",  # litellm raises the error of this name instead of answering
+    "throttled": "litellm.RateLimitError",  # LiteLLM raises the error with this name.
     "calling": "",
 }
 CALL = {"id": "call_1", "type": "function", "function": {"name": "list_builds", "arguments": '{"job": "web"}'}}
-# What else the canned replies of some models have
+# Further fields of the canned replies of some models
 MORE = {"calling": {"mock_tool_calls": [CALL]}}
 
 
@@ -100,7 +100,7 @@ def _config(key: str) -> dict[str, object]:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """Return an environment without the user's keys, databases and proxies, where it fetches nothing at the start."""
+    """Return an environment without the user's keys, databases and proxies, in which the server downloads nothing."""
     return {
         "PATH": os.defpath,
         "HOME": str(home),

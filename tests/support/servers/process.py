@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Start a server as a process of ours, wait until it answers, and end it with all that it started."""
+"""Start a server, wait until it is ready, and stop it with its child processes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Fetched = TypeVar("Fetched")
 
 
 class UnavailableError(Exception):
-    """This machine lacks what a server needs; the message says what."""
+    """A requirement of a server is missing on this machine."""
 
 
 def or_skip(server: contextlib.AbstractContextManager[Server]) -> Iterator[Server]:
-    """Yield the running server, or skip where the machine cannot run it."""
+    """Yield the running server, or skip the test if the machine cannot run it."""
     with contextlib.ExitStack() as stack:
         try:
             started = stack.enter_context(server)
@@ -37,7 +37,7 @@ def or_skip(server: contextlib.AbstractContextManager[Server]) -> Iterator[Serve
 
 
 def fetched_or_skip(fetch: Callable[[], Fetched]) -> Fetched:
-    """Return what the function fetches, or skip where the machine cannot have it."""
+    """Return the result of a download, or skip the test if it is not possible."""
     try:
         return fetch()
     except UnavailableError as reason:
@@ -45,7 +45,7 @@ def fetched_or_skip(fetch: Callable[[], Fetched]) -> Fetched:
 
 
 def free_port() -> int:
-    """Return a port that nothing listens on at the moment."""
+    """Return a free port."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
@@ -53,14 +53,14 @@ def free_port() -> int:
 
 
 def direct_session() -> requests.Session:
-    """Return a session that heeds no proxy settings and no netrc of the user's."""
+    """Return a session that ignores the user's proxy settings and netrc file."""
     session = requests.Session()
     session.trust_env = False
     return session
 
 
 def answers(url: str) -> bool:
-    """Tell whether the server answers for itself: with anything but an error of a server that is still starting."""
+    """Return whether the server is ready, that is whether it returns no error of a starting server."""
     with direct_session() as session:
         try:
             return session.get(url, timeout=10, allow_redirects=False).status_code < 500
@@ -69,7 +69,7 @@ def answers(url: str) -> bool:
 
 
 def wait_for(condition: Callable[[], bool], what: str, timeout: float = 120) -> None:
-    """Wait until the condition holds; after so many seconds say what was waited for in vain."""
+    """Wait until a condition is true. After the timeout, fail with a description of the condition."""
     deadline = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > deadline:
@@ -81,7 +81,7 @@ def wait_for(condition: Callable[[], bool], what: str, timeout: float = 120) -> 
 def running(
     command: Sequence[str], url: str, log: Path, timeout: float, env: Mapping[str, str] | None = None
 ) -> Iterator[int]:
-    """Run the command until the block ends; yield its pid as soon as the URL answers."""
+    """Run a command for the duration of the block. Yield its process ID once the URL responds."""
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
@@ -110,7 +110,7 @@ def running(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the group that the process leads: a server may have started others, such as builds."""
+    """Stop the process group, because a server may have started other processes, such as builds."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
         try:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CI server as a client without opinions sees it; what it answers was measured on a Jenkins 2.579."""
+"""A minimal Jenkins client. The expected responses were recorded from Jenkins 2.579."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ TOKENS = {
 }
 CONFIG = "<project><builders><hudson.tasks.Shell><command>sleep 10</command></hudson.tasks.Shell></builders></project>"
 XML = {"Content-Type": "text/xml; charset=utf-8"}
-FIRST = 4  # the builds of the seed have had the queue items before, and one waits
+FIRST = 4  # The builds of the seed used the lower numbers, and one item is waiting.
 NO_CRUMB = "No valid crumb was included in the request"
 
 
 class Ci:
-    """Plain requests to the service; never follows a redirect."""
+    """Requests to the service, without redirects."""
 
     def __init__(self, sandbox: Any) -> None:
         self.sandbox = sandbox
@@ -69,7 +69,7 @@ class Ci:
 
 
 def tells(answer: requests.Response, *names: str) -> bool:
-    """Whether an answer has one of the headers."""
+    """Return whether a response has one of the headers."""
     return any(name in answer.headers for name in names)
 
 

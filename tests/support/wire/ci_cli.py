@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The protocol of the command-line client, as a client without opinions speaks it: over two connections."""
+"""A minimal client for the Jenkins command-line interface, over two connections."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def utf(text: str) -> bytes:
 
 
 def start(*words: str) -> bytes:
-    """What a client sends first."""
+    """Return the first data of a client."""
     arguments = b"".join(frame(ARG, utf(word)) for word in words)
     return arguments + frame(ENCODING, utf("UTF-8")) + frame(LOCALE, utf("en_US")) + frame(START)
 
 
 @dataclass
 class Ended:
-    """How a command ended; without a code the connection was lost."""
+    """The result of a command. Without an exit code, the connection was closed."""
 
     code: int | None = None
     out: str = ""
@@ -64,7 +64,7 @@ class Client:
         hang_up: threading.Event | None = None,
         heard: Callable[[], object] = lambda: None,
     ) -> Ended:
-        """Run a command; `heard` is called at its first output. When the event comes, the client hangs up."""
+        """Run a command. `heard` is called with its first output. When the event is set, the client disconnects."""
         session, over, ended = str(uuid.uuid4()), hang_up or threading.Event(), Ended()
         with self.side("download", session, stream=True) as download:
             ended.headers = dict(download.headers)
@@ -77,7 +77,7 @@ class Client:
                 over.wait(PATIENCE)
 
             def upload() -> None:
-                with contextlib.suppress(requests.RequestException):  # the connection was lost
+                with contextlib.suppress(requests.RequestException):  # connection closed
                     ended.upload = self.side("upload", session, data=body()).status_code
 
             thread = threading.Thread(target=upload)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference API as a client without opinions sees it."""
+"""A minimal client for the inference API, which validates responses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arg
 
 
 class Api:
-    """Calls of the API, each of whose answers has to be valid."""
+    """Requests to the API. Responses must match their schemas."""
 
     def __init__(self, sandbox: Any) -> None:
         self.sandbox = sandbox

@@ -1,10 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the answers of the inference API look like, as JSON schemas: by the label of the call.
+"""JSON schemas of the responses of the inference API, by the label of the call.
 
-The API's public description has these members, types and values. An object may have no others here, so that the
-sandbox does not invent any.
+Members, types and values are those of the public description of the API. Objects must not have other members.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 FLAG: Schema = {"type": "boolean"}
-# Seconds since 1970; more would be milliseconds
+# Seconds since the epoch; higher values would be milliseconds
 MOMENT: Schema = {"type": "integer", "minimum": 1_000_000_000, "maximum": 9_999_999_999}
 
 
@@ -31,7 +30,7 @@ def one_of(*values: str) -> Schema:
 
 
 def maybe(schema: Schema) -> Schema:
-    """Or null."""
+    """Allow null."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 
@@ -40,7 +39,7 @@ def many(schema: Schema) -> Schema:
 
 
 def record(optional: Schema | None = None, /, **needed: Schema) -> Schema:
-    """An object with these members, of which those of `optional` may be missing."""
+    """An object with these members. Those in `optional` may be missing."""
     return {
         "type": "object",
         "properties": {**needed, **(optional or {})},
@@ -54,7 +53,7 @@ def kind(name: str) -> Schema:
 
 
 def whole(entry: Schema) -> Schema:
-    """A list that has no pages."""
+    """A list without pages."""
     return record(object=kind("list"), data=many(entry))
 
 
@@ -69,7 +68,7 @@ def deleted(name: str) -> Schema:
 
 
 def extended(schema: Schema, **needed: Schema) -> Schema:
-    """The same with more members."""
+    """A schema with more members."""
     return record(**{**schema["properties"], **needed})
 
 
@@ -240,7 +239,7 @@ RATE_LIMIT = record(
     **dict.fromkeys(OF_MINUTE, COUNT),
 )
 
-# The private pages have no description; this is what public clients read of them
+# The private APIs have no description. These members are used by public clients.
 AMOUNT: Schema = {"type": "number", "minimum": 0}
 SUBSCRIPTION: Schema = {
     "type": "object",
@@ -266,7 +265,7 @@ ORGANIZATION = record(
 )
 
 STORED = extended(COMPLETION, metadata={"type": "object", "additionalProperties": TEXT})
-# As it was sent
+# as in the request
 ASKED = record({"name": maybe(TEXT)}, id=TEXT, role=TEXT, content=maybe(TEXT), content_parts=maybe(many({})))
 
 SHAPES: dict[str, Schema] = {
@@ -334,7 +333,7 @@ REFUSAL: Schema = {
 
 
 def check(answer: requests.Response, method: str, path: str) -> None:
-    """Fail unless the answer to a request is valid."""
+    """Check the response to a request."""
     if answer.status_code != 200:
         validate(answer.json(), REFUSAL)
     elif answer.headers["content-type"].startswith("text/event-stream"):
@@ -345,18 +344,18 @@ def check(answer: requests.Response, method: str, path: str) -> None:
 
 
 def check_event(data: str) -> None:
-    """Fail unless an event of a stream is valid."""
+    """Check an event of a stream."""
     if data != "[DONE]":
         validate(json.loads(data), {"anyOf": [CHUNK, record(error=ERROR)]})
 
 
 def validate(body: Any, schema: Schema) -> None:
-    """Raise ValidationError unless the body has this shape; the schema itself is not checked."""
+    """Raise ValidationError if a body does not match the schema. The schema itself is not checked."""
     jsonschema.Draft202012Validator(schema).validate(body)
 
 
 def label(method: str, path: str) -> str:
-    """What the sandbox calls a request."""
+    """Return the label of a request."""
     route = ROUTES.find(method, path.partition("?")[0], {}).route
     assert route is not None, f"{method} {path}"
     return route.label

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The code-analysis server as a client without opinions sees it."""
+"""A minimal Klocwork client."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL_ACTIONS = ACTIONS_OF_THE_INTERFACE.split()
 
 
 class Api:
-    """A client that knows nothing: it sends form fields and hands back the answer."""
+    """A client that sends form fields and returns responses."""
 
     def __init__(self, sandbox: Any) -> None:
         self.url = f"{sandbox.url}/analysis/review/api"
