@@ -13,7 +13,7 @@ import pytest
 
 from sandbox import client
 from support.browser import Chromium, chromium
-from support.servers.process import or_skip
+from support.servers.process import run_or_skip
 from support.session import Session
 
 # Generated examples are the same in each run, and have no deadline, so that results do not depend on the machine.
@@ -88,4 +88,4 @@ def access(sandbox: client.Sandbox) -> Session:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Chromium]:
     """Start the browser for all tests; see `Chromium.check_page`."""
-    yield from or_skip(chromium())
+    yield from run_or_skip(chromium())

@@ -13,13 +13,13 @@ import pytest
 import support.servers.docker_registry
 import support.servers.hudson
 import support.servers.litellm_proxy
-from support.servers.process import or_skip
+from support.servers.process import run_or_skip
 
 
 @pytest.fixture(scope="session")
 def running_hudson() -> Iterator[support.servers.hudson.Hudson]:
     """Hudson 1.395 with crumbs, an administrator and a reader."""
-    yield from or_skip(support.servers.hudson.hudson())
+    yield from run_or_skip(support.servers.hudson.hudson())
 
 
 @pytest.fixture(scope="module")
@@ -32,19 +32,19 @@ def hudson_server(running_hudson: support.servers.hudson.Hudson) -> Iterator[sup
 @pytest.fixture(scope="session")
 def open_hudson() -> Iterator[support.servers.hudson.Hudson]:
     """Hudson 1.395 without users and crumbs."""
-    yield from or_skip(support.servers.hudson.hudson(csrf=False, users=False))
+    yield from run_or_skip(support.servers.hudson.hudson(csrf=False, users=False))
 
 
 @pytest.fixture(scope="session")
 def docker_registry() -> Iterator[support.servers.docker_registry.DockerRegistry]:
     """Debian's docker-registry at Artifactory's paths, empty at first."""
-    yield from or_skip(support.servers.docker_registry.docker_registry())
+    yield from run_or_skip(support.servers.docker_registry.docker_registry())
 
 
 @pytest.fixture(scope="session")
 def litellm_proxy() -> Iterator[support.servers.litellm_proxy.LitellmProxy]:
     """litellm's proxy with canned replies."""
-    yield from or_skip(support.servers.litellm_proxy.litellm_proxy())
+    yield from run_or_skip(support.servers.litellm_proxy.litellm_proxy())
 
 
 @pytest.fixture(params=["waits", "asynchronous"])
@@ -52,4 +52,4 @@ def connect(request: pytest.FixtureRequest, sandbox: Any) -> Iterator[Callable[.
     """Makes a client of the openai SDK, which needs a second to be imported."""
     from support.openai_clients import connecting
 
-    yield from or_skip(connecting(request.param, sandbox))
+    yield from run_or_skip(connecting(request.param, sandbox))

@@ -13,7 +13,7 @@ from api4jenkins import Jenkins
 from api4jenkins.exceptions import AuthenticationError
 from httpx import HTTPStatusError
 
-from support.eventually import eventually
+from support.eventually import poll
 
 ADMIN_TOKEN = "11c0ffee00sandbox00admin00token0001"
 FILE = {"name": "PACKAGE", "type": "file"}
@@ -41,7 +41,7 @@ def test_server(server: Jenkins) -> None:
 
 def test_build_in_a_folder(server: Jenkins) -> None:
     item = server.get_job("team/quick").build()
-    build = eventually(item.get_build)
+    build = poll(item.get_build)
     assert build.url.endswith("/ci/job/team/job/quick/1/")
     assert [line for line in build.progressive_output() if line][-1] == "Finished: SUCCESS"
     assert (build.number, build.result, build.building, build.queue_id) == (1, "SUCCESS", False, item.id)
@@ -51,7 +51,7 @@ def test_build_in_a_folder(server: Jenkins) -> None:
 def test_parameters(server: Jenkins) -> None:
     job = server.get_job("deploy")
     assert [one["name"] for one in job.get_parameters()] == ["VERSION", "TARGET", "DRY_RUN", "SECRET"]
-    build = eventually(job.build(VERSION="7", TARGET="production", DRY_RUN=True, delay="0sec").get_build)
+    build = poll(job.build(VERSION="7", TARGET="production", DRY_RUN=True, delay="0sec").get_build)
     given = {one.name: getattr(one, "value", None) for one in build.get_parameters()}
     assert given == {"VERSION": "7", "TARGET": "production", "DRY_RUN": True, "SECRET": ""}  # its word for no value
     with pytest.raises(HTTPStatusError, match="500"):
@@ -59,10 +59,10 @@ def test_parameters(server: Jenkins) -> None:
 
 
 def test_file_parameter(server: Jenkins) -> None:
-    build = eventually(server.get_job("install").build(PACKAGE=("app.zip", io.BytesIO(b"content"))).get_build)
+    build = poll(server.get_job("install").build(PACKAGE=("app.zip", io.BytesIO(b"content"))).get_build)
     answer = build.handle_req("GET", "parameters/parameter/PACKAGE/PACKAGE")
     assert answer.content == b"content"
-    assert eventually(lambda: "app.zip" in list(build.console_text()))
+    assert poll(lambda: "app.zip" in list(build.console_text()))
 
 
 def test_queue(server: Jenkins) -> None:
@@ -77,15 +77,15 @@ def test_queue(server: Jenkins) -> None:
 
 
 def test_stop(server: Jenkins) -> None:
-    build = eventually(server.get_job("long").build().get_build)
+    build = poll(server.get_job("long").build().get_build)
     assert build.building
     build.stop()
-    assert eventually(lambda: build.result) == "ABORTED"
+    assert poll(lambda: build.result) == "ABORTED"
 
 
 def test_blocked(server: Jenkins) -> None:
     job = server.get_job("long")
-    eventually(job.build().get_build)
+    poll(job.build().get_build)
     blocked = job.build()
     assert blocked._class.endswith("$BlockedItem")
     assert blocked.get_build() is None

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from api4jenkins import Jenkins
 
-from support.eventually import eventually
+from support.eventually import poll
 
 SCRIPT = """
 node {
@@ -69,13 +69,13 @@ def test_all_builds(server: Jenkins) -> None:
 def test_a_pipeline_that_is_hard_to_end(server: Jenkins) -> None:
     job = server.get_job("team/web/site")
     assert type(job).__name__ == "WorkflowJob"
-    build = eventually(job.build().get_build)
+    build = poll(job.build().get_build)
     assert type(build).__name__ == "WorkflowRun"
     build.stop()
     time.sleep(0.3)
     assert build.building
     build.term()
-    assert eventually(lambda: build.result) == "ABORTED"
+    assert poll(lambda: build.result) == "ABORTED"
     lines = [line for line in build.progressive_output() if line]
     assert "Sending interrupt signal to process" in lines
     assert lines[-1] == "Finished: ABORTED"

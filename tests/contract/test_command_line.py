@@ -21,7 +21,7 @@ import pytest
 import yaml
 
 from sandbox import client
-from support.eventually import eventually
+from support.eventually import poll
 from support.running import run
 from support.servers.hudson import Hudson
 
@@ -319,7 +319,7 @@ def retry_without_output(hudson: Hudson, command: str, *arguments: str, **option
         result = on_hudson(hudson, command, *arguments, via="jar", **options)
         return result if result["stdout"] or result["stderr"] else None
 
-    return eventually(printed)
+    return poll(printed)
 
 
 def test_hudson_client_runs_commands(open_hudson: Hudson, tmp_path: Path) -> None:

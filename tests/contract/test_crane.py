@@ -21,7 +21,7 @@ from sandbox.client import Sandbox
 from support.clients import oci
 from support.running import run
 from support.servers.docker_registry import DockerRegistry, docker_registry
-from support.servers.process import fetched_or_skip, or_skip
+from support.servers.process import fetch_or_skip, run_or_skip
 from support.session import Session
 
 Crane = Callable[..., str]
@@ -29,12 +29,12 @@ Crane = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def registry() -> Iterator[DockerRegistry]:
-    yield from or_skip(docker_registry(at_root=True))
+    yield from run_or_skip(docker_registry(at_root=True))
 
 
 @pytest.fixture(scope="module")
 def crane() -> Crane:
-    program = fetched_or_skip(oci.crane)
+    program = fetch_or_skip(oci.crane)
 
     def run(*arguments: str) -> str:
         done = subprocess.run([program, "--insecure", *arguments], capture_output=True, text=True, check=False)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from support.at_once import at_once
-from support.eventually import eventually
+from support.at_once import run_concurrently
+from support.eventually import poll
 from support.running import run
 from support.servers.hudson import Hudson
 
@@ -95,11 +95,13 @@ def build_two_at_once(server: Hudson) -> list[dict[str, Any]]:
     def attempt() -> list[dict[str, Any]] | None:
         number = next(attempts)
         versions = (f"one {number}", f"two {number}")
-        results = at_once(*[lambda v=version: build(server, parameters={"VERSION": v}) for version in versions])  # type: ignore[misc]
+        results = run_concurrently(
+            *[lambda v=version: build(server, parameters={"VERSION": v}) for version in versions]
+        )  # type: ignore[misc]
         broken = any("java.lang.NullPointerException" in result.get("msg", "") for result in results)
         return None if broken else results
 
-    return eventually(attempt)
+    return poll(attempt)
 
 
 def test_parallel_tasks_identify_their_own_builds(hudson: Hudson) -> None:

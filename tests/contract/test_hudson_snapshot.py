@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from sandbox import client
-from support.playbook import played
+from support.playbook import run_ansible
 from support.servers.hudson import Hudson
 
 
@@ -21,7 +21,7 @@ def test_a_snapshot_of_a_real_server(hudson_server: Hudson, tmp_path: Path) -> N
     reached["password"] = hudson_server.admin.password
     told = {f"toolchain_ci_{name}": value for name, value in reached.items()}
     values.write_text(json.dumps({**told, "snapshot_folder": str(folder)}))
-    output, good = played(["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}"])
+    output, good = run_ansible(["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}"])
     assert good, output
     about = json.loads((folder / "ci" / "manifest.json").read_text())
     assert about["server"]["product"] == "hudson"

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from sandbox.client import Sandbox
 from support.clients.jfrog import jfrog_client
-from support.servers.process import fetched_or_skip
+from support.servers.process import fetch_or_skip
 from support.session import Session
 
 
 def test_jfrog_client_uploads_a_file_and_downloads_it(sandbox: Sandbox, artifactory: Session, tmp_path: Path) -> None:
-    program = fetched_or_skip(jfrog_client)
+    program = fetch_or_skip(jfrog_client)
     source, target = tmp_path / "source", tmp_path / "target"
     source.write_text("a release")
     token = sandbox.environment["JFROG_ACCESS_TOKEN"]

@@ -14,7 +14,7 @@ import pytest
 
 from sandbox.client import Sandbox
 from support.clients.maven import DEPLOY, GET, Maven
-from support.servers.process import fetched_or_skip
+from support.servers.process import fetch_or_skip
 from support.session import Session
 
 SETTINGS = """\
@@ -34,7 +34,7 @@ SNAPSHOT = "org/acme/library/2.1-SNAPSHOT"
 
 @pytest.fixture(scope="module")
 def maven() -> Maven:
-    return fetched_or_skip(Maven.fetched)
+    return fetch_or_skip(Maven.fetch)
 
 
 @pytest.fixture(params=["unique", "non-unique", "deployer"])

@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ima
     ImagePromotion,
 )
 from sandbox import client
-from support.playbook import played
+from support.playbook import run_ansible
 from support.running import run
 from support.servers.docker_registry import (
     LIST_TYPE,
@@ -315,7 +315,7 @@ def test_a_snapshot_has_the_models_of_a_server_without_administration(
     inventory.write_text("[inference]\nlitellm\n")
     told = {"toolchain_inference_url": litellm_proxy.url, "toolchain_inference_api_key": litellm_proxy.key}
     values.write_text(json.dumps({**told, "snapshot_folder": str(folder)}))
-    output, good = played(["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}"])
+    output, good = run_ansible(["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}"])
     assert good, output
     manifest = (folder / "inference" / "manifest.json").read_text()
     assert litellm_proxy.key not in manifest

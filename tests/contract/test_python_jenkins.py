@@ -13,7 +13,7 @@ import jenkins
 import pytest
 import requests
 
-from support.eventually import eventually
+from support.eventually import poll
 
 ADMIN_TOKEN = "11c0ffee00sandbox00admin00token0001"
 SLEEP = "<builders><hudson.tasks.Shell><command>sleep 3600</command></hudson.tasks.Shell></builders>"
@@ -75,7 +75,7 @@ def test_build(server: jenkins.Jenkins, sandbox: Any) -> None:
     sandbox.clock(frozen=True)
     number = server.get_job_info("deploy")["nextBuildNumber"]
     item = server.build_job("deploy", {"VERSION": "7", "TARGET": "production"})
-    executable = eventually(lambda: server.get_queue_item(item).get("executable"))
+    executable = poll(lambda: server.get_queue_item(item).get("executable"))
     assert executable["number"] == number
     assert server.get_running_builds()[0]["name"] == "deploy"
     sandbox.clock(advance=5)
@@ -93,9 +93,9 @@ def test_build(server: jenkins.Jenkins, sandbox: Any) -> None:
 def test_stop(server: jenkins.Jenkins) -> None:
     server.create_job("long", LONG)
     server.build_job("long")
-    eventually(lambda: server.get_job_info("long")["lastBuild"])
+    poll(lambda: server.get_job_info("long")["lastBuild"])
     server.stop_build("long", 1)
-    assert eventually(lambda: server.get_build_info("long", 1)["result"]) == "ABORTED"
+    assert poll(lambda: server.get_build_info("long", 1)["result"]) == "ABORTED"
 
 
 def test_folder(server: jenkins.Jenkins) -> None:
@@ -106,9 +106,9 @@ def test_folder(server: jenkins.Jenkins) -> None:
     assert [job["fullname"] for job in server.get_all_jobs() if "team" in job["fullname"]] == ["team", "team/app"]
     assert server.get_job_name("team/app") == "app"
     server.build_job("team/app")
-    eventually(lambda: server.get_job_info("team/app")["lastBuild"])
+    poll(lambda: server.get_job_info("team/app")["lastBuild"])
     server.stop_build("team/app", 1)
-    assert eventually(lambda: server.get_build_info("team/app", 1)["result"]) == "ABORTED"
+    assert poll(lambda: server.get_build_info("team/app", 1)["result"]) == "ABORTED"
     assert "Aborted by" in server.get_build_console_output("team/app", 1)
     server.rename_job("team/app", "team/site")
     assert server.get_job_info("team/site")["name"] == "site"
@@ -120,7 +120,7 @@ def test_pipeline(server: jenkins.Jenkins, sandbox: Any) -> None:
     script = "node { sh 'echo built > out/app.txt'; archiveArtifacts 'out/*'; sleep 600 }"
     sandbox.seed({"ci": {"jobs": [{"name": "pipe", "kind": "pipeline", "script": script, "quiet_period": 0}]}})
     server.build_job("pipe")
-    eventually(lambda: server.get_job_info("pipe")["lastBuild"])
+    poll(lambda: server.get_job_info("pipe")["lastBuild"])
     sandbox.clock(advance=601)
     build = server.get_build_info("pipe", 1)
     assert (build["_class"], build["result"]) == ("org.jenkinsci.plugins.workflow.job.WorkflowRun", "SUCCESS")

@@ -19,7 +19,7 @@ from support.servers.docker_registry import docker_registry as another_docker_re
 from support.servers.hudson import Hudson
 from support.servers.hudson import hudson as another_hudson
 from support.servers.litellm_proxy import LitellmProxy
-from support.servers.process import UnavailableError, direct_session, free_port, running, wait_for
+from support.servers.process import UnavailableError, direct_session, free_port, run_server, wait_for
 
 MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
 
@@ -281,7 +281,7 @@ def test_a_server_that_ends_at_once_is_told_with_its_last_words(tmp_path):
     command = ["sh", "-c", "echo no such luck; exit 3"]
     with (
         pytest.raises(RuntimeError, match=r"(?s)ended with status 3.*no such luck"),
-        running(command, url, tmp_path / "log", timeout=30),
+        run_server(command, url, tmp_path / "log", timeout=30),
     ):
         pytest.fail("it never answered")
 
@@ -292,7 +292,7 @@ def test_a_server_ends_with_all_that_it_started(tmp_path):
     alive = tmp_path / "alive"
     child = f"(trap 'rm {alive}; exit' TERM; touch {alive}; sleep 600 & wait) &"
     command = ["sh", "-c", f"{child} exec {sys.executable} -m http.server --bind 127.0.0.1 {port}"]
-    with running(command, f"http://127.0.0.1:{port}/", tmp_path / "log", timeout=60):
+    with run_server(command, f"http://127.0.0.1:{port}/", tmp_path / "log", timeout=60):
         wait_for(alive.exists, "the child to start", timeout=30)
     wait_for(lambda: not alive.exists(), "the child to end", timeout=30)
 

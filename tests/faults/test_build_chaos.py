@@ -22,8 +22,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
-from support.at_once import at_once
-from support.faults import covering
+from support.at_once import run_concurrently
+from support.faults import select_pairs
 from support.running import run
 from support.servers.process import wait_for
 
@@ -147,7 +147,7 @@ def phase(request: tuple[str, int]) -> int:
 
 
 LIFE_REQUESTS = list(itertools.product(LIVES, range(1, REQUESTS + 1)))
-CHOSEN = covering(itertools.product(LIFE_REQUESTS, FAULTS), phase)
+CHOSEN = select_pairs(itertools.product(LIFE_REQUESTS, FAULTS), phase)
 
 
 def test_selection_covers_each_request_and_each_fault_of_each_phase() -> None:
@@ -173,7 +173,7 @@ def test_tasks_that_start_one_job_at_once_each_tell_of_their_own_build(sandbox: 
     def task(version: str) -> dict[str, Any]:
         return run("ci_build", job="life", parameters={"VERSION": version}, form=form, wait_delay=0.1)
 
-    results = at_once(*[lambda version=version: task(version) for version in versions])  # type: ignore[misc]
+    results = run_concurrently(*[lambda version=version: task(version) for version in versions])  # type: ignore[misc]
     assert not [result["msg"] for result in results if result.get("failed")]
     assert sorted(result["build"]["parameters"]["VERSION"] for result in results) == versions
     assert len({result["build"]["number"] for result in results}) == len(versions)
@@ -192,7 +192,7 @@ def test_equal_tasks_at_once_share_what_waits(sandbox: Sandbox) -> None:
         sandbox.clock(advance=3600)
         return {}
 
-    results = at_once(begin, *[lambda: run("ci_build", job="life", wait_delay=0.1)] * 4)
+    results = run_concurrently(begin, *[lambda: run("ci_build", job="life", wait_delay=0.1)] * 4)
     results.remove({})
     assert {result["build"]["number"] for result in results} == {1}
     assert sorted(result["changed"] for result in results) == [False, False, False, True]

@@ -28,10 +28,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
 from support import running
-from support.at_once import at_once
+from support.at_once import run_concurrently
 from support.cases import CASES, FETCHES, OPERATIONS, RESOURCES, SERVICE_OF, module_of
 from support.cases.form import Case, Fetch, Operation, Resource
-from support.faults import ALL, covering, without_polls
+from support.faults import ALL, exclude_polls, select_pairs
 from support.servers.process import wait_for
 from support.transport import closed_port
 
@@ -254,7 +254,7 @@ def write_policy(task: tuple[str, str]) -> tuple[str, ...]:
 
 
 PRODUCT = [(task, fault) for task in TASKS for fault in faults_of(task)]
-FAULTS_OF_WRITES = covering(PRODUCT, step_of, write_policy)
+FAULTS_OF_WRITES = select_pairs(PRODUCT, step_of, write_policy)
 
 
 def write_of(clean: CleanRun) -> int:
@@ -266,7 +266,7 @@ def write_of(clean: CleanRun) -> int:
 def other_requests(module: str, clean: CleanRun) -> list[int]:
     """Return the numbers of all requests but the first write and repeated polls."""
     polls = getattr(CASES[module], "polls", False)
-    numbers = without_polls(clean.requests) if polls else range(1, len(clean.requests) + 1)
+    numbers = exclude_polls(clean.requests) if polls else range(1, len(clean.requests) + 1)
     return [nth for nth in numbers if nth != write_of(clean)]
 
 
@@ -291,7 +291,7 @@ def test_state_converges_when_the_write_fails(scene: Scene, module: str, step: s
 @pytest.mark.parametrize(("module", "step"), TASKS)
 def test_state_converges_when_another_request_fails(scene: Scene, module: str, step: str) -> None:
     requests = [(module, step, nth) for nth in other_requests(module, scene.clean_run(step))]
-    for (*_task, nth), fault in covering(itertools.product(requests, faults_of((module, step)))):
+    for (*_task, nth), fault in select_pairs(itertools.product(requests, faults_of((module, step)))):
         scene.check_fault(fault, nth, step)
 
 
@@ -333,7 +333,7 @@ def resource_policy(module: str) -> tuple[str, ...]:
     return write_policy((module, DO))
 
 
-STEPS_TWICE_AT_ONCE = covering(itertools.product(RESOURCES, STEPS), resource_policy)
+STEPS_TWICE_AT_ONCE = select_pairs(itertools.product(RESOURCES, STEPS), resource_policy)
 
 
 @pytest.mark.parametrize(("module", "step"), STEPS_TWICE_AT_ONCE)
@@ -341,14 +341,14 @@ def test_state_converges_when_the_same_task_runs_twice_at_once(scene: Scene, mod
     wanted = scene.clean_run(step).state
     for _round in range(ROUNDS):
         scene.begin(step)
-        results = at_once(*[lambda: scene.run(step, timeout=60)] * 2)
+        results = run_concurrently(*[lambda: scene.run(step, timeout=60)] * 2)
         if not any(result.get("failed") for result in results):
             assert scene.is_good(step, wanted), f"both called it good, but it is {scene.state()}"
         scene.check_converges(step, wanted, "twice at once")
 
 
 PAIRS_OF_STEPS = list(itertools.product(RESOURCES, itertools.combinations(STEPS, 2)))
-STEPS_AT_ONCE = covering(PAIRS_OF_STEPS, SERVICE_OF.__getitem__)
+STEPS_AT_ONCE = select_pairs(PAIRS_OF_STEPS, SERVICE_OF.__getitem__)
 
 
 def test_selection_covers_each_module_and_each_step_of_each_policy_twice_at_once() -> None:
@@ -377,7 +377,7 @@ def test_state_is_of_one_order_when_different_tasks_run_at_once(
         wanted[order] = scene.state()
     for _round in range(ROUNDS):
         scene.begin(steps[1])
-        results = at_once(*[lambda step=step: scene.run(step, timeout=60) for step in steps])  # type: ignore[misc]
+        results = run_concurrently(*[lambda step=step: scene.run(step, timeout=60) for step in steps])  # type: ignore[misc]
         if not any(result.get("failed") for result in results):
             assert scene.state() in wanted.values(), f"not as after any order of {steps}, but {scene.state()}"
         scene.check_converges(steps[1], wanted[steps[1:]], "different things at once")

@@ -10,7 +10,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.faults import covering
+from support.faults import select_pairs
 
 CASES = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), min_size=1, unique=True)
 FAULTS = st.lists(st.sampled_from(["lost", "cut", "late", "401", "503"]), min_size=1, unique=True)
@@ -27,7 +27,7 @@ def parity(case: tuple[str, int]) -> int:
 @given(CASES, FAULTS)
 def test_covering_has_each_case_and_each_fault_of_each_layer(cases: list[tuple[str, int]], faults: list[str]) -> None:
     product = list(itertools.product(cases, faults))
-    chosen = covering(product, layer, parity, full=False)
+    chosen = select_pairs(product, layer, parity, full=False)
     assert set(chosen) <= set(product)
     assert {case for case, _unused in chosen} == set(cases)
     for of in (layer, parity):
@@ -36,7 +36,7 @@ def test_covering_has_each_case_and_each_fault_of_each_layer(cases: list[tuple[s
 
 @given(CASES, FAULTS)
 def test_covering_is_small(cases: list[tuple[str, int]], faults: list[str]) -> None:
-    chosen = covering(itertools.product(cases, faults), layer, full=False)
+    chosen = select_pairs(itertools.product(cases, faults), layer, full=False)
     assert len(chosen) <= len(cases) + len({layer(case) for case in cases}) * len(faults)
 
 
@@ -44,7 +44,7 @@ def test_covering_is_small(cases: list[tuple[str, int]], faults: list[str]) -> N
 def test_covering_has_one_fault_per_case_when_there_are_no_layers(
     cases: list[tuple[str, int]], faults: list[str]
 ) -> None:
-    assert [case for case, _unused in covering(itertools.product(cases, faults), full=False)] == cases
+    assert [case for case, _unused in select_pairs(itertools.product(cases, faults), full=False)] == cases
 
 
 @given(CASES, FAULTS, st.data())
@@ -53,8 +53,8 @@ def test_covering_keeps_its_pairs_when_a_case_is_added(
 ) -> None:
     product = list(itertools.product(cases, faults))
     new = data.draw(st.sampled_from(cases))
-    before = covering([pair for pair in product if pair[0] != new], layer, full=False)
-    after = covering(product, layer, full=False)
+    before = select_pairs([pair for pair in product if pair[0] != new], layer, full=False)
+    after = select_pairs(product, layer, full=False)
     replaced = {(layer(case), fault) for case, fault in after if case == new}
     assert set(after) - set(before) <= {(new, fault) for fault in faults}
     assert {(layer(case), fault) for case, fault in set(before) - set(after)} <= replaced
@@ -62,4 +62,4 @@ def test_covering_keeps_its_pairs_when_a_case_is_added(
 
 def test_covering_has_all_pairs_when_all_are_requested() -> None:
     product = list(itertools.product([("a", 1), ("a", 2), ("b", 1)], ["lost", "late"]))
-    assert covering(product, layer, full=True) == product
+    assert select_pairs(product, layer, full=True) == product

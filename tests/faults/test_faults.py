@@ -34,7 +34,7 @@ from support.cases import (
     module_of,
     parameters,
 )
-from support.faults import covering, without_polls
+from support.faults import exclude_polls, select_pairs
 
 PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in</body></html>"
 SECRETS = [name for service in SERVICES.values() for name in service.credentials.values()]
@@ -75,9 +75,9 @@ def write_policy(module: str) -> tuple[Any, ...]:
     return SERVICE_OF[module], write.repeatable, write.repeated_after, write.undone
 
 
-SERVER = covering(itertools.product(SPEAKING, SERVER_FAULTS), form)
-FIRST_READS = covering(itertools.product(READERS, READ_FAULTS), form)
-FAILED_WRITES = covering(itertools.product(WRITES, WRITE_ERRORS), write_policy)
+SERVER = select_pairs(itertools.product(SPEAKING, SERVER_FAULTS), form)
+FIRST_READS = select_pairs(itertools.product(READERS, READ_FAULTS), form)
+FAILED_WRITES = select_pairs(itertools.product(WRITES, WRITE_ERRORS), write_policy)
 
 
 def modules_with(fault: str) -> list[str]:
@@ -194,7 +194,7 @@ def test_a_read_is_repeated(module: str, fault: str, sandbox: Sandbox) -> None:
 def test_each_request_of_a_query_is_repeated(module: str, sandbox: Sandbox) -> None:
     expected = run(module)
     requests = [(module, nth) for nth in range(1, len(sandbox.journal(SERVICE_OF[module])) + 1)]
-    for (_module, nth), fault in covering(itertools.product(requests, READ_FAULTS)):
+    for (_module, nth), fault in select_pairs(itertools.product(requests, READ_FAULTS)):
         sandbox.fault(service=SERVICE_OF[module], nth=nth, **READ_FAULTS[fault])
         result = run(module)
         assert not result.get("failed"), (fault, nth, result["msg"])
@@ -209,8 +209,8 @@ def test_each_request_of_a_query_is_repeated(module: str, sandbox: Sandbox) -> N
 @pytest.mark.parametrize("module", SINGLE_ACTS)
 def test_no_fault_at_any_request_repeats_an_act(module: str, sandbox: Sandbox) -> None:
     run(module)
-    requests = [(module, nth) for nth in without_polls(sandbox.journal(SERVICE_OF[module]))]
-    for (_module, nth), fault in covering(itertools.product(requests, READ_FAULTS)):
+    requests = [(module, nth) for nth in exclude_polls(sandbox.journal(SERVICE_OF[module]))]
+    for (_module, nth), fault in select_pairs(itertools.product(requests, READ_FAULTS)):
         sandbox.reset()
         forget()
         sandbox.fault(service=SERVICE_OF[module], nth=nth, **READ_FAULTS[fault])

@@ -30,7 +30,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.respons
 from sandbox.client import Sandbox
 from support import running
 from support.cases import SERVICES, SPEAKING, forget, parameters
-from support.faults import covering
+from support.faults import select_pairs
 
 SECRETS = [name for service in SERVICES.values() for name in service.credentials.values()]
 # A few polls, because most mutated responses mean "not yet"
@@ -218,9 +218,9 @@ def with_value(body: bytes, place: tuple[int, tuple[Any, ...]], value: Any) -> b
 def mutated(exchanges: list[Exchange]) -> Iterator[tuple[str, int, bytes]]:
     """Return the changes to a conversation: a name, the number of the response, and its new body."""
     in_members = [(number, place) for number, exchange in enumerate(exchanges) for place in members(exchange.body)]
-    for (number, place), name in covering(itertools.product(in_members, VALUES), conversation):
+    for (number, place), name in select_pairs(itertools.product(in_members, VALUES), conversation):
         yield f"{name} at {place}", number, with_value(exchanges[number].body, place, VALUES[name])
-    for number, name in covering(itertools.product(range(len(exchanges)), BODIES), conversation):
+    for number, name in select_pairs(itertools.product(range(len(exchanges)), BODIES), conversation):
         yield name, number, BODIES[name](exchanges[number].body)
 
 

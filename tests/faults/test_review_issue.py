@@ -10,7 +10,7 @@ from typing import Any
 
 from sandbox.client import Sandbox
 from support import running
-from support.faults import covering
+from support.faults import select_pairs
 
 RULES = [
     {"query": "code:RLK", "status": "Fix", "comment": "leak"},
@@ -44,7 +44,7 @@ def effect(request: tuple[int, str]) -> str:
 def test_issue_is_changed_once_when_response_is_lost(sandbox: Sandbox) -> None:
     assert cite()["changed"]
     requests = [(nth, entry["effect"]) for nth, entry in enumerate(sandbox.journal("review"), 1)]
-    for (nth, _effect), kind in covering(itertools.product(requests, KINDS), effect):
+    for (nth, _effect), kind in select_pairs(itertools.product(requests, KINDS), effect):
         sandbox.reset()
         sandbox.fault(service="review", kind=kind, nth=nth)
         first = cite()

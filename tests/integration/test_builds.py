@@ -16,7 +16,7 @@ import yaml
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
-from support.playbook import SCRATCH, environment, interrupted, run_tasks, until
+from support.playbook import SCRATCH, environment, interrupt_playbook, run_tasks, wait_until
 from support.running import run
 
 MODULE = "buildworks.toolchain.ci_build"
@@ -241,11 +241,11 @@ def test_an_interruption_stops_the_build_and_tells(sandbox: Sandbox) -> None:
     playbook = SCRATCH / "build_interrupted.yml"
     task = {MODULE: {"job": "mine", "on_timeout": "stop"}}
     playbook.write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "tasks": [task]}]))
-    output = interrupted(
+    output = interrupt_playbook(
         [playbook],
         environment(sandbox),
         lambda: any("/job/mine/1/" in entry["path"] for entry in sandbox.journal("ci")),
     )
-    until(lambda: api(sandbox, "GET", "/job/mine/1/api/json").json()["result"] == "ABORTED", output)
+    wait_until(lambda: api(sandbox, "GET", "/job/mine/1/api/json").json()["result"] == "ABORTED", output)
     assert "interrupted, stopping 'mine' #1." in output
     assert "It was stopped: ABORTED." in output

@@ -17,12 +17,17 @@ from sandbox.client import Sandbox
 from support.playbook import (
     Run,
     environment,
-    interrupted,
+    interrupt_playbook,
     run_tasks,
 )
 
 PATHS = [f"many/{number:03}.txt" for number in range(60)]
-SET = {"repo": "generic-local", "properties": {"qa": "passed"}, "items": [{"path": path} for path in PATHS], "result_limit": 3}
+SET = {
+    "repo": "generic-local",
+    "properties": {"qa": "passed"},
+    "items": [{"path": path} for path in PATHS],
+    "result_limit": 3,
+}
 NIGHTLY = "acme/nightly of web"
 STEPS = {
     "check": {"check_mode": True},
@@ -145,7 +150,7 @@ def test_whoever_interrupts_is_told_what_is_in_doubt(sandbox: Sandbox, tmp_path:
     tasks = [task("set", {**SET, "to_file": str(file)})]
     playbook.write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "tasks": tasks}]))
     sandbox.clear_journal()
-    told = interrupted([playbook], environment(sandbox), lambda: len(written(sandbox)) > 0)
+    told = interrupt_playbook([playbook], environment(sandbox), lambda: len(written(sandbox)) > 0)
     lines = [line for line in told.splitlines() if "interrupted: " in line]
     assert lines[0].startswith("localhost: artifact_properties: interrupted: "), told
     assert '; unfinished: {"path": "many/0' in lines[0]

@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from sandbox.client import Sandbox
-from support.playbook import until
+from support.playbook import wait_until
 from support.running import run
 from support.wire.ci import TOKENS
 
@@ -65,7 +65,7 @@ def test_build_details_are_returned(sandbox: Sandbox, tmp_path: Path) -> None:
     start_pipeline(sandbox, "node { sh 'echo built > out/app.txt'; archiveArtifacts 'out/*'; echo 'done' }")
     file = tmp_path / "log"
     asked = {"job": ODD, "build": "last", "console_file": str(file), "console_lines": 3, "xpath": "number"}
-    until(lambda: has_ended(run("ci_build_info", job=ODD, build="last")), "the build does not end")
+    wait_until(lambda: has_ended(run("ci_build_info", job=ODD, build="last")), "the build does not end")
     told = run("ci_build_info", **asked)
     listed = run("ci_build_info", job=ODD, all_builds=True, fields=["result"])
     jobs = run("ci_job_info", depth=9, fields=["last"])

@@ -14,7 +14,7 @@ import requests
 
 from sandbox.client import Sandbox
 from support import running
-from support.at_once import at_once
+from support.at_once import run_concurrently
 from support.plugin_site import OFFERS, URL, plugin_file, seed
 from support.servers.process import wait_for
 from support.wire.ci import TOKENS
@@ -255,7 +255,7 @@ def test_task_fails_when_another_client_restarts_server(go: Go, sandbox: Sandbox
         wait_for(lambda: "install_plugins" in writes(sandbox), "the installation to begin")
         return post(sandbox, "/restart")
 
-    results = at_once(lambda: go("top", retries=0), restart)
+    results = run_concurrently(lambda: go("top", retries=0), restart)
     failed = next(result for result in results if "plan" in result)
     assert "the server restarted, which discards queued installations. Run the task again." in failed["msg"]
     sandbox.switch("ci", install_seconds=0.05)
@@ -263,7 +263,7 @@ def test_task_fails_when_another_client_restarts_server(go: Go, sandbox: Sandbox
 
 
 def test_two_tasks_install_in_parallel(go: Go) -> None:
-    for result in at_once(lambda: go("top"), lambda: go("plain", "middle")):
+    for result in run_concurrently(lambda: go("top"), lambda: go("plain", "middle")):
         ok(result)
     assert {"base", "middle", "plain", "top"} <= installed().keys()
 

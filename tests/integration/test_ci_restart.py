@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from sandbox.client import Sandbox
-from support.playbook import SCRATCH, Done, environment, has_written, interrupted, run_here, until
+from support.playbook import SCRATCH, Done, environment, has_written, interrupt_playbook, run_here, wait_until
 
 PREFIX = "buildworks.toolchain."
 NO_SIGHT = ["Overall/Read", "Overall/Manage"]
@@ -193,8 +193,8 @@ def test_interruption_cancels_and_reports_state(sandbox: Sandbox, in_process: st
         f"  tasks:\n    - {PREFIX}{module}: {{cancel_on_timeout: true}}\n"
     )
     sandbox.clear_journal()
-    output = interrupted([playbook], environment(sandbox), lambda: has_written(sandbox, "ci"))
-    until(lambda: not quieting(sandbox), output)
+    output = interrupt_playbook([playbook], environment(sandbox), lambda: has_written(sandbox, "ci"))
+    wait_until(lambda: not quieting(sandbox), output)
     if in_process == "true":  # of a module that is interrupted Ansible shows nothing
         message, end = INTERRUPTED[module]
         assert re.search(message, output)

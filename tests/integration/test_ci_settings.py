@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import SUPPORT, Done, environment, finished, list_failures, played
+from support.playbook import SUPPORT, Done, environment, list_failures, run_ansible, run_command
 
 needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="CANNOT RUN HERE: no systemd-analyze")
 SESSIONS = {"ci_settings_session_timeout": 1440, "ci_settings_session_eviction": 43200}
@@ -83,7 +83,7 @@ class Host:
             ANSIBLE_CALLBACKS_ENABLED="record",
             RECORD_FILE=str(record),
         )
-        output, status = finished(self.write_playbook({"jenkins": {}}, plays), variables)
+        output, status = run_command(self.write_playbook({"jenkins": {}}, plays), variables)
         assert (status, "WARNING" in output) == (0, False), output
         found = [Round()]
         for done in (Done(**json.loads(line)) for line in record.read_text().splitlines()):
@@ -106,7 +106,7 @@ class Host:
         """Run the role for all hosts at once; return the output in one line."""
         play = {"hosts": "ci", "gather_facts": False, "roles": ["buildworks.toolchain.ci_settings"]}
         self.sandbox.clear_journal()
-        return played(self.write_playbook(hosts, [play]))[0]
+        return run_ansible(self.write_playbook(hosts, [play]))[0]
 
     def post_command(self, path: str) -> str:
         """Return a command that sends a POST request to the server."""

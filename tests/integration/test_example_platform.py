@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from sandbox import client
-from support.playbook import PLAYBOOK, ROOT, environment, finished
+from support.playbook import PLAYBOOK, ROOT, environment, run_command
 
 EXAMPLE = ROOT / "examples/platform"
 SITES = ("europe", "america")
@@ -65,7 +65,7 @@ def filled(vault: dict[str, str], sandbox: client.Sandbox) -> dict[str, str]:
 def run(command: str, repository: Path) -> dict[str, int]:
     """How many tasks changed something on each host, none of which failed."""
     settings = {"ANSIBLE_VAULT_PASSWORD_FILE": "password"}
-    output, status = finished(command.split()[1:], environment(**settings), repository)
+    output, status = run_command(command.split()[1:], environment(**settings), repository)
     assert status == 0, output
     assert "WARNING" not in output
     assert "sandbox-admin" not in output

@@ -23,7 +23,7 @@ import yaml
 
 from sandbox import client
 from sandbox.client import Sandbox
-from support.playbook import ROOT, finished
+from support.playbook import ROOT, run_command
 from support.playbook import environment as ansible_environment
 from support.runner import PROVISION, RunnerFolder
 from support.running import run
@@ -67,7 +67,7 @@ def collections(tarball: Path, worker_programs: Path, tmp_path_factory: pytest.T
 
 
 def built(folder: Path, *command: str | Path) -> str:
-    output, status = finished(command, dict(os.environ), folder, program="ansible-builder")
+    output, status = run_command(command, dict(os.environ), folder, program="ansible-builder")
     assert status == 0, output
     return output
 

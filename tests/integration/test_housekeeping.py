@@ -15,7 +15,7 @@ import pytest
 from sandbox.client import Sandbox
 from support import running
 from support.cleanup.world import Artifact, plant
-from support.playbook import play_mistakes, played
+from support.playbook import play_mistakes, run_ansible
 from support.steps import RESET, Step, fault, run_role
 
 OLD = {
@@ -46,7 +46,9 @@ def run_housekeeping(sandbox: Sandbox, folder: Path, *options: str, **variables:
     files = {f"artifact_housekeeping_{name}_file": str(folder / name) for name in ("plan", "summary")}
     values.write_text(json.dumps({**HOUSEKEEPING, **files, **variables}))
     sandbox.clear_journal()
-    output, good = played(["buildworks.toolchain.housekeeping", "-i", inventory, "-e", f"@{values}", *options], sandbox)
+    output, good = run_ansible(
+        ["buildworks.toolchain.housekeeping", "-i", inventory, "-e", f"@{values}", *options], sandbox
+    )
     written = [entry["label"] for entry in sandbox.journal("artifact") if entry["effect"] == "write"]
     return output, sorted(written), good
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import PLAYBOOK, SUPPORT, Run, environment, finished, run_plays, run_tasks, until
+from support.playbook import PLAYBOOK, SUPPORT, Run, environment, run_command, run_plays, run_tasks, wait_until
 
 ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
 ASK = {"buildworks.toolchain.artifact_properties_info": ITEM}
@@ -184,7 +184,7 @@ def test_a_task_of_each_service_and_a_role_need_no_more(sandbox: Sandbox, invent
     plays.append({"hosts": "ci", "gather_facts": False, "vars": variables, "tasks": [role]})
     path = Path(inventory).with_name("services.yml")
     path.write_text(yaml.safe_dump(plays))
-    output, status = finished(["-i", inventory, path], environment(sandbox, **ELSEWHERE))
+    output, status = run_command(["-i", inventory, path], environment(sandbox, **ELSEWHERE))
     assert status == 0, output
     assert not [host for host in HOSTS if f"ok: [{host}]" not in output]
     assert "buildworks.toolchain.ci_provision : " in output
@@ -196,7 +196,7 @@ def test_a_task_runs_here_whichever_way(run: Run) -> None:
     assert [one.status for one in done] == ["ok"] * len(HERE), [one.result for one in done]
     assert all(one.result["properties"]["build.name"] == ["app"] for one in done[:4])
     result = Path(run.of("job").result["results_file"])
-    until(lambda: "properties" in result.read_text(), "the job that nobody waits for did not finish")
+    wait_until(lambda: "properties" in result.read_text(), "the job that nobody waits for did not finish")
 
 
 @pytest.mark.parametrize("host", ["localhost", "wrong"])

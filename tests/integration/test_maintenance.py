@@ -14,7 +14,7 @@ from typing import Any
 import requests
 
 from sandbox.client import Sandbox
-from support.playbook import environment, has_written, interrupted, play_mistakes, played
+from support.playbook import environment, has_written, interrupt_playbook, play_mistakes, run_ansible
 
 QUIET, RESTART = ["quiet_down"], ["safe_restart"]
 
@@ -38,7 +38,7 @@ def maintain(
 ) -> tuple[str, list[str], bool]:
     """Run the playbook; return the output in one line, the writes, and whether it succeeded."""
     sandbox.clear_journal()
-    output, good = played(command(sandbox, folder, hosts, *options))
+    output, good = run_ansible(command(sandbox, folder, hosts, *options))
     writes = [entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"]
     return output, writes, good
 
@@ -119,7 +119,7 @@ def test_repeated_maintenance_stops_builds(sandbox: Sandbox, tmp_path: Path) -> 
 def interrupted_maintenance(sandbox: Sandbox, folder: Path, moment: Callable[[], bool], **variables: Any) -> str:
     """Interrupt a maintenance at a moment and return its output in one line."""
     sandbox.clear_journal()
-    output = interrupted(command(sandbox, folder, {"jenkins": variables}), environment(), moment)
+    output = interrupt_playbook(command(sandbox, folder, {"jenkins": variables}), environment(), moment)
     return re.sub(r"\s+", " ", output)
 
 

@@ -17,7 +17,7 @@ from ansible.release import __version__
 from role_options import MIRRORS, Mirror, documented
 from sandbox.client import Sandbox
 from support.nulls import NULLS, REFUSAL
-from support.playbook import play_mistakes, played, run_tasks
+from support.playbook import play_mistakes, run_ansible, run_tasks
 
 NOTHING = dict.fromkeys(("modules", "views", "builds", "defect_types"))
 MEMBERS: list[tuple[str, dict[str, Any]]] = [
@@ -47,7 +47,7 @@ def test_members_without_a_value_are_as_if_they_were_not_there(sandbox: Sandbox,
     ]
     batch = {"inference_batch_to_file": str(tmp_path / "a.jsonl"), "inference_batch_options": {"model": "gpt-4o"}}
     play.write_text(json.dumps([{"hosts": "localhost", "gather_facts": False, "vars": batch, "tasks": tasks}]))
-    output, good = played([play], sandbox)
+    output, good = run_ansible([play], sandbox)
     assert good, output
     assert "failed=0" in output
 

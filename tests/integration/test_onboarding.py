@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import ROOT, play_mistakes, played
+from support.playbook import ROOT, play_mistakes, run_ansible
 from support.steps import Call, Step, run_role
 
 PAYMENTS: dict[str, Any] = {
@@ -63,7 +63,7 @@ def test_gate_runs_at_the_end_when_project_has_builds(sandbox: Sandbox, tmp_path
     options = ("--check", "--tags", "gate")
     inventory = tmp_path / "hosts.yml"
     inventory.write_text(yaml.safe_dump({"review": {"hosts": {"klocwork": tolerant}}}))
-    output, good = played(["buildworks.toolchain.onboarding", "-i", inventory, *options], sandbox)
+    output, good = run_ansible(["buildworks.toolchain.onboarding", "-i", inventory, *options], sandbox)
     assert good, output
     assert "mobile-app has no more issues than allowed." in output
 

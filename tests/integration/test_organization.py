@@ -15,7 +15,7 @@ import yaml
 
 from sandbox.client import Sandbox
 from support import running
-from support.playbook import ROOT, play_mistakes, played
+from support.playbook import ROOT, play_mistakes, run_ansible
 from support.steps import RESET, Call, Step, run_role
 
 SEARCH = {
@@ -182,7 +182,7 @@ def test_check_mode_predicts_the_repair(sandbox: Sandbox, tmp_path: Path) -> Non
     inventory = tmp_path / "hosts.yml"
     variables = {"inference_governance_projects": PROJECTS, "inference_governance_remediate": ["projects"]}
     inventory.write_text(yaml.safe_dump({"inference": {"hosts": {"openai": variables}}}))
-    output, good = played(["buildworks.toolchain.governance", "-i", inventory, "--check"], sandbox)
+    output, good = run_ansible(["buildworks.toolchain.governance", "-i", inventory, "--check"], sandbox)
     assert good, output
     assert "write" not in {entry["effect"] for entry in sandbox.journal("inference")}
     assert f'"to be remediated": [ "{DRIFT[0]}"' in output

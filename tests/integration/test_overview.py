@@ -17,7 +17,7 @@ import yaml
 
 from sandbox.client import Sandbox
 from support.browser import Chromium
-from support.playbook import ROOT, environment, finished
+from support.playbook import ROOT, environment, run_command
 from support.running import run
 from support.session import Session
 
@@ -63,7 +63,7 @@ def overview(
     (folder / "variables.json").write_text(json.dumps({**files, **variables}))
     sandbox.clear_journal()
     command = ["buildworks.toolchain.overview", "-i", folder / "hosts.yml", "-e", f"@{folder}/variables.json"]
-    output, status = finished(command, environment(sandbox, **(settings or {})))
+    output, status = run_command(command, environment(sandbox, **(settings or {})))
     output = re.sub(r"\s+", " ", output)
     assert status == 0, output
     assert not [request for request in sandbox.journal() if request["effect"] == "write"]

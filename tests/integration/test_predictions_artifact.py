@@ -16,7 +16,7 @@ import requests
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from sandbox.client import Sandbox
-from support.predictions_artifact import ARCHIVES, TOKEN, Task, World, agree
+from support.predictions_artifact import ARCHIVES, TOKEN, Task, World, results_agree
 from support.running import run
 
 WORLDS = [*((number, "pro") for number in range(20)), *((number, "oss") for number in range(5))]
@@ -71,7 +71,7 @@ def test_check_mode_equals_the_real_run_on_a_generated_world(number: int, editio
         predicted = run_task(task, check_mode=True)
         assert read_world(url) == before, f"check mode changed the world, {where}"
         done = run_task(task, check_mode=False)
-        assert agree(predicted, done), f"{where}\npredicted: {predicted}\ndone: {done}"
+        assert results_agree(predicted, done), f"{where}\npredicted: {predicted}\ndone: {done}"
         after = read_world(url)
         assert done["changed"] or after == before, f"the real run changed the world and denies it, {where}"
         before = after

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import ROOT, SUPPORT, environment, finished
+from support.playbook import ROOT, SUPPORT, environment, run_command
 
 READMES = sorted((ROOT / "roles").glob("*/README.md"))
 STARTED = re.compile(r"^PLAY \[(\S+)\] \*", re.MULTILINE)
@@ -71,7 +71,7 @@ def run_plays(sandbox: Sandbox, home: Path, **settings: str) -> tuple[str, int]:
         "toolchain_inference_api_key": variables["OPENAI_API_KEY"],
     }
     where = environment(sandbox, HOME=str(home), PWD=str(home), **settings)
-    return finished(["plays.yml", "--extra-vars", json.dumps(servers)], where, home)
+    return run_command(["plays.yml", "--extra-vars", json.dumps(servers)], where, home)
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from sandbox.client import Sandbox
 from sandbox.rehearsal.report import find_problem, render_report
 from sandbox.rehearsal.runs import Run, run_playbook
 from support import running
-from support.playbook import ROOT, environment, played
+from support.playbook import ROOT, environment, run_ansible
 
 ITEM = "app/1.0/app-1.0.tar.gz"
 MARK = {"repo": "generic-local", "path": ITEM, "properties": {"qa.status": "passed"}}
@@ -162,7 +162,7 @@ def test_a_rehearsal_does_not_reach_production(
     values = {"inventory": hosts.name, "playbook": playbook.name, "options": ["-e", f"given={GIVEN}"]}
     variables = tmp_path / "variables.yml"
     variables.write_text(yaml.safe_dump({f"rehearse_{name}": value for name, value in values.items()}))
-    output, good = played(["buildworks.toolchain.rehearse", "-v", "-e", f"@{variables}"], folder=tmp_path)
+    output, good = run_ansible(["buildworks.toolchain.rehearse", "-v", "-e", f"@{variables}"], folder=tmp_path)
     assert good, output
     assert production.calls == []
     called = tmp_path / "called"
@@ -260,7 +260,9 @@ def test_a_rehearsal_on_a_snapshot_changes_what_production_holds(
         "toolchain_review_username": "admin",
     }
     hosts.write_text(yaml.safe_dump(group_hosts({}, klocwork)))
-    output, good = played(["buildworks.toolchain.snapshot", "-i", hosts, "-e", f"snapshot_folder={folder}"], sandbox)
+    output, good = run_ansible(
+        ["buildworks.toolchain.snapshot", "-i", hosts, "-e", f"snapshot_folder={folder}"], sandbox
+    )
     assert good, output
     [url, _by_proxy] = production.addresses
     keys = {"api_key": f"sk-{SECRET}", "admin_key": f"sk-admin-{SECRET}", "session_token": f"sess-{SECRET}"}
@@ -271,7 +273,7 @@ def test_a_rehearsal_on_a_snapshot_changes_what_production_holds(
     sandbox.clear_journal()
     files = {"inventory": hosts, "playbook": site, "snapshot": folder}
     options = [word for name, path in files.items() for word in ("-e", f"rehearse_{name}={path}")]
-    output, good = played(["buildworks.toolchain.rehearse", *options], sandbox)
+    output, good = run_ansible(["buildworks.toolchain.rehearse", *options], sandbox)
     assert good, output
     assert production.calls == []
     assert sandbox.journal() == []

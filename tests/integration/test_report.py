@@ -22,7 +22,7 @@ import yaml
 
 from sandbox.client import Sandbox
 from support.browser import Chromium
-from support.playbook import PLAYBOOK, environment, finished
+from support.playbook import PLAYBOOK, environment, run_command
 
 ITEM = "app/1.0/app-1.0.tar.gz"
 SECRETS = {"hidden": "second-secret", "in a loop": "third-secret"}
@@ -160,7 +160,7 @@ class Place:
     def play(self, *options: str, playbook: str = "site.yml", **settings: str) -> str:
         """Run the playbook; what it prints."""
         variables = environment(self.sandbox, ANSIBLE_CALLBACKS_ENABLED="buildworks.toolchain.report", **settings)
-        output, _status = finished(["-i", "inventory.yml", playbook, *options], variables, self.folder)
+        output, _status = run_command(["-i", "inventory.yml", playbook, *options], variables, self.folder)
         return output
 
     def interrupt(self, **settings: str) -> None:

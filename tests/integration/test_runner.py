@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.client import Sandbox
-from support.playbook import PLAYBOOK, environment, finished
+from support.playbook import PLAYBOOK, environment, run_command
 from support.runner import PROVISION, RunnerFolder
 
 PROGRESS = r"^artifactory: artifact_file: [01] of 2 done"
@@ -54,7 +54,7 @@ def test_events_and_artifacts_tell_what_happened_and_no_secret(sandbox: Sandbox,
     )
     again = {"status": 503, "headers": {"Retry-After": "2"}, "times": 2}  # what takes more than a second is told
     sandbox.fault(service="artifact", kind="status", path="app/late", **again)
-    output, status = finished(
+    output, status = run_command(
         ["run", job.path, "-p", "play.yml", "--ident", "1", "-vvv"],
         environment(
             PATH=os.pathsep.join([str(PLAYBOOK.parent), os.environ["PATH"]]),

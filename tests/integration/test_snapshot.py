@@ -17,7 +17,7 @@ from sandbox import client
 from sandbox.client import Sandbox
 from sandbox.seeds.schema import SeedError
 from sandbox.seeds.snapshot import SnapshotDirectory
-from support.playbook import list_failures, played
+from support.playbook import list_failures, run_ansible
 
 SECRET = "hunter2-of-production"
 ODD = ["plain", "with blank", "ünïcode 🙂", "a;b,c|d=e", "{{ braces }}", "per%cent+plus#hash", "quo'te"]
@@ -34,7 +34,7 @@ def take(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tup
     values.write_text(json.dumps({"snapshot_folder": f"{folder}/", "snapshot_name": "production", **variables}))
     sandbox.clear_journal()
     command = ["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}", *options]
-    output, good = played(command, sandbox)
+    output, good = run_ansible(command, sandbox)
     assert [entry for entry in sandbox.journal() if entry["effect"] != "read"] == []
     return output, good
 
@@ -509,7 +509,7 @@ def test_hosts_are_read_as_far_as_their_accounts_may_read(sandbox: Sandbox, tmp_
     inventory = tmp_path / "hosts.json"
     inventory.write_text(json.dumps(list_hosts(sandbox, tmp_path)))
     sandbox.clear_journal()
-    output, _good = played(["buildworks.toolchain.snapshot", "-i", inventory], sandbox)
+    output, _good = run_ansible(["buildworks.toolchain.snapshot", "-i", inventory], sandbox)
     assert [entry for entry in sandbox.journal() if entry["effect"] != "read"] == []
     failures = list_failures(output)
     assert failures.keys() == {f"refused{number}" for number in range(len(REFUSED))}, output

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from support.playbook import ROOT, environment, finished
+from support.playbook import ROOT, environment, run_command
 
 
 @pytest.mark.ansible_core
@@ -22,5 +22,5 @@ def test_every_playbook_and_role_is_loaded(tmp_path: Path) -> None:
     of_roles = tmp_path / "roles.yml"
     of_roles.write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "roles": roles}]))
     groups = ["-i", "localhost,", "--syntax-check"]
-    output, status = finished([*groups, *playbooks, of_roles], environment())
+    output, status = run_command([*groups, *playbooks, of_roles], environment())
     assert status == 0, output

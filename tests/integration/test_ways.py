@@ -15,7 +15,7 @@ import pytest
 
 from sandbox.client import Sandbox
 from support import running
-from support.playbook import SUPPORT, Run, environment, finished, run_tasks
+from support.playbook import SUPPORT, Run, environment, run_command, run_tasks
 
 pytestmark = pytest.mark.ansible_core
 
@@ -148,7 +148,7 @@ def test_a_key_that_yaml_takes_for_a_boolean_is_refused(run: Run, name: str) -> 
 def ad_hoc(sandbox: Sandbox, module: str, args: str = "", *options: str, **variables: str) -> tuple[str, int]:
     """Output and status of an ad hoc command."""
     command = ["localhost", "-m", f"buildworks.toolchain.{module}", "-a", args, *options]
-    return finished(command, environment(sandbox, **variables), program="ansible")
+    return run_command(command, environment(sandbox, **variables), program="ansible")
 
 
 def test_ad_hoc_works_and_reads_well(sandbox: Sandbox) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def at_once(*runs: Callable[[], dict[str, Any]]) -> list[dict[str, Any]]:
+def run_concurrently(*runs: Callable[[], dict[str, Any]]) -> list[dict[str, Any]]:
     """Start runs at the same time and return their results."""
     results: list[dict[str, Any]] = []
     begin = threading.Barrier(len(runs))

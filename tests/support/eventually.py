@@ -11,7 +11,7 @@ from typing import Any
 from support.servers.process import wait_for
 
 
-def eventually(read: Callable[[], Any]) -> Any:
+def poll(read: Callable[[], Any]) -> Any:
     """Call `read` until its result is true, and return the result."""
     found = None
 

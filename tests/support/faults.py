@@ -17,7 +17,7 @@ ALL = os.environ.get("TOOLCHAIN_ALL_FAULTS") == "1"
 """Whether to run the full product, as `make faults ALL=1` does."""
 
 
-def covering(
+def select_pairs(
     pairs: Iterable[tuple[CaseT, FaultT]], *layers: Callable[[CaseT], Hashable], full: bool = ALL
 ) -> list[tuple[CaseT, FaultT]]:
     """Return pairs in which each case occurs, and each fault with each layer.
@@ -40,7 +40,7 @@ def covering(
     return [pair for pair in product if pair in chosen]
 
 
-def without_polls(requests: Sequence[dict[str, Any]]) -> list[int]:
+def exclude_polls(requests: Sequence[dict[str, Any]]) -> list[int]:
     """Return the numbers of requests in the journal, from 1. Of repeated reads, only the first is included."""
     numbers = range(1, len(requests) + 1)
     if ALL:

@@ -83,7 +83,7 @@ def environment(sandbox: Sandbox | None = None, **more: str) -> dict[str, str]:
     }
 
 
-def finished(
+def run_command(
     options: Sequence[str | pathlib.Path],
     variables: dict[str, str],
     folder: pathlib.Path | None = None,
@@ -104,11 +104,11 @@ def finished(
     return done.stdout + done.stderr, done.returncode
 
 
-def played(
+def run_ansible(
     command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None, folder: pathlib.Path | None = None
 ) -> tuple[str, bool]:
     """Run ansible-playbook. Return its output in one line and whether it succeeded. Warnings are errors."""
-    told, status = finished(command, environment(sandbox), folder)
+    told, status = run_command(command, environment(sandbox), folder)
     output = re.sub(r"\s+", " ", told)
     assert "WARNING" not in output, output
     return output, status == 0
@@ -130,7 +130,7 @@ def play_mistakes(
     hosts = {f"mistake{number}": variables for number, variables in enumerate(mistakes)}
     inventory = folder / "mistakes.yml"
     inventory.write_text(yaml.safe_dump({group: {"hosts": hosts}}, allow_unicode=True))
-    output, _good = played([playbook, "-i", inventory, *options], sandbox)
+    output, _good = run_ansible([playbook, "-i", inventory, *options], sandbox)
     failures = list_failures(output)
     assert failures.keys() == hosts.keys(), output
     return [failures[host] for host in hosts]
@@ -145,7 +145,9 @@ def list_failures(output: str) -> dict[str, str]:
     return failures
 
 
-def interrupted(options: Sequence[str | pathlib.Path], variables: dict[str, str], moment: Callable[[], bool]) -> str:
+def interrupt_playbook(
+    options: Sequence[str | pathlib.Path], variables: dict[str, str], moment: Callable[[], bool]
+) -> str:
     """Interrupt ansible-playbook with Ctrl-C at a moment, and return its output.
 
     It may exit before its modules, which receive the signal as well. Use `until` to wait for their clean-up.
@@ -166,7 +168,7 @@ def interrupted(options: Sequence[str | pathlib.Path], variables: dict[str, str]
         return process.communicate(timeout=LONG)[0]
 
 
-def until(condition: Callable[[], bool], otherwise: str) -> None:
+def wait_until(condition: Callable[[], bool], otherwise: str) -> None:
     """Wait for a condition, with a long timeout for busy machines."""
     deadline = time.monotonic() + LONG
     while not condition():

@@ -75,7 +75,7 @@ def center(
     return call("GET", f"/updateCenter/api/json?tree={quote(CENTER, safe='')}", **answer)
 
 
-def offered(name: str, version: str = "1.0", needs: str = "", missing: str = "", **more: Any) -> Call:
+def available_plugin(name: str, version: str = "1.0", needs: str = "", missing: str = "", **more: Any) -> Call:
     """Return an available plugin. `needs` is a dependency, `missing` one that would be installed or enabled as well."""
     document = {
         "_class": "hudson.model.UpdateSite$Plugin",

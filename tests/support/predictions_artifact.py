@@ -38,7 +38,7 @@ class Task:
     options: dict[str, Any]
 
 
-def agree(predicted: Any, done: Any) -> bool:
+def results_agree(predicted: Any, done: Any) -> bool:
     """Return whether a result of check mode agrees with the real run. `None` agrees with any value.
 
     The words of failures may differ.
@@ -47,9 +47,11 @@ def agree(predicted: Any, done: Any) -> bool:
         if predicted.get("failed") or done.get("failed"):
             return all(predicted.get(name) == done.get(name) for name in ("failed", "changed"))
         predicted, done = (_without_empty_diff(one) for one in (predicted, done))
-        return predicted.keys() == done.keys() and all(agree(value, done[name]) for name, value in predicted.items())
+        return predicted.keys() == done.keys() and all(
+            results_agree(value, done[name]) for name, value in predicted.items()
+        )
     if isinstance(predicted, list) and isinstance(done, list):
-        return len(predicted) == len(done) and all(map(agree, predicted, done))
+        return len(predicted) == len(done) and all(map(results_agree, predicted, done))
     return predicted is None or predicted == done
 
 

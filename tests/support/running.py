@@ -15,7 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_in_process, to_json_types
 
 
-def ctrl_c(*_args: object) -> None:
+def send_ctrl_c(*_args: object) -> None:
     """Interrupt this process as Ctrl-C does. Also usable instead of `sleep`."""
     os.kill(os.getpid(), signal.SIGINT)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sandbox import client
 from support.browser import chromium
-from support.playbook import ROOT, environment, finished
+from support.playbook import ROOT, environment, run_command
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -51,7 +51,7 @@ def run_playbooks(sandbox: client.Sandbox, folder: Path) -> None:
         ["buildworks.toolchain.overview", "-e", overview, "-e", "toolchain_report_html="],
         ["drift-report.yml", "--check", "--diff"],
     ):
-        output, status = finished(["-i", "inventory.yml", *command], variables, folder)
+        output, status = run_command(["-i", "inventory.yml", *command], variables, folder)
         assert status == 0, output
 
 

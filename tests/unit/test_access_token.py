@@ -18,7 +18,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _issued_secret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_text
 from support.conversation import Call, at, call, conversation
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 TOKENS = "/access/api/v1/tokens"
 LIST = f"{TOKENS}?description=build%20agents"
@@ -287,7 +287,7 @@ def test_both_tokens_remain_when_the_run_crashes_before_the_revocation(tmp_path:
 
 def test_new_token_is_revoked_when_interrupted_before_storing(tmp_path: Path) -> None:
     file, told = tmp_path / "t", []
-    interrupted = dataclasses.replace(lists(), held=True, meanwhile=ctrl_c)
+    interrupted = dataclasses.replace(lists(), held=True, meanwhile=send_ctrl_c)
     with conversation(lists(), makes("new"), interrupted, revokes("new")) as server, pytest.raises(KeyboardInterrupt):
         run("access_token", url=server.url, token_file=str(file), last_words=told.append, **TASK)
     assert told == ["interrupted before the secret was stored. The new token was revoked."]

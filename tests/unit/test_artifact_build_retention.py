@@ -12,7 +12,7 @@ import pytest
 from support.aql_answer import aql_body
 from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 BUILD = "/artifactory/api/build"
 PAGE = '.sort({"$asc":["repo","path","name"]}).limit(10000)'
@@ -215,7 +215,7 @@ def test_task_waits_when_the_server_responds_before_it_acts(naps: list[float]) -
 
 def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
-    monkeypatch.setattr(time, "sleep", ctrl_c)
+    monkeypatch.setattr(time, "sleep", send_ctrl_c)
     calls = [runs("1", "2"), read_run("1"), order(), runs("1", "2")]
     with conversation(*calls) as server, pytest.raises(KeyboardInterrupt):
         run("artifact_build_retention", url=server.url, build="web", count=1, last_words=words.append)

@@ -11,7 +11,7 @@ import pytest
 
 from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 STORAGE = "/artifactory/api/storage"
 TRASH = "/artifactory/api/trash"
@@ -106,7 +106,7 @@ def test_task_waits_until_the_trash_can_is_empty() -> None:
 
 def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
-    monkeypatch.setattr(time, "sleep", ctrl_c)
+    monkeypatch.setattr(time, "sleep", send_ctrl_c)
     full = read_existing("auto-trashcan", "r")
     with conversation(full, call("POST", f"{TRASH}/empty", 202), full) as server, pytest.raises(KeyboardInterrupt):
         run("artifact_trash", url=server.url, action="empty", last_words=words.append)

@@ -14,7 +14,7 @@ import pytest
 
 from support.ci_server import OLD_SESSION, basic, crumb, engine_error, page
 from support.conversation import Call, call, conversation
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 HUDSON = {"X-Hudson": "1.395"}
@@ -614,7 +614,7 @@ def test_merged_build_is_not_stopped_on_timeout(before: Any, answer: dict[str, A
 
 def test_merged_build_is_not_stopped_when_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
-    monkeypatch.setattr(time, "sleep", ctrl_c)
+    monkeypatch.setattr(time, "sleep", send_ctrl_c)
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
     with conversation(job(), start(303), waits) as server, pytest.raises(KeyboardInterrupt):
         run_build(server.url, on_timeout="stop", last_words=words.append)
@@ -655,7 +655,7 @@ def test_message_reports_when_stopping_failed() -> None:
 @pytest.mark.parametrize("on_timeout", ["fail", "stop"])
 def test_interruption_reports_state_of_build(on_timeout: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
-    monkeypatch.setattr(time, "sleep", ctrl_c)
+    monkeypatch.setattr(time, "sleep", send_ctrl_c)
     looks = [caused("/job/app/3"), look(None), stop(), look("ABORTED")] if on_timeout == "stop" else []
     with conversation(*running(), *looks) as server, pytest.raises(KeyboardInterrupt):
         run_build(server.url, on_timeout=on_timeout, last_words=words.append)
@@ -668,7 +668,7 @@ def test_interruption_reports_state_of_build(on_timeout: str, monkeypatch: pytes
 
 def test_interruption_of_request_reports_possible_build() -> None:
     words: list[str] = []
-    asked = start(held=True, meanwhile=ctrl_c)
+    asked = start(held=True, meanwhile=send_ctrl_c)
     with conversation(job(), asked) as server, pytest.raises(KeyboardInterrupt):
         run_build(server.url, on_timeout="stop", last_words=words.append)
     assert words == ["interrupted while a build of 'app' was requested. If it starts, it continues to run."]

@@ -11,7 +11,7 @@ import pytest
 
 from support.ci_server import NO_CRUMB, TOKEN, crumb, engine_error, missing, page
 from support.conversation import Call, call, conversation
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 TREE = quote("number,url,result,building,timestamp,duration,fullDisplayName", safe="")
 ITEM = quote("cancelled,executable[number,url],task[url],why", safe="")
@@ -190,7 +190,7 @@ def test_expired_crumb_is_renewed() -> None:
 def test_interruption_reports_state_of_build() -> None:
     told: list[str] = []
     with conversation(look(), way(), look()) as server, pytest.raises(KeyboardInterrupt):
-        run("ci_build_stop", url=server.url, **TOKEN, job="app", build="7", tell=ctrl_c, last_words=told.append)
+        run("ci_build_stop", url=server.url, **TOKEN, job="app", build="7", tell=send_ctrl_c, last_words=told.append)
     assert told == ["interrupted after 'app' #7 was requested to end (stop). Its state is unknown."]
 
 

@@ -33,7 +33,7 @@ from support.cli_server import (
     end,
     frame,
 )
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 
@@ -268,7 +268,7 @@ def test_timeout_is_reported_when_command_is_silent(monkeypatch: pytest.MonkeyPa
 
 def interrupt_when(event: threading.Event) -> None:
     event.wait()
-    ctrl_c()
+    send_ctrl_c()
 
 
 def test_interruption_closes_connection_and_reports_unknown_outcome() -> None:

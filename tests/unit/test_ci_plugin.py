@@ -14,6 +14,7 @@ from support import plugin_site
 from support.ci_server import NEW_SESSION, OLD_SESSION, computers, crumb, page
 from support.conversation import Call, call, conversation
 from support.plugin_server import (
+    available_plugin,
     batch,
     center,
     change,
@@ -24,7 +25,6 @@ from support.plugin_server import (
     listing,
     manager_page,
     not_offered,
-    offered,
     plugin,
     prevalidate,
     refresh,
@@ -69,8 +69,8 @@ def test_new_plugin_is_installed_with_dependencies() -> None:
         before,
         center(),
         installed_page(),
-        offered("top", missing="base"),
-        offered("base"),
+        available_plugin("top", missing="base"),
+        available_plugin("base"),
         install("top"),
         center(job(1, "base", "Pending"), job(2, "top", "Pending"), batch(3, "Pending")),
         center(job(1, "base", "Installing"), job(2, "top", "Pending"), batch(3, "Pending")),
@@ -110,7 +110,13 @@ def test_check_mode_predicts_the_refusal_when_the_account_is_no_administrator() 
 
 def test_check_mode_returns_plan_and_only_reads() -> None:
     result = go(
-        *(listing(GIT), center(age=None), installed_page(), offered("top", missing="base"), offered("base")),
+        *(
+            listing(GIT),
+            center(age=None),
+            installed_page(),
+            available_plugin("top", missing="base"),
+            available_plugin("base"),
+        ),
         administers(),
         plugins=["top"],
         check_mode=True,
@@ -124,9 +130,9 @@ def test_check_mode_returns_plan_and_only_reads() -> None:
     [
         ({"version": "5.2.1"}, (), False),
         ({"version": "5.0"}, (prevalidate("git@5.0"),), False),
-        ({"version": "5.3"}, (prevalidate("git@5.3", "git"), offered("git", "5.7")), True),
+        ({"version": "5.3"}, (prevalidate("git@5.3", "git"), available_plugin("git", "5.7")), True),
         ({"version": "5.2.1", "exact": True}, (), False),
-        ({"version": "5.7", "exact": True}, (offered("git", "5.7"),), True),
+        ({"version": "5.7", "exact": True}, (available_plugin("git", "5.7"),), True),
         ({"version": "latest"}, (), False),
     ],
 )
@@ -143,7 +149,7 @@ def test_latest_version_is_resolved_with_refreshed_metadata() -> None:
     waits = job(1, "git", "SuccessButRequiresRestart", "5.7")
     result = go(
         *(listing(GIT), center(age=None), refresh(), manager_page(), center(age=0)),
-        *(listing(newer), center(age=0), offered("git", "5.7"), install("git")),
+        *(listing(newer), center(age=0), available_plugin("git", "5.7"), install("git")),
         center(waits, waits=True),
         *[listing(newer), center(waits, waits=True)] * 2,
         plugins=[{"name": "git", "version": "latest"}],
@@ -177,8 +183,13 @@ def test_failed_metadata_refresh_is_reported(said: str, age: float | None) -> No
 def test_all_problems_are_listed_before_any_change() -> None:
     result = go(
         *(listing(GIT), center(), prevalidate("git@9", "git"), installed_page()),
-        *(offered("git", "5.7"), not_offered("nothing"), offered("orphan", needs="base"), not_offered("base")),
-        offered("modern", compatible=False, requiredCore="9.0"),
+        *(
+            available_plugin("git", "5.7"),
+            not_offered("nothing"),
+            available_plugin("orphan", needs="base"),
+            not_offered("base"),
+        ),
+        available_plugin("modern", compatible=False, requiredCore="9.0"),
         plugins=[{"name": "git", "version": "9"}, "nothing", "orphan", "modern"],
     )
     assert result["msg"] == (
@@ -212,7 +223,14 @@ def test_task_fails_when_plugins_are_missing_after_installation(case: str) -> No
     after = (listing(plugin("plain")), center(*done))
     why = (installed_page("gone"), failed_script(**failed)) if failed else (installed_page(),)
     result = go(
-        *(listing(), center(), installed_page(), offered("plain"), offered("gone"), install("plain", "gone")),
+        *(
+            listing(),
+            center(),
+            installed_page(),
+            available_plugin("plain"),
+            available_plugin("gone"),
+            install("plain", "gone"),
+        ),
         *(center(*done), *after, *why),
         plugins=["plain", "gone"],
     )
@@ -228,7 +246,7 @@ def test_task_fails_when_plugins_are_missing_after_installation(case: str) -> No
 def test_task_fails_when_version_is_wrong_after_installation(version: str | None, told: str) -> None:
     after = (listing(*[plugin("stale", version)] if version else []), center(job(1, "stale", version="2.0"), batch(2)))
     result = go(
-        *(listing(), center(), installed_page(), offered("stale", "2.0"), install("stale")),
+        *(listing(), center(), installed_page(), available_plugin("stale", "2.0"), install("stale")),
         *(after[1], *after, installed_page()),
         plugins=["stale"],
     )
@@ -238,7 +256,7 @@ def test_task_fails_when_version_is_wrong_after_installation(version: str | None
 def test_refusal_with_status_200_is_recognized() -> None:
     refused = {"status": "error", "message": "No such plugin: plain"}
     result = go(
-        *(listing(), center(), installed_page(), offered("plain"), install("plain", json=refused)),
+        *(listing(), center(), installed_page(), available_plugin("plain"), install("plain", json=refused)),
         plugins=["plain"],
     )
     assert "Installing plugins failed: No such plugin: plain." in result["msg"]
@@ -248,7 +266,7 @@ def test_failed_download_is_repeated_by_next_run() -> None:
     failed = job(1, "plain", "Failure", errorMessage="Failed to download from x")
     after = (listing(plugin("plain")), center(failed, batch(2), job(3, "plain"), batch(4)))
     result = go(
-        *(listing(), center(failed, batch(2)), installed_page(), offered("plain"), install("plain")),
+        *(listing(), center(failed, batch(2)), installed_page(), available_plugin("plain"), install("plain")),
         *(after[1], *after, *after),
         plugins=["plain"],
     )
@@ -267,7 +285,7 @@ def test_installations_of_other_clients_are_awaited_first() -> None:
 def test_installation_timeout_is_reported() -> None:
     slow = center(job(1, "plain", "Installing"))
     result = go(
-        *(listing(), center(), installed_page(), offered("plain"), install("plain"), slow),
+        *(listing(), center(), installed_page(), available_plugin("plain"), install("plain"), slow),
         plugins=["plain"],
         wait_timeout=0,
     )
@@ -277,7 +295,7 @@ def test_installation_timeout_is_reported() -> None:
 def test_task_fails_when_server_restarts_during_installation() -> None:
     down = call("GET", center().target, 503, text=page("Starting Jenkins", "Jenkins is getting ready to work"))
     result = go(
-        *(listing(), center(), installed_page(), offered("plain"), install("plain")),
+        *(listing(), center(), installed_page(), available_plugin("plain"), install("plain")),
         *(center(job(1, "plain", "Pending")), down, down, center(session=NEW_SESSION)),
         plugins=["plain"],
     )
@@ -289,7 +307,7 @@ def test_disabled_dependency_is_enabled_and_plugin_is_loaded_after_restart() -> 
     off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
     waits = job(1, "top", "SuccessButRequiresRestart")
     result = go(
-        *(listing(off), center(), installed_page(), offered("top", missing="base")),
+        *(listing(off), center(), installed_page(), available_plugin("top", missing="base")),
         *(change("base", "makeEnabled"), install("top", dynamic=False)),
         center(waits, waits=True),
         *[listing(on), center(waits, waits=True)] * 2,
@@ -343,7 +361,7 @@ def test_upgraded_plugin_stays_disabled() -> None:
     off, on = plugin("git", "5.2", enabled=False, active=False), plugin("git", "5.2", active=False)
     waits = job(1, "git", "SuccessButRequiresRestart", "5.7")
     result = go(
-        *(listing(off), center(), prevalidate("git@5.3", "git"), offered("git", "5.7"), install("git")),
+        *(listing(off), center(), prevalidate("git@5.3", "git"), available_plugin("git", "5.7"), install("git")),
         *(center(waits), listing(on), center(waits), change("git", "makeDisabled"), listing(off), center(waits)),
         plugins=[{"name": "git", "version": "5.3"}],
     )
@@ -376,14 +394,14 @@ def test_exact_version_is_uploaded_from_url() -> None:
     """Installing would bring the offered version, or nothing."""
     waits = job(1, "git", "SuccessButRequiresRestart", "0")
     result = go(
-        *(listing(GIT), center(), offered("git", "5.7"), upload(), center(waits, waits=True)),
+        *(listing(GIT), center(), available_plugin("git", "5.7"), upload(), center(waits, waits=True)),
         *[listing(GIT), center(waits, waits=True)] * 2,
         plugins=[{"name": "git", "version": "5.0", "exact": True}],
     )
     assert steps(ok(result)) == ["upload git 5.0"]
     assert result["plugins"]["git"]["version"] == "5.0"
     nowhere = go(
-        *(listing(GIT), center(), offered("git", "5.7", url=None)),
+        *(listing(GIT), center(), available_plugin("git", "5.7", url=None)),
         plugins=[{"name": "git", "version": "5.0", "exact": True}],
     )
     assert "git 5.0 is not available, only 5.7: set its file in 'src' or 'url'" in nowhere["msg"]
@@ -402,7 +420,7 @@ def test_uninstalled_plugin_is_uploaded_instead_of_installed() -> None:
     gone = plugin("git", "5.7", deleted=True)
     waits = job(1, "git", "SuccessButRequiresRestart", "0")
     result = go(
-        *(listing(gone), center(), offered("git", "5.7"), upload(), center(waits, waits=True)),
+        *(listing(gone), center(), available_plugin("git", "5.7"), upload(), center(waits, waits=True)),
         *[listing(plugin("git", "5.7")), center(waits, waits=True)] * 2,
         plugins=["git"],
     )
@@ -440,12 +458,12 @@ OLD_BASE = plugin("base", "1.0")
         ),
         (
             {"Plugin_Dependencies": "base:2.0"},
-            [listing(), offered("base", "1.5")],
+            [listing(), available_plugin("base", "1.5")],
             "own requires base 2.0, which is neither installed nor available",
         ),
         (
             {"Plugin_Dependencies": "base:2.0"},
-            [listing(OLD_BASE), offered("base", "2.0")],
+            [listing(OLD_BASE), available_plugin("base", "2.0")],
             "own 3.0 requires base, which Jenkins loads at its next start",
         ),
         (
@@ -490,14 +508,14 @@ def test_server_version_is_read_from_login_page_when_header_is_missing(tmp_path:
 def test_available_dependencies_of_file_are_installed(tmp_path: Path) -> None:
     path = plugin_file(tmp_path, Jenkins_Version="2.579", Plugin_Dependencies="base:1.0,x:9;resolution:=optional")
     wanted = [{"name": "own", "src": str(path)}]
-    server = listing(), center(), installed_page(), offered("base"), administers()
+    server = listing(), center(), installed_page(), available_plugin("base"), administers()
     result = go(*server, plugins=wanted, check_mode=True)
     assert steps(ok(result)) == ["install base 1.0", "upload own 3.0"]
 
 
 def test_loaded_plugin_is_replaced_when_dependency_needs_restart(tmp_path: Path) -> None:
     wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Plugin_Dependencies="base:2.0"))}]
-    server = listing(plugin("own", "2.0"), OLD_BASE), center(), offered("base", "2.0"), administers()
+    server = listing(plugin("own", "2.0"), OLD_BASE), center(), available_plugin("base", "2.0"), administers()
     result = go(*server, plugins=wanted, check_mode=True)
     assert steps(ok(result)) == ["install base 2.0", "upload own 3.0"]
     assert result["restart_required"]

@@ -11,7 +11,7 @@ import pytest
 
 from support.ci_server import APP, TOKEN, computers, crumb, login, missing, page
 from support.conversation import Call, call, conversation
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 STATE = "/api/json?tree=quietDownReason%2CquietingDown"
 BANNER = page("Hudson", "", '<div id="shutdown-msg">Hudson is going to shut down</div>')
@@ -179,7 +179,7 @@ def test_interruption_reports_state_of_server(
     cancel: bool, rest: tuple[Call, ...], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[str] = []
-    monkeypatch.setattr(time, "sleep", ctrl_c)
+    monkeypatch.setattr(time, "sleep", send_ctrl_c)
     with conversation(*late(*rest)) as server, pytest.raises(KeyboardInterrupt):
         run("ci_quiet_down", url=server.url, cancel_on_timeout=cancel, last_words=lines.append, **TOKEN)
     assert lines == [f"interrupted during the quiet-down. {told}"]
@@ -192,9 +192,9 @@ ENDED = "interrupted during the quiet-down. The quiet-down mode was ended."
 @pytest.mark.parametrize(
     ("moment", "cancel", "told"),
     [
-        ((begin(held=True, meanwhile=ctrl_c),), False, [DOUBT]),
-        ((begin(held=True, meanwhile=ctrl_c), end(), open_to_all()), True, [DOUBT, ENDED]),
-        ((begin(), quiet(held=True, meanwhile=ctrl_c), end(), open_to_all()), True, [ENDED]),
+        ((begin(held=True, meanwhile=send_ctrl_c),), False, [DOUBT]),
+        ((begin(held=True, meanwhile=send_ctrl_c), end(), open_to_all()), True, [DOUBT, ENDED]),
+        ((begin(), quiet(held=True, meanwhile=send_ctrl_c), end(), open_to_all()), True, [ENDED]),
     ],
     ids=["request, stays", "request", "read back"],
 )

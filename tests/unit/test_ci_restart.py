@@ -26,7 +26,7 @@ from support.ci_server import (
     state,
 )
 from support.conversation import Call, call, conversation
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 HUDSON = {"X-Hudson": "1.395"}
 PLAN = {"action": "restart", "running_builds": [], "hidden_builds": 0}
@@ -175,7 +175,7 @@ def test_timeout_reports_state_of_restart(seen: Call, told: str) -> None:
 
 def test_interruption_reports_state_of_server(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr(time, "sleep", ctrl_c)
+    monkeypatch.setattr(time, "sleep", send_ctrl_c)
     with conversation(computers(), restart(), down()) as server, pytest.raises(KeyboardInterrupt):
         run("ci_restart", url=server.url, last_words=told.append, **TOKEN)
     assert told == ["interrupted while the server is restarting."]

@@ -30,7 +30,7 @@ from support.ci_server import (
     state,
 )
 from support.conversation import Call, call, conversation
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 HUDSON = {"X-Hudson": "1.395"}
 REQUIRED = "/updateCenter/api/json?tree=restartRequiredForCompletion"
@@ -336,7 +336,7 @@ def test_no_request_outlasts_the_deadline() -> None:
 def test_interruption_reports_state_of_server(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(time, "sleep", ctrl_c)
+    monkeypatch.setattr(time, "sleep", send_ctrl_c)
     with (
         conversation(*late(computers(running=(APP,)), cancel(), quieting(False))) as server,
         pytest.raises(KeyboardInterrupt),
@@ -352,7 +352,7 @@ def test_interruption_reports_state_of_server(monkeypatch: pytest.MonkeyPatch) -
 def test_interruption_of_request_cancels_possible_restart() -> None:
     told: list[str] = []
     running = computers(running=(APP,))
-    asked = restart(held=True, meanwhile=ctrl_c)
+    asked = restart(held=True, meanwhile=send_ctrl_c)
     with (
         conversation(running, quieting(False), asked, running, cancel(), quieting(False)) as server,
         pytest.raises(KeyboardInterrupt),

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
 from support.ci_server import AUTHENTICATION_REQUIRED, crumb, missing, page
 from support.conversation import Call, call, conversation
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 TEXT = {"Content-Type": "text/plain;charset=utf-8"}
@@ -234,7 +234,7 @@ def test_read_only_script_is_not_repeated_after_timeout() -> None:
 
 def test_interruption_reports_that_script_continues() -> None:
     last_words: list[str] = []
-    interrupted = console("x", held=True, meanwhile=ctrl_c)
+    interrupted = console("x", held=True, meanwhile=send_ctrl_c)
     with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
         task(server.url, script="x", last_words=last_words.append)
     assert last_words == ["interrupted, but the script continues to run: the server does not stop it."]

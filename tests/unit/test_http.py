@@ -32,7 +32,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import handle_signals
 from support.conversation import Call, call, conversation
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 from support.transport import closed_port, socket_server, transport, transport_and_task
 
 TOKENS = "/access/api/v1/tokens"
@@ -590,7 +590,7 @@ def test_a_read_that_is_a_post_leaves_in_check_mode() -> None:
 
 def test_a_write_that_is_interrupted_is_in_doubt() -> None:
     told: list[str] = []
-    interrupted = call("POST", "/x", held=True, meanwhile=ctrl_c)
+    interrupted = call("POST", "/x", held=True, meanwhile=send_ctrl_c)
     with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
         http, task = transport_and_task(server.url, last_words=told.append)
         with handle_signals():

@@ -11,7 +11,7 @@ import pytest
 
 from support.conversation import Call, conversation
 from support.review_server import ACCOUNT, act, projects, records, refusal
-from support.running import ctrl_c, run
+from support.running import run, send_ctrl_c
 
 SOURCE = {"source_url": "https://old.example.com:8443/", "source_username": "root", "source_password": "s3cret+1"}
 SENT = {"sourceURL": "https://old.example.com:8443", "sourceAdmin": "root", "sourcePassword": "s3cret+1"}
@@ -110,7 +110,7 @@ def test_task_fails_after_wait_timeout() -> None:
 
 def test_interruption_of_wait_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
-    monkeypatch.setattr(time, "sleep", ctrl_c)
+    monkeypatch.setattr(time, "sleep", send_ctrl_c)
     with pytest.raises(KeyboardInterrupt):
         project(projects(), *polls(), BEGIN, *polls((RUNNING,)), projects(), last_words=words.append)
     assert words == ["interrupted while the import was running. The server continues the import."]

@@ -14,7 +14,7 @@ import yaml
 
 from sandbox.client import Sandbox
 from support.cleanup.world import Artifact, deletes, paths_in, plant, run
-from support.playbook import PLAYBOOK, environment, until
+from support.playbook import PLAYBOOK, environment, wait_until
 
 PATHS = [f"app/{number:02}.bin" for number in range(40)]
 RULES = [{"repos": ["old-local"], "older_than": "30d"}]
@@ -36,16 +36,16 @@ def test_deletions_stop_when_ansible_is_killed(sandbox: Sandbox, tmp_path: Path,
     with subprocess.Popen(
         [PLAYBOOK, playbook], env=environment(sandbox), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
     ) as process:
-        until(lambda: len(deletes(sandbox)) > 1, "nothing is deleted")
+        wait_until(lambda: len(deletes(sandbox)) > 1, "nothing is deleted")
         before = len(deletes(sandbox))
         process.kill()
-    until(lambda: file.read_text().count("\n") == len(PATHS), "the task goes on")
+    wait_until(lambda: file.read_text().count("\n") == len(PATHS), "the task goes on")
     outcomes = [json.loads(line) for line in file.read_text().splitlines()]
     skipped = [one for one in outcomes if one["status"] == "skipped"]
     assert len(deletes(sandbox)) == len(PATHS) - len(skipped) <= before + 2
     assert skipped[0]["reason"] == "skipped because the process that runs Ansible was killed"
     sandbox.clear_faults()
     resumed = []
-    until(lambda: bool(resumed.append(run(**options)) or not resumed[-1].get("failed")), "the state stays in use")
+    wait_until(lambda: bool(resumed.append(run(**options)) or not resumed[-1].get("failed")), "the state stays in use")
     assert resumed[-1]["deleted"]["items"] == len(PATHS)
     assert paths_in(sandbox, "old-local") == []

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from support.wire.ci import Ci, tells
+from support.wire.ci import Ci, has_header
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
@@ -49,7 +49,7 @@ def test_pages_have_version_and_session_headers(ci: Ci, method: str, path: str, 
 
 
 def test_ssh_endpoint_is_reported(ci: Ci) -> None:
-    assert not tells(ci.get("/login"), "X-SSH-Endpoint")
+    assert not has_header(ci.get("/login"), "X-SSH-Endpoint")
     ci.sandbox.switch("ci", ssh_endpoint="ci.example.com:2222")
     assert ci.get("/login").headers["X-SSH-Endpoint"] == "ci.example.com:2222"
 

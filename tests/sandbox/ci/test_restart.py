@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
-from support.wire.ci import CONFIG, FIRST, NO_CRUMB, Ci, tells
+from support.wire.ci import CONFIG, FIRST, NO_CRUMB, Ci, has_header
 
 
 def test_quiet_down_prevents_new_builds(ci: Ci) -> None:
@@ -101,7 +101,7 @@ def test_restart_goes_through_its_stages(ci: Ci, path: str, phases: list[tuple[f
                 continue
             down = ci.get("/login", user)
             assert down.status_code == status
-            assert not tells(down, "X-Jenkins", "X-Jenkins-Session", "Retry-After")
+            assert not has_header(down, "X-Jenkins", "X-Jenkins-Session", "Retry-After")
             if status == 503:
                 assert f"<title>{title} Jenkins</title>" in down.text
     ci.later(whole - elapsed)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import requests
 
-from support.wire.ci import NO_CRUMB, Ci, oops, tells
+from support.wire.ci import NO_CRUMB, Ci, has_header, oops
 
 
 def plant(ci: Ci, *scripts: dict[str, Any], **others: Any) -> None:
@@ -41,7 +41,7 @@ def test_value_follows_the_output(ci: Ci, ending: dict[str, Any], text: str) -> 
     answer = run(ci, "the script")
     assert (answer.status_code, answer.text) == (200, text)
     assert answer.headers["Content-Type"] == "text/plain;charset=utf-8"
-    assert not tells(answer, "X-Jenkins", "Set-Cookie")
+    assert not has_header(answer, "X-Jenkins", "Set-Cookie")
 
 
 def test_error_is_returned_as_stack_trace_with_status_200(ci: Ci) -> None:

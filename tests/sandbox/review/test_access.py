@@ -12,16 +12,16 @@ from support.wire.review import LTOKENS, Api
 
 
 def test_request_is_rejected_when_the_credentials_are_wrong(api: Api) -> None:
-    assert api.refused("version", ltoken="wrong") == (401, "Authentication failed for user admin")
-    assert api.refused("version", ltoken=LTOKENS["alice"]) == (401, "Authentication failed for user admin")
-    assert api.refused("version", ltoken="") == (401, "Authentication failed for user admin")
-    assert api.refused("version", user="myself") == (401, "Authentication failed for user myself")
+    assert api.expect_error("version", ltoken="wrong") == (401, "Authentication failed for user admin")
+    assert api.expect_error("version", ltoken=LTOKENS["alice"]) == (401, "Authentication failed for user admin")
+    assert api.expect_error("version", ltoken="") == (401, "Authentication failed for user admin")
+    assert api.expect_error("version", user="myself") == (401, "Authentication failed for user myself")
 
 
 def test_web_api_requires_a_permission(api: Api) -> None:
     api.user = "bob"
     for action in ("version", "projects", "foo"):
-        assert api.refused(action) == (403, "User bob does not have the Web API access permission")
+        assert api.expect_error(action) == (403, "User bob does not have the Web API access permission")
 
 
 def test_any_user_name_is_accepted_when_access_control_is_disabled(api: Api, sandbox: Any) -> None:
@@ -36,15 +36,15 @@ def test_any_user_name_is_accepted_when_access_control_is_disabled(api: Api, san
 def test_project_admin_has_access_to_own_projects_only(api: Api) -> None:
     api.user = "alice"
     assert [project["name"] for project in api.records("projects")] == ["platform"]
-    assert api.refused("views", project="mobile-app") == (404, "Project not found: mobile-app")
+    assert api.expect_error("views", project="mobile-app") == (404, "Project not found: mobile-app")
     api.write("update_project", name="platform", description="mine")
     api.write("update_role_assignment", name="Project admin", project="platform", account="bob")
-    assert api.refused("create_role", name="r") == (403, "User alice does not have the manage_roles permission")
-    assert api.refused("create_user", name="u") == (403, "User alice does not have the manage_users permission")
-    assert api.refused("create_group", name="g") == (403, "User alice does not have the manage_users permission")
-    assert api.refused("update_role_assignment", name="Project admin", account="bob")[0] == 403
-    assert api.refused("license_count") == (403, "User alice is not a Projects root admin")
-    assert api.refused("task_status") == (403, "User alice is not a Projects root admin")
+    assert api.expect_error("create_role", name="r") == (403, "User alice does not have the manage_roles permission")
+    assert api.expect_error("create_user", name="u") == (403, "User alice does not have the manage_users permission")
+    assert api.expect_error("create_group", name="g") == (403, "User alice does not have the manage_users permission")
+    assert api.expect_error("update_role_assignment", name="Project admin", account="bob")[0] == 403
+    assert api.expect_error("license_count") == (403, "User alice is not a Projects root admin")
+    assert api.expect_error("task_status") == (403, "User alice is not a Projects root admin")
 
 
 def test_permissions_are_inherited_from_groups(api: Api) -> None:
@@ -52,7 +52,7 @@ def test_permissions_are_inherited_from_groups(api: Api) -> None:
     api.write("update_role_assignment", name="api", account="developers", group="true", project="mobile_app")
     api.user = "bob"
     assert [project["name"] for project in api.records("projects")] == ["mobile-app"]
-    assert api.refused("update_project", name="mobile-app")[0] == 403
+    assert api.expect_error("update_project", name="mobile-app")[0] == 403
 
 
 def test_ltoken_file_is_updated_by_seeds_and_resets(sandbox: Any) -> None:

@@ -20,7 +20,7 @@ def test_builds_are_listed_newest_first(api: Api, sandbox: Any) -> None:
         {"name": "build_1", "date": 1619434216567, "keepit": False},
     ]
     assert api.records("builds", project="platform") == []
-    assert api.refused("builds", project="x") == (404, "Project not found: x")
+    assert api.expect_error("builds", project="x") == (404, "Project not found: x")
     sandbox.switch("review", version_major="23")
     assert api.records("builds", project="mobile-app")[0]["tags"] == []
 
@@ -41,10 +41,10 @@ def test_build_is_renamed_kept_and_deleted(api: Api) -> None:
 
 
 def test_invalid_changes_are_rejected(api: Api, sandbox: Any) -> None:
-    taken = api.refused("update_build", project="mobile-app", name="build_1", new_name="build_2")
+    taken = api.expect_error("update_build", project="mobile-app", name="build_1", new_name="build_2")
     assert taken == (409, "Build already exists: build_2")
     for action in ("update_build", "delete_build"):
-        assert api.refused(action, project="mobile-app", name="x") == (404, "Build not found: x")
+        assert api.expect_error(action, project="mobile-app", name="x") == (404, "Build not found: x")
     sandbox.seed(
         {
             "review": {
@@ -59,8 +59,8 @@ def test_invalid_changes_are_rejected(api: Api, sandbox: Any) -> None:
         }
     )
     api.user = "alice"
-    assert api.refused("update_build", project="mobile-app", name="build_1")[0] == 403
-    assert api.refused("delete_build", project="mobile-app", name="build_1")[0] == 403
+    assert api.expect_error("update_build", project="mobile-app", name="build_1")[0] == 403
+    assert api.expect_error("delete_build", project="mobile-app", name="build_1")[0] == 403
 
 
 def test_all_figures_of_a_build_are_strings(api: Api) -> None:
@@ -75,5 +75,5 @@ def test_all_figures_of_a_build_are_strings(api: Api) -> None:
         "taxonomies": "C and C++, C#, Java, MISRA Checkers Package, Metrics",
     }
     assert api.records("project_configuration", project="mobile-app", build="build_1")[0]["build"] == "build_1"
-    assert api.refused("project_configuration", project="mobile-app", build="x") == (404, "Build not found: x")
-    assert api.refused("project_configuration", project="platform")[0] == 404
+    assert api.expect_error("project_configuration", project="mobile-app", build="x") == (404, "Build not found: x")
+    assert api.expect_error("project_configuration", project="platform")[0] == 404

@@ -20,7 +20,7 @@ OVERFLOW = {
 
 def test_taxonomies_are_listed(api: Api) -> None:
     assert {"name": "C and C++", "is_custom": False} in api.records("taxonomies", project="platform")
-    assert api.refused("taxonomies", project="x") == (404, "Project not found: x")
+    assert api.expect_error("taxonomies", project="x") == (404, "Project not found: x")
 
 
 def test_defect_types_are_filtered_by_taxonomy(api: Api, sandbox: Any) -> None:
@@ -29,8 +29,8 @@ def test_defect_types_are_filtered_by_taxonomy(api: Api, sandbox: Any) -> None:
     assert {record["enabled"] for record in found} == {True, False}
     java = [record["code"] for record in api.records("defect_types", **PROJECT, taxonomy="Java")]
     assert java == ["JD.BITCMP", "SV.TAINTED.INJECTION"]
-    assert api.refused("defect_types", **PROJECT, taxonomy="Ada") == (404, "Taxonomy not found: Ada")
-    assert api.refused("defect_types", project="x") == (404, "Project not found: x")
+    assert api.expect_error("defect_types", **PROJECT, taxonomy="Ada") == (404, "Taxonomy not found: Ada")
+    assert api.expect_error("defect_types", project="x") == (404, "Project not found: x")
     sandbox.switch("review", version_major="23")
     assert api.records("defect_types", **PROJECT)[0] == {**OVERFLOW, "supportLevel": 2}
 
@@ -44,12 +44,12 @@ def test_given_fields_of_a_defect_type_are_updated(api: Api) -> None:
 
 
 def test_invalid_changes_of_defect_types_are_rejected(api: Api, sandbox: Any) -> None:
-    assert api.refused("update_defect_type", **PROJECT, code="X") == (404, "Defect type not found: X")
+    assert api.expect_error("update_defect_type", **PROJECT, code="X") == (404, "Defect type not found: X")
     for severity, status in (("0", 400), ("11", 400), ("high", 400)):
-        assert api.refused("update_defect_type", **PROJECT, code="ABV.GENERAL", severity=severity)[0] == status
+        assert api.expect_error("update_defect_type", **PROJECT, code="ABV.GENERAL", severity=severity)[0] == status
     sandbox.seed({"review": {"roles": [{"name": "Project admin", "permissions": ["webapi_access"]}]}})
     api.user = "alice"
-    assert api.refused("update_defect_type", project="platform", code="ABV.GENERAL", enabled="true")[0] == 403
+    assert api.expect_error("update_defect_type", project="platform", code="ABV.GENERAL", enabled="true")[0] == 403
 
 
 def test_seed_defines_defect_types_for_one_or_all_projects(api: Api, sandbox: Any) -> None:

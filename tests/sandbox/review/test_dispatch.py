@@ -25,36 +25,36 @@ NEWER_ACTIONS = """
 
 def test_newer_actions_require_a_newer_version(api: Api, sandbox: Any) -> None:
     for action in NEWER_ACTIONS.split():
-        assert api.refused(action) == (400, f"Unknown action: {action}")
+        assert api.expect_error(action) == (400, f"Unknown action: {action}")
         assert f"<h2>{action}</h2>" not in requests.get(api.url, timeout=60).text
     sandbox.switch("review", version_major="23", version_minor="1.0")
     for action in NEWER_ACTIONS.split():
         missing = "Missing required parameter: project"
-        assert api.refused(action) == (400, missing)
+        assert api.expect_error(action) == (400, missing)
         assert f"<h2>{action}</h2>" in requests.get(api.url, timeout=60).text
 
 
 def test_invalid_calls_are_rejected(api: Api) -> None:
-    assert api.refused("foo") == (400, "Unknown action: foo")
-    assert api.refused("") == (400, "Missing required parameter: action")
-    assert api.refused("views") == (400, "Missing required parameter: project")
-    assert api.refused("views", project="") == (400, "Missing required parameter: project")
-    assert api.refused("create_view", project="platform", name="v") == (400, "Missing required parameter: query")
-    assert api.refused("users", limit="many") == (400, "Invalid value for parameter limit: many")
+    assert api.expect_error("foo") == (400, "Unknown action: foo")
+    assert api.expect_error("") == (400, "Missing required parameter: action")
+    assert api.expect_error("views") == (400, "Missing required parameter: project")
+    assert api.expect_error("views", project="") == (400, "Missing required parameter: project")
+    assert api.expect_error("create_view", project="platform", name="v") == (400, "Missing required parameter: query")
+    assert api.expect_error("users", limit="many") == (400, "Invalid value for parameter limit: many")
     api.user = ""
-    assert api.refused("version") == (400, "Missing required parameter: user")
+    assert api.expect_error("version") == (400, "Missing required parameter: user")
 
 
 def test_all_errors_have_status_500_when_the_switch_is_set(api: Api, sandbox: Any) -> None:
     sandbox.switch("review", all_failures_500=True)
-    assert api.refused("views", project="x") == (500, "Project not found: x")
-    assert api.refused("foo") == (500, "Unknown action: foo")
+    assert api.expect_error("views", project="x") == (500, "Project not found: x")
+    assert api.expect_error("foo") == (500, "Unknown action: foo")
 
 
 def test_journal_contains_action_and_effect(api: Api, sandbox: Any) -> None:
     api.records("views", project="platform")
     api.write("create_view", project="platform", name="v", query="x")
-    api.refused("create_view", project="platform", name="v", query="x")
+    api.expect_error("create_view", project="platform", name="v", query="x")
     entries = [(entry["label"], entry["effect"], entry["status"]) for entry in sandbox.journal("review")]
     assert entries == [("views", "read", 200), ("create_view", "write", 200), ("create_view", "write", 409)]
 

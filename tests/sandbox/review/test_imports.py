@@ -40,7 +40,7 @@ def test_project_exists_when_the_import_is_complete(api: Api, sandbox: Any) -> N
     }
     (status,) = api.records("import_status")
     assert (status["project"], status["status"]) == ("old app", "Running")
-    assert api.refused("import_project", project="old app", **SOURCE)[0] == 409
+    assert api.expect_error("import_project", project="old app", **SOURCE)[0] == 409
     assert "old app" not in [project["name"] for project in api.records("projects")]
     sandbox.clock(set=BEGIN + 60)
     assert api.records("projects")[-1] == {
@@ -51,7 +51,7 @@ def test_project_exists_when_the_import_is_complete(api: Api, sandbox: Any) -> N
     }
     assert [build["name"] for build in api.records("builds", project="old app")] == ["build_1"]
     assert api.records("task_status") + api.records("import_status") == []
-    assert api.refused("import_project", project="old app", **SOURCE) == (409, "Project already exists: old app")
+    assert api.expect_error("import_project", project="old app", **SOURCE) == (409, "Project already exists: old app")
 
 
 def test_import_fails_when_the_switch_is_set(api: Api, sandbox: Any) -> None:
@@ -76,14 +76,14 @@ def test_server_configuration_is_imported(api: Api, sandbox: Any) -> None:
 
 
 def test_invalid_imports_are_rejected(api: Api) -> None:
-    bad = api.refused("import_server_configuration", sourceURL="old:8080", sourceAdmin="admin")
+    bad = api.expect_error("import_server_configuration", sourceURL="old:8080", sourceAdmin="admin")
     assert bad == (400, "Invalid value for parameter sourceURL: old:8080")
-    assert api.refused("import_project", project="x", sourceURL="http://old") == (
+    assert api.expect_error("import_project", project="x", sourceURL="http://old") == (
         400,
         "Missing required parameter: sourceAdmin",
     )
     api.user = "alice"
     for action in ("import_status", "task_status"):
-        assert api.refused(action)[0] == 403
-    assert api.refused("import_project", project="x", **SOURCE)[0] == 403
-    assert api.refused("import_server_configuration", **SOURCE)[0] == 403
+        assert api.expect_error(action)[0] == 403
+    assert api.expect_error("import_project", project="x", **SOURCE)[0] == 403
+    assert api.expect_error("import_server_configuration", **SOURCE)[0] == 403

@@ -337,15 +337,15 @@ def test_build_name_is_matched_exactly_when_the_server_is_newer(queries: Api, sa
     ids = {build["name"]: build["id"] for build in queries.records("builds", project="queries")}
     sandbox.switch("review", version_major="24")
     assert {query: letters(queries, query.format(**ids)) for query, _found in rows(NEWER)} == dict(rows(NEWER))
-    assert queries.refused("search", project="queries", query="build:rel") == (404, "Build not found: rel")
-    assert queries.refused("search", project="queries", query="build:4711") == (404, "Build not found: 4711")
+    assert queries.expect_error("search", project="queries", query="build:rel") == (404, "Build not found: rel")
+    assert queries.expect_error("search", project="queries", query="build:4711") == (404, "Build not found: 4711")
 
 
 def test_search_is_rejected_when_it_names_several_builds(queries: Api) -> None:
     refused = (400, "A search requires one build, or two builds as diff:one,other")
     for query in ("build:rel_1 build:rel_2", "build:rel_1,rel_2", "diff:rel_1", "-build:rel_1"):
-        assert queries.refused("search", project="queries", query=query) == refused
-    assert queries.refused("search", project="queries", query="build:+rel") == (404, "Build not found: rel")
+        assert queries.expect_error("search", project="queries", query=query) == refused
+    assert queries.expect_error("search", project="queries", query="build:+rel") == (404, "Build not found: rel")
 
 
 WARNINGS = {
@@ -378,9 +378,9 @@ def test_view_restricts_a_query(queries: Api) -> None:
     assert letters(queries, "", view="mine") == "ad"
     assert letters(queries, "severity:1", view="mine") == "a"
     assert letters(queries, "owner:bob", view="mine") == ""
-    assert queries.refused("search", project="queries", view="x") == (404, "View not found: x")
+    assert queries.expect_error("search", project="queries", view="x") == (404, "View not found: x")
     queries.user = "alice"
-    assert queries.refused("search", project="queries", view="mine")[0] == 404
+    assert queries.expect_error("search", project="queries", view="mine")[0] == 404
 
 
 def test_issue_is_found_by_id(queries: Api) -> None:

@@ -53,7 +53,7 @@ def test_issues_are_grouped_by_default_and_ordered_by_id(api: Api, sandbox: Any)
     assert other["issueIds"] == [three["id"]]
     assert not {"line", "trace"} & group.keys()
     assert group["id"] not in (one["id"], two["id"], three["id"])
-    assert api.refused("issue_details", project="grouped", id=str(group["id"]))[0] == 404
+    assert api.expect_error("issue_details", project="grouped", id=str(group["id"]))[0] == 404
     last = api.records("search", project="grouped", query="grouping:on", summary="true")[-1]
     assert last == {"summary": {"query": "grouping:on", "project": "grouped", "total": 2, "warnings": []}}
     sandbox.switch("review", grouping_by_default=False, version_major="23")
@@ -113,7 +113,7 @@ def test_summary_counts_all_issues_when_a_limit_is_set(api: Api) -> None:
         "total": 3,
         "warnings": [],
     }
-    assert api.refused("search", project="mobile-app", limit="x")[0] == 400
+    assert api.expect_error("search", project="mobile-app", limit="x")[0] == 400
     assert api.records("search", project="platform", query="") == []
 
 
@@ -147,7 +147,7 @@ def test_details_are_strings_and_have_a_history(api: Api, sandbox: Any) -> None:
 def test_status_is_changed_for_all_issues_or_none(api: Api) -> None:
     ids = [str(issue["id"]) for issue in found(api)]
     write = {"project": "mobile-app", "status": "Fix"}
-    assert api.refused("update_status", **write, ids=f"{ids[0]},999999") == (404, "Issue not found: 999999")
+    assert api.expect_error("update_status", **write, ids=f"{ids[0]},999999") == (404, "Issue not found: 999999")
     assert [issue["status"] for issue in found(api)] == ["Analyze", "Fix", "Analyze"]
     api.write("update_status", **write, ids=",".join(ids))
     assert [issue["status"] for issue in found(api)] == ["Fix"] * 3
@@ -168,7 +168,7 @@ def test_status_is_changed_for_all_issues_or_none(api: Api) -> None:
 )
 def test_invalid_status_changes_are_rejected(api: Api, fields: dict[str, str], status: int) -> None:
     number = str(found(api)[0]["id"])
-    assert api.refused("update_status", **{"project": "mobile-app", "ids": number, **fields})[0] == status
+    assert api.expect_error("update_status", **{"project": "mobile-app", "ids": number, **fields})[0] == status
     assert "history" not in api.records("issue_details", project="mobile-app", id=number)[0]
 
 
@@ -184,14 +184,14 @@ def test_role_restricts_status_transitions(api: Api, sandbox: Any) -> None:
     sandbox.seed(role(["Analyze", "Fix"], ["Any", "Ignore"]))
     api.user = "alice"
     cite = {"project": "mobile-app", "ids": number}
-    refused = api.refused("update_status", **cite, status="Defer")
+    refused = api.expect_error("update_status", **cite, status="Defer")
     assert refused == (403, "Status transition is not permitted: Analyze to Defer")
     api.write("update_status", **cite, status="Fix")
-    assert api.refused("update_status", **cite, status="Analyze")[0] == 403
+    assert api.expect_error("update_status", **cite, status="Analyze")[0] == 403
     api.write("update_status", **cite, status="Ignore")
     api.write("update_status", **cite, owner="bob")
     sandbox.seed(role(["Any", "Any"], permissions=["webapi_access"]))
-    assert api.refused("update_status", **cite, owner="alice")[0] == 403
+    assert api.expect_error("update_status", **cite, owner="alice")[0] == 403
 
 
 MODULES = [
@@ -210,7 +210,7 @@ def test_modules_restrict_access_to_issues(api: Api, sandbox: Any) -> None:
     assert found(api, "grouping:off module:app") == []
     for action in ("issue_details", "update_status"):
         fields = {"project": "mobile-app", "id": str(secret), "ids": str(secret), "status": "Fix"}
-        assert api.refused(action, **fields) == (404, f"Issue not found: {secret}")
+        assert api.expect_error(action, **fields) == (404, f"Issue not found: {secret}")
 
 
 def test_issues_are_deleted_with_the_last_build(api: Api) -> None:

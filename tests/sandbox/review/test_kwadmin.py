@@ -33,7 +33,7 @@ class Tool:
         assert (status, error) == (0, "")
         return lines
 
-    def refused(self, *words: str) -> str:
+    def expect_error(self, *words: str) -> str:
         status, lines, error = self.call(*words)
         assert (status, lines) == (1, [])
         return error
@@ -46,14 +46,16 @@ def tool(sandbox: Any) -> Tool:
 
 def test_builds_are_listed_oldest_first(tool: Tool) -> None:
     assert tool.lines("list-builds", "mobile-app") == ["build_1", "build_2", "build_3"]
-    assert tool.refused("list-builds", "none") == "Project not found: none"
+    assert tool.expect_error("list-builds", "none") == "Project not found: none"
 
 
 def test_builds_are_loaded_renamed_and_deleted(tool: Tool, api: Api, tmp_path: pathlib.Path) -> None:
     assert tool.lines("load", "--name", "nightly + 1", "mobile-app", str(tmp_path)) == []
     assert api.records("builds", project="mobile-app")[0]["name"] == "nightly + 1"
-    assert tool.refused("load", "--name", "build_1", "mobile-app", str(tmp_path)) == "Build already exists: build_1"
-    assert tool.refused("load", "mobile-app", str(tmp_path / "none")).startswith("Directory does not exist")
+    assert (
+        tool.expect_error("load", "--name", "build_1", "mobile-app", str(tmp_path)) == "Build already exists: build_1"
+    )
+    assert tool.expect_error("load", "mobile-app", str(tmp_path / "none")).startswith("Directory does not exist")
     tool.lines("rename-build", "mobile-app", "nightly + 1", "nightly")
     tool.lines("delete-build", "mobile-app", "build_1")
     assert tool.lines("list-builds", "mobile-app") == ["build_2", "build_3", "nightly"]
@@ -85,7 +87,7 @@ def test_properties_are_listed_and_set(tool: Tool) -> None:
     ]
     tool.lines("set-project-property", "platform", "auto_delete_threshold", "null")
     assert tool.lines("get-project-properties", "platform")[0] == "auto_delete_threshold=null"
-    assert "read-only" in tool.refused("set-project-property", "platform", "creator", "me")
+    assert "read-only" in tool.expect_error("set-project-property", "platform", "creator", "me")
 
 
 def test_configuration_files_are_imported_listed_and_deleted(tool: Tool, tmp_path: pathlib.Path) -> None:
@@ -99,10 +101,12 @@ def test_configuration_files_are_imported_listed_and_deleted(tool: Tool, tmp_pat
         "analysis_profile.pconf (Problems Configuration)",
         "metrics_default.mconf (Metrics Thresholds)",
     ]
-    assert tool.refused("import-config", "platform", str(tmp_path / "none.txt")).startswith("Not a configuration file")
-    assert tool.refused("import-config", "platform", str(tmp_path / "none")).startswith("Cannot read")
+    assert tool.expect_error("import-config", "platform", str(tmp_path / "none.txt")).startswith(
+        "Not a configuration file"
+    )
+    assert tool.expect_error("import-config", "platform", str(tmp_path / "none")).startswith("Cannot read")
     tool.lines("delete-config", "platform", "a (b).kb")
-    assert tool.refused("delete-config", "platform", "a (b).kb") == "Configuration file not found: a (b).kb"
+    assert tool.expect_error("delete-config", "platform", "a (b).kb") == "Configuration file not found: a (b).kb"
     assert "Metrics Thresholds .mconf" in tool.lines("list-config-types")
 
 
@@ -140,5 +144,5 @@ def test_journal_contains_commands(tool: Tool, sandbox: Any) -> None:
 
 
 def test_message_names_the_command_when_it_is_not_supported(tool: Tool) -> None:
-    refusal = tool.refused("export-config", "mobile-app", "analysis_profile.pconf")
+    refusal = tool.expect_error("export-config", "mobile-app", "analysis_profile.pconf")
     assert refusal == "The sandbox does not support this command: export-config"

@@ -26,7 +26,7 @@ def test_metric_record_has_file_and_entity(api: Api) -> None:
     }
     assert api.records("metrics", project="platform", query="") == []
     assert len(api.records("metrics", **PROJECT)) == 5
-    assert api.refused("metrics", project="x", query="") == (404, "Project not found: x")
+    assert api.expect_error("metrics", project="x", query="") == (404, "Project not found: x")
 
 
 def test_metrics_are_filtered_by_tag_and_file(api: Api) -> None:
@@ -38,7 +38,7 @@ def test_metrics_are_filtered_by_tag_and_file(api: Api) -> None:
     assert values(api, "metric:NCNBLOC_FILE", exclude_system_files="true") == [210, 95]
     api.write("create_view", **PROJECT, name="core", query="file:core severity:1")
     assert values(api, "", view="core") == [210, 95, 7]
-    assert api.refused("metrics", **PROJECT, query="", view="x") == (404, "View not found: x")
+    assert api.expect_error("metrics", **PROJECT, query="", view="x") == (404, "View not found: x")
 
 
 def test_metrics_are_aggregated_by_tag(api: Api) -> None:

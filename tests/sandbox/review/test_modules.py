@@ -32,10 +32,10 @@ def test_module_is_created_updated_and_deleted(api: Api) -> None:
     }
     api.write("update_module", **module, new_name="gui", paths="**/gui/*")
     assert api.records("modules", project="mobile-app")[1]["name"] == "gui"
-    assert api.refused("update_module", **module) == (404, "Module not found: ui")
+    assert api.expect_error("update_module", **module) == (404, "Module not found: ui")
     api.write("delete_module", project="mobile-app", name="gui")
     assert api.records("modules", project="mobile-app") == [DEFAULT]
-    assert api.refused("delete_module", **module) == (404, "Module not found: ui")
+    assert api.expect_error("delete_module", **module) == (404, "Module not found: ui")
 
 
 def test_access_lists_are_returned_when_the_switch_is_set(api: Api, sandbox: Any) -> None:
@@ -55,7 +55,7 @@ def test_access_lists_are_returned_when_the_switch_is_set(api: Api, sandbox: Any
 
 def test_invalid_changes_are_rejected(api: Api, sandbox: Any) -> None:
     def refused(action: str, **fields: str) -> tuple[int, str]:
-        return api.refused(action, **{"project": "platform", "name": "third_party", **fields})
+        return api.expect_error(action, **{"project": "platform", "name": "third_party", **fields})
 
     assert refused("create_module", paths="x") == (409, "Module already exists: third_party")
     assert refused("create_module", name="new") == (400, "Missing required parameter: paths")

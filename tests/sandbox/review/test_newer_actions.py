@@ -31,14 +31,14 @@ def test_ci_builds_are_listed_renamed_and_deleted(api: Api) -> None:
     api.write("delete_ci_build", **PROJECT, name="ci, 17")
     assert api.records("ci_builds", **PROJECT) == []
     for action in ("update_ci_build", "delete_ci_build"):
-        assert api.refused(action, **PROJECT, name="x") == (404, "CI build not found: x")
+        assert api.expect_error(action, **PROJECT, name="x") == (404, "CI build not found: x")
 
 
 def test_details_of_issues_of_ci_builds(api: Api) -> None:
     number = str(api.records("search", **PROJECT, query="grouping:off")[0]["id"])
     details = api.records("ci_issue_details", **PROJECT, id=number)
     assert details == api.records("issue_details", **PROJECT, id=number)
-    assert api.refused("ci_issue_details", **PROJECT, id="999") == (404, "Issue not found: 999")
+    assert api.expect_error("ci_issue_details", **PROJECT, id="999") == (404, "Issue not found: 999")
 
 
 def test_build_log_is_a_zip_archive(api: Api) -> None:
@@ -46,7 +46,7 @@ def test_build_log_is_a_zip_archive(api: Api) -> None:
     assert answer.headers["content-type"] == "application/octet-stream"
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         assert archive.read("build.log") == b"Loaded build build_3 at 2021-04-26T11:51:22Z\n"
-    assert api.refused("build_log_download", **PROJECT, name="x") == (404, "Build not found: x")
+    assert api.expect_error("build_log_download", **PROJECT, name="x") == (404, "Build not found: x")
 
 
 def test_compliance_reports_are_created_downloaded_and_deleted(api: Api) -> None:
@@ -54,9 +54,9 @@ def test_compliance_reports_are_created_downloaded_and_deleted(api: Api) -> None
     api.write("compliance_report", **PROJECT, **made)
     answer = api.post("compliance_download", **PROJECT, file_path="2024/all.pdf")
     assert answer.text == "Project: mobile-app\nTaxonomy: C and C++\nIssues: 3\n"
-    assert api.refused("compliance_delete", **PROJECT, path="2024") == (409, "Folder is not empty: 2024")
+    assert api.expect_error("compliance_delete", **PROJECT, path="2024") == (409, "Folder is not empty: 2024")
     api.write("compliance_delete", **PROJECT, path="2024", force="true")
-    gone = api.refused("compliance_download", **PROJECT, file_path="2024/all.pdf")
+    gone = api.expect_error("compliance_download", **PROJECT, file_path="2024/all.pdf")
     assert gone == (404, "Compliance report not found: 2024/all.pdf")
-    assert api.refused("compliance_delete", **PROJECT, path="2024")[0] == 404
-    assert api.refused("compliance_report", **PROJECT, taxonomy="Ada") == (404, "Taxonomy not found: Ada")
+    assert api.expect_error("compliance_delete", **PROJECT, path="2024")[0] == 404
+    assert api.expect_error("compliance_report", **PROJECT, taxonomy="Ada") == (404, "Taxonomy not found: Ada")

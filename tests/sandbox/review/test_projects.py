@@ -48,14 +48,17 @@ def test_project_is_updated(api: Api) -> None:
         "description": "The app",
         "tags": ["ios", "android"],
     }
-    assert api.refused("update_project", name="mobile-app") == (404, "Project not found: mobile-app")
-    assert api.refused("update_project", name="apps", new_name="platform") == (409, "Project already exists: platform")
+    assert api.expect_error("update_project", name="mobile-app") == (404, "Project not found: mobile-app")
+    assert api.expect_error("update_project", name="apps", new_name="platform") == (
+        409,
+        "Project already exists: platform",
+    )
 
 
 def test_streams_are_listed_when_the_switch_is_set(api: Api, sandbox: Any) -> None:
     sandbox.seed({"review": {"projects": [{"name": "core", "creator": "admin", "streams": ["main", "main/fix"]}]}})
     assert "core/main" not in [project["name"] for project in api.records("projects", include_streams="true")]
-    assert api.refused("views", project="core/main")[0] == 404
+    assert api.expect_error("views", project="core/main")[0] == 404
     sandbox.switch("review", streams=True)
     assert "core/main" not in [project["name"] for project in api.records("projects")]
     names = [project["name"] for project in api.records("projects", include_streams="true")]
@@ -65,17 +68,17 @@ def test_streams_are_listed_when_the_switch_is_set(api: Api, sandbox: Any) -> No
 
 
 def test_project_is_created_when_the_server_is_newer(api: Api, sandbox: Any) -> None:
-    assert api.refused("create_project", name="web.shop") == (400, "Unknown action: create_project")
+    assert api.expect_error("create_project", name="web.shop") == (400, "Unknown action: create_project")
     sandbox.switch("review", version_major="23")
     api.write("create_project", name="web.shop")
     assert api.records("projects")[-1] == {"id": "web_shop", "name": "web.shop", "creator": "admin", "description": ""}
     assert [module["name"] for module in api.records("modules", project="web.shop")] == ["*default*"]
     assert [view["name"] for view in api.records("views", project="web.shop")] == ["*default*"]
-    assert api.refused("create_project", name="web.shop") == (409, "Project already exists: web.shop")
-    assert api.refused("create_project", name="web-shop")[0] == 409  # has the same ID
+    assert api.expect_error("create_project", name="web.shop") == (409, "Project already exists: web.shop")
+    assert api.expect_error("create_project", name="web-shop")[0] == 409  # has the same ID
     api.user = "alice"
     sandbox.seed({"review": {"roles": [{"name": "Project admin", "permissions": ["webapi_access"]}]}})
-    assert api.refused("create_project", name="mine")[0] == 403
+    assert api.expect_error("create_project", name="mine")[0] == 403
 
 
 def test_project_is_deleted_with_its_data(api: Api, sandbox: Any) -> None:
@@ -85,9 +88,9 @@ def test_project_is_deleted_with_its_data(api: Api, sandbox: Any) -> None:
     api.write("delete_project", name="core")
     names = [project["name"] for project in api.records("projects", include_streams="true")]
     assert names == ["platform", "mobile-app"]
-    assert api.refused("modules", project="core/main") == (404, "Project not found: core/main")
-    assert api.refused("delete_project", name="core") == (404, "Project not found: core")
+    assert api.expect_error("modules", project="core/main") == (404, "Project not found: core/main")
+    assert api.expect_error("delete_project", name="core") == (404, "Project not found: core")
     assert api.records("users", search="bob")[0]["roles"] == []
     api.user = "alice"
     sandbox.seed({"review": {"roles": [{"name": "Project admin", "permissions": ["webapi_access"]}]}})
-    assert api.refused("delete_project", name="platform")[0] == 403
+    assert api.expect_error("delete_project", name="platform")[0] == 403

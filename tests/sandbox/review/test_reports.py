@@ -104,9 +104,9 @@ def test_unknown_axes_cause_warnings_and_unknown_views_errors(api: Api) -> None:
     (found,) = api.records("report", **PROJECT, x="Colour", filterQuery="colour:red")
     assert found["warnings"] == ["Unknown axis: Colour", "Unknown keyword: colour"]
     assert found["rows"] == [{"id": -1, "name": "Total"}]
-    assert api.refused("report", project="x") == (404, "Project not found: x")
-    assert api.refused("report", **PROJECT, build="x") == (404, "Build not found: x")
-    assert api.refused("report", **PROJECT, view="x") == (404, "View not found: x")
+    assert api.expect_error("report", project="x") == (404, "Project not found: x")
+    assert api.expect_error("report", **PROJECT, build="x") == (404, "Build not found: x")
+    assert api.expect_error("report", **PROJECT, view="x") == (404, "View not found: x")
 
 
 def test_churn_counts_files_by_build(api: Api) -> None:
@@ -122,5 +122,8 @@ def test_churn_counts_files_by_build(api: Api) -> None:
 
 def test_churn_requires_an_existing_view(api: Api) -> None:
     assert api.records("fchurns", **PROJECT, view="*default*", viewCreator="admin")
-    assert api.refused("fchurns", **PROJECT, view="*default*", viewCreator="bob") == (404, "View not found: *default*")
-    assert api.refused("fchurns", project="x") == (404, "Project not found: x")
+    assert api.expect_error("fchurns", **PROJECT, view="*default*", viewCreator="bob") == (
+        404,
+        "View not found: *default*",
+    )
+    assert api.expect_error("fchurns", project="x") == (404, "Project not found: x")

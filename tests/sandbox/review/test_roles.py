@@ -53,14 +53,14 @@ def test_given_permissions_of_a_role_are_updated(api: Api) -> None:
 
 
 def test_invalid_changes_of_roles_are_rejected(api: Api) -> None:
-    assert api.refused("create_role", name="Project admin") == (409, "Role already exists: Project admin")
-    assert api.refused("update_role_permissions", name="nope") == (404, "Role not found: nope")
-    assert api.refused("delete_role", name="nope") == (404, "Role not found: nope")
-    assert api.refused("delete_role", name="Project admin") == (403, "Role is read-only: Project admin")
-    assert api.refused("update_role_permissions", name="Project admin", create_build="false")[0] == 403
-    assert api.refused("create_role", name="r", allowed_status_transitions="Any")[0] == 400
-    assert api.refused("create_role", name="r", allowed_status_transitions="Any,Mend")[0] == 400
-    assert api.refused("create_role", name="r", create_build="yes")[0] == 400
+    assert api.expect_error("create_role", name="Project admin") == (409, "Role already exists: Project admin")
+    assert api.expect_error("update_role_permissions", name="nope") == (404, "Role not found: nope")
+    assert api.expect_error("delete_role", name="nope") == (404, "Role not found: nope")
+    assert api.expect_error("delete_role", name="Project admin") == (403, "Role is read-only: Project admin")
+    assert api.expect_error("update_role_permissions", name="Project admin", create_build="false")[0] == 403
+    assert api.expect_error("create_role", name="r", allowed_status_transitions="Any")[0] == 400
+    assert api.expect_error("create_role", name="r", allowed_status_transitions="Any,Mend")[0] == 400
+    assert api.expect_error("create_role", name="r", create_build="yes")[0] == 400
 
 
 def test_assignment_requires_the_id_of_a_project(api: Api) -> None:
@@ -79,10 +79,10 @@ def test_assignment_requires_the_id_of_a_project(api: Api) -> None:
     api.write("update_role_assignment", **assignment, remove="true")
     assert api.records("role_assignments", search="+Project admin")[0]["assignments"] == [held[0], held[2]]
     by_name = {**assignment, "project": "mobile-app"}
-    assert api.refused("update_role_assignment", **by_name) == (404, "Project not found: mobile-app")
-    assert api.refused("update_role_assignment", **{**assignment, "name": "x"}) == (404, "Role not found: x")
-    assert api.refused("update_role_assignment", **{**assignment, "account": "x"}) == (404, "User not found: x")
-    assert api.refused("update_role_assignment", **assignment, group="true") == (404, "Group not found: bob")
+    assert api.expect_error("update_role_assignment", **by_name) == (404, "Project not found: mobile-app")
+    assert api.expect_error("update_role_assignment", **{**assignment, "name": "x"}) == (404, "Role not found: x")
+    assert api.expect_error("update_role_assignment", **{**assignment, "account": "x"}) == (404, "User not found: x")
+    assert api.expect_error("update_role_assignment", **assignment, group="true") == (404, "Group not found: bob")
 
 
 def test_role_is_deleted_with_its_assignments(api: Api) -> None:

@@ -29,9 +29,9 @@ def test_users_are_created_listed_and_deleted(api: Api) -> None:
     assert [user["name"] for user in api.records("users", search="*o*")] == ["bob", "carol"]
     assert [user["name"] for user in api.records("users", search="al")] == []
     assert [user["name"] for user in api.records("users", limit="2")] == ["admin", "alice"]
-    assert api.refused("create_user", name="carol") == (409, "User already exists: carol")
+    assert api.expect_error("create_user", name="carol") == (409, "User already exists: carol")
     api.write("delete_user", name="carol")
-    assert api.refused("delete_user", name="carol") == (404, "User not found: carol")
+    assert api.expect_error("delete_user", name="carol") == (404, "User not found: carol")
 
 
 def test_lists_are_limited_to_a_thousand_by_default(api: Api, sandbox: Any) -> None:
@@ -52,10 +52,10 @@ def test_groups_are_created_updated_and_deleted(api: Api) -> None:
     assert api.records("groups", search="leads", list_users="true")[0]["users"] == ["bob"]
     api.write("update_group", name="leads", remove_all="true")
     assert api.records("groups", search="leads", list_users="true")[0]["users"] == []
-    assert api.refused("create_group", name="leads") == (409, "Group already exists: leads")
-    assert api.refused("update_group", name="leads", users="x") == (404, "User not found: x")
+    assert api.expect_error("create_group", name="leads") == (409, "Group already exists: leads")
+    assert api.expect_error("update_group", name="leads", users="x") == (404, "User not found: x")
     api.write("delete_group", name="leads")
-    assert api.refused("update_group", name="leads") == (404, "Group not found: leads")
+    assert api.expect_error("update_group", name="leads") == (404, "Group not found: leads")
 
 
 def test_commas_in_the_names_of_members_are_escaped(api: Api) -> None:
@@ -69,6 +69,6 @@ def test_accounts_of_a_directory_service_are_read_only(api: Api, sandbox: Any) -
     ldap = {"users": [{"name": "u", "readonly": True}], "groups": [{"name": "g", "readonly": True, "users": ["u"]}]}
     sandbox.seed({"review": ldap})
     assert api.records("users", search="u")[0]["groups"] == [{"name": "g", "readonly": True}]
-    assert api.refused("delete_user", name="u") == (403, "User is read-only: u")
-    assert api.refused("update_group", name="g", remove_all="true") == (403, "Group is read-only: g")
-    assert api.refused("delete_group", name="g") == (403, "Group is read-only: g")
+    assert api.expect_error("delete_user", name="u") == (403, "User is read-only: u")
+    assert api.expect_error("update_group", name="g", remove_all="true") == (403, "Group is read-only: g")
+    assert api.expect_error("delete_group", name="g") == (403, "Group is read-only: g")

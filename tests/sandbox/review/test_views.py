@@ -38,15 +38,18 @@ def test_views_are_created_updated_and_deleted(api: Api) -> None:
 def test_invalid_changes_of_views_are_rejected(api: Api) -> None:
     api.write("create_view", project="platform", name="v", query="x")
     api.write("create_view", project="platform", name="w", query="x")
-    assert api.refused("create_view", project="platform", name="v", query="") == (409, "View already exists: v")
-    assert api.refused("update_view", project="platform", name="w", new_name="v") == (409, "View already exists: v")
-    assert api.refused("update_view", project="platform", name="x") == (404, "View not found: x")
-    assert api.refused("delete_view", project="platform", name="x") == (404, "View not found: x")
-    assert api.refused("create_view", project="nope", name="v", query="x") == (404, "Project not found: nope")
-    assert api.refused("update_view", project="platform", name="*default*", query="x")[0] == 403
-    assert api.refused("delete_view", project="platform", name="*default*")[0] == 403
-    assert api.refused("create_view", project="platform", name="*default*", query="x")[0] == 409
-    assert api.refused("create_view", project="platform", name="b", query="state:New build:1")[0] == 400
+    assert api.expect_error("create_view", project="platform", name="v", query="") == (409, "View already exists: v")
+    assert api.expect_error("update_view", project="platform", name="w", new_name="v") == (
+        409,
+        "View already exists: v",
+    )
+    assert api.expect_error("update_view", project="platform", name="x") == (404, "View not found: x")
+    assert api.expect_error("delete_view", project="platform", name="x") == (404, "View not found: x")
+    assert api.expect_error("create_view", project="nope", name="v", query="x") == (404, "Project not found: nope")
+    assert api.expect_error("update_view", project="platform", name="*default*", query="x")[0] == 403
+    assert api.expect_error("delete_view", project="platform", name="*default*")[0] == 403
+    assert api.expect_error("create_view", project="platform", name="*default*", query="x")[0] == 409
+    assert api.expect_error("create_view", project="platform", name="b", query="state:New build:1")[0] == 400
 
 
 def test_private_views_are_visible_to_their_creators_only(api: Api) -> None:
@@ -55,7 +58,7 @@ def test_private_views_are_visible_to_their_creators_only(api: Api) -> None:
     api.write("create_view", project="platform", name="shared", query="x", is_public="true")
     api.user = "admin"
     assert [view["name"] for view in api.records("views", project="platform")] == ["*default*", "shared"]
-    assert api.refused("delete_view", project="platform", name="mine") == (404, "View not found: mine")
+    assert api.expect_error("delete_view", project="platform", name="mine") == (404, "View not found: mine")
     api.write("create_view", project="platform", name="shared", query="y")
     api.write("delete_view", project="platform", name="shared")
     assert [view["creator"] for view in api.records("views", project="platform")] == ["admin", "alice"]
@@ -63,5 +66,5 @@ def test_private_views_are_visible_to_their_creators_only(api: Api) -> None:
 
 def test_quoted_text_is_not_a_term(api: Api) -> None:
     api.write("create_view", project="platform", name="v", query='message:"a build:x"')
-    status, message = api.refused("create_view", project="platform", name="w", query='"a" build:x')
+    status, message = api.expect_error("create_view", project="platform", name="w", query='"a" build:x')
     assert (status, message) == (400, "The keyword build is not supported in the query of a view")

@@ -14,7 +14,7 @@ from support.servers.groovy import groovy_jar
 from support.servers.hudson import fetch as fetch_hudson
 from support.servers.process import UnavailableError
 
-for get in (installed_chromium, Maven.fetched, groovy_jar, fetch_hudson, docker_registry, jfrog_client, crane):
+for get in (installed_chromium, Maven.fetch, groovy_jar, fetch_hudson, docker_registry, jfrog_client, crane):
     try:
         get()
     except UnavailableError as reason:

@@ -19,7 +19,7 @@ COPY_DEPENDENCIES = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy
 
 def jfrog_client() -> list[str]:
     """Return the command of jfrog/Client.java, compiled once."""
-    maven = Maven.fetched()
+    maven = Maven.fetch()
 
     def build(folder: Path) -> None:
         options = ["--file", str(SOURCES / "pom.xml"), f"-DoutputDirectory={folder}"]

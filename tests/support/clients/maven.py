@@ -43,7 +43,7 @@ class Maven:
     plugins: Path
 
     @classmethod
-    def fetched(cls) -> Maven:
+    def fetch(cls) -> Maven:
         """Return Maven, downloaded once with its plugins."""
         jdk()
         folder = fill_once(BUILD / "maven", f"{SHA512} {DEPLOY} {GET}", _fetch)

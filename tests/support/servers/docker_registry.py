@@ -15,8 +15,8 @@ Observed behavior (checked by the tests in test_servers.py):
 `GET /artifactory/api/docker/<repository>/v2/<image>/tags/list?n=2`
     `{"name":"<image>","tags":[...]}` with all tags: `n` and `last` are ignored and there is never a Link, so that a
     client that asks on until a page is short never ends. They come in no order to rely on. No tags left: `"tags":null`.
-    Unknown image: 404 `NAME_UNKNOWN`. A name that is not an image name (upper case): 404 as plain text, not JSON. `%2F` in
-    place of the slashes of a name is understood.
+    Unknown image: 404 `NAME_UNKNOWN`. An invalid image name (upper case): 404 as plain text, not JSON. `%2F` is
+    accepted instead of the slashes of a name.
 
 `GET /artifactory/api/docker/<repository>/v2/<image>/manifests/<tag or digest>`
     The bytes as they were pushed, with their digest in `Docker-Content-Digest`, if `Accept` has their type; all four
@@ -43,7 +43,7 @@ from pathlib import Path
 from typing import Any
 
 from build_folder import BUILD, fill_once
-from support.servers.process import UnavailableError, direct_session, free_port, running
+from support.servers.process import UnavailableError, direct_session, free_port, run_server
 
 MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
 LIST_TYPE = "application/vnd.docker.distribution.manifest.list.v2+json"
@@ -69,7 +69,7 @@ class DockerRegistry:
         return f"{self.url}{self.prefix}v2"
 
     def push(self, image: str, tag: str, kind: str = MANIFEST_TYPE) -> str:
-        """Store an image without layers, with a content that depends on name and tag. Return the digest of the manifest."""
+        """Store an image without layers, with content that depends on name and tag. Return its manifest digest."""
         config = json.dumps(
             {
                 "architecture": "amd64",
@@ -143,7 +143,7 @@ def docker_registry(repository: str = "docker-local", at_root: bool = False) -> 
                 }
             )
         )
-        with running([str(executable), "serve", str(config)], f"{registry.api}/", registry.log, timeout=60):
+        with run_server([str(executable), "serve", str(config)], f"{registry.api}/", registry.log, timeout=60):
             yield registry
 
 

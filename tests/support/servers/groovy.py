@@ -16,7 +16,7 @@ VERSION = "2.4.21"
 
 def groovy_jar() -> Path:
     """Return the path of the JAR with all of Groovy. Download it from Maven Central once."""
-    maven = Maven.fetched()
+    maven = Maven.fetch()
 
     def fetch(folder: Path) -> None:
         artifact = f"-Dartifact=org.codehaus.groovy:groovy-all:{VERSION}"

@@ -18,7 +18,7 @@ import requests
 
 from build_folder import BUILD
 from support.clients.maven import Maven
-from support.servers.process import UnavailableError, answers, direct_session, free_port, running, wait_for
+from support.servers.process import UnavailableError, direct_session, free_port, is_ready, run_server, wait_for
 
 SCRIPT = Path(__file__).with_name("hudson.sh")
 JOB = """<?xml version='1.0' encoding='UTF-8'?>
@@ -112,12 +112,12 @@ class Hudson:
 
     def wait_until_ready(self) -> None:
         """Wait until the server is ready."""
-        wait_for(lambda: answers(f"{self.url}/api/json"), "the server to answer")
+        wait_for(lambda: is_ready(f"{self.url}/api/json"), "the server to answer")
 
 
 def fetch() -> dict[str, str]:
     """Download the server once, and return the environment for its script."""
-    maven = Maven.fetched()
+    maven = Maven.fetch()
     settings = {
         "PATH": f"{maven.program.parent}:{os.environ['PATH']}",
         "MAVEN_ARGS": f"-Dmaven.repo.local.tail={maven.plugins}",
@@ -150,5 +150,5 @@ def hudson(csrf: bool = True, users: bool = True) -> Iterator[Hudson]:
         port = free_port()
         url = f"http://127.0.0.1:{port}"
         command = ["bash", str(SCRIPT), str(port), str(home)]
-        with running(command, f"{url}/api/json", log, timeout=180, env={**environment, **settings}) as pid:
+        with run_server(command, f"{url}/api/json", log, timeout=180, env={**environment, **settings}) as pid:
             yield Hudson(url, home, log, pid, csrf, users, admin, reader)

@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.servers.environments import environment
-from support.servers.process import free_port, running
+from support.servers.process import free_port, run_server
 
 REPLIES = {
     "gpt-4o": "Hello from a canned reply.",
@@ -76,7 +76,7 @@ def litellm_proxy() -> Iterator[LitellmProxy]:
         config.write_text(json.dumps(_config(proxy.key)))
         command = [program, "--config", str(config), "--host", "127.0.0.1", "--port", str(port), "--telemetry", "False"]
         alive = f"http://127.0.0.1:{port}/health/liveliness"
-        with running(command, alive, proxy.log, timeout=180, env=_environment(folder)):
+        with run_server(command, alive, proxy.log, timeout=180, env=_environment(folder)):
             yield proxy
 
 

@@ -26,7 +26,7 @@ class UnavailableError(Exception):
     """A requirement of a server is missing on this machine."""
 
 
-def or_skip(server: contextlib.AbstractContextManager[Server]) -> Iterator[Server]:
+def run_or_skip(server: contextlib.AbstractContextManager[Server]) -> Iterator[Server]:
     """Yield the running server, or skip the test if the machine cannot run it."""
     with contextlib.ExitStack() as stack:
         try:
@@ -36,7 +36,7 @@ def or_skip(server: contextlib.AbstractContextManager[Server]) -> Iterator[Serve
         yield started
 
 
-def fetched_or_skip(fetch: Callable[[], Fetched]) -> Fetched:
+def fetch_or_skip(fetch: Callable[[], Fetched]) -> Fetched:
     """Return the result of a download, or skip the test if it is not possible."""
     try:
         return fetch()
@@ -59,7 +59,7 @@ def direct_session() -> requests.Session:
     return session
 
 
-def answers(url: str) -> bool:
+def is_ready(url: str) -> bool:
     """Return whether the server is ready, that is whether it returns no error of a starting server."""
     with direct_session() as session:
         try:
@@ -78,7 +78,7 @@ def wait_for(condition: Callable[[], bool], what: str, timeout: float = 120) -> 
 
 
 @contextlib.contextmanager
-def running(
+def run_server(
     command: Sequence[str], url: str, log: Path, timeout: float, env: Mapping[str, str] | None = None
 ) -> Iterator[int]:
     """Run a command for the duration of the block. Yield its process ID once the URL responds."""
@@ -96,7 +96,7 @@ def running(
     def ready() -> bool:
         if process.poll() is not None:
             raise RuntimeError(f"{command[0]} ended with status {process.returncode}")
-        return answers(url)
+        return is_ready(url)
 
     try:
         try:

@@ -68,7 +68,7 @@ class Ci:
         return session
 
 
-def tells(answer: requests.Response, *names: str) -> bool:
+def has_header(answer: requests.Response, *names: str) -> bool:
     """Return whether a response has one of the headers."""
     return any(name in answer.headers for name in names)
 

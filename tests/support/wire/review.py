@@ -48,7 +48,7 @@ class Api:
         answer = self.post(action, **fields)
         assert (answer.status_code, answer.content) == (200, b"")
 
-    def refused(self, action: str, **fields: str) -> tuple[int, str]:
+    def expect_error(self, action: str, **fields: str) -> tuple[int, str]:
         answer = self.post(action, **fields)
         assert answer.text.endswith("}\n")
         assert answer.text.count("\n") == 1
