@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The official openai SDK drives the sandbox, and must not notice the difference."""
+"""The official OpenAI SDK works with the sandbox as with the real API."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def client(sandbox: Any) -> Iterator[Any]:
         yield client
 
 
-def test_the_environment_is_enough(sandbox: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_reads_the_environment(sandbox: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in sandbox.environment.items():
         monkeypatch.setenv(name, value)
     with openai.OpenAI() as client:
@@ -83,7 +83,7 @@ def test_streaming(client: Any) -> None:
     assert chunks[-2].choices[0].finish_reason == "stop"
 
 
-def test_the_helper_for_streams_puts_the_pieces_together(client: Any, sandbox: Any) -> None:
+def test_stream_helper_combines_chunks(client: Any, sandbox: Any) -> None:
     function = {"name": "weather", "arguments": '{"city": "Kyiv"}'}
     sandbox.call("POST", "inference/replies", {"tool_calls": [{"function": function}]})
     with client.chat.completions.stream(model=MODEL, messages=HELLO) as stream:
@@ -92,7 +92,7 @@ def test_the_helper_for_streams_puts_the_pieces_together(client: Any, sandbox: A
     assert message.tool_calls[0].function.arguments == function["arguments"]
 
 
-def test_an_error_in_a_stream(client: Any, sandbox: Any) -> None:
+def test_error_in_a_stream_is_raised(client: Any, sandbox: Any) -> None:
     sandbox.call("POST", "inference/replies", {"content": "Half", "stream_error": "server_error"})
     with pytest.raises(openai.APIError, match="The server had an error"):
         list(client.chat.completions.create(model=MODEL, messages=HELLO, stream=True))
@@ -107,13 +107,13 @@ def test_structured_output(client: Any) -> None:
         client.chat.completions.parse(model=MODEL, messages=HELLO, response_format=Plan, max_tokens=3)
 
 
-def test_a_refusal(client: Any, sandbox: Any) -> None:
+def test_refusal_is_returned(client: Any, sandbox: Any) -> None:
     sandbox.call("POST", "inference/replies", {"refusal": "I'd rather not."})
     message = client.chat.completions.parse(model=MODEL, messages=HELLO, response_format=Plan).choices[0].message
     assert (message.parsed, message.refusal) == (None, "I'd rather not.")
 
 
-def test_errors_are_told_apart(client: Any, sandbox: Any) -> None:
+def test_errors_have_their_exceptions(client: Any, sandbox: Any) -> None:
     with pytest.raises(openai.AuthenticationError) as caught:
         connect(sandbox, api_key="sk-wrong-wrong-wrong").models.list()
     assert (caught.value.status_code, caught.value.code) == (401, "invalid_api_key")
@@ -147,20 +147,20 @@ def test_failures(client: Any, sandbox: Any, name: str, exception: type[Exceptio
     assert caught.value.request_id.startswith("req_")
 
 
-def test_it_tries_again_after_a_429(sandbox: Any) -> None:
+def test_client_retries_after_status_429(sandbox: Any) -> None:
     sandbox.call("POST", "inference/replies", {"error": "rate_limit_exceeded", "headers": {"retry-after-ms": "20"}})
     completion = connect(sandbox, max_retries=1).chat.completions.create(model=MODEL, messages=HELLO)
     assert completion.choices[0].message.content == "You said: Hello!"
     assert [entry["status"] for entry in sandbox.journal("inference")] == [429, 200]
 
 
-def test_it_tries_again_after_a_fault(sandbox: Any) -> None:
+def test_client_retries_after_a_fault(sandbox: Any) -> None:
     sandbox.fault(service="inference", label="chat", kind="status", status=429, headers={"retry-after-ms": "20"})
     connect(sandbox, max_retries=1).chat.completions.create(model=MODEL, messages=HELLO)
     assert [entry["status"] for entry in sandbox.journal("inference")] == [429, 200]
 
 
-def test_the_server_can_forbid_another_try(sandbox: Any) -> None:
+def test_client_does_not_retry_when_the_server_forbids_it(sandbox: Any) -> None:
     sandbox.call("POST", "inference/replies", {"error": "server_error", "headers": {"x-should-retry": "false"}})
     with pytest.raises(openai.InternalServerError):
         connect(sandbox, max_retries=2).chat.completions.create(model=MODEL, messages=HELLO)

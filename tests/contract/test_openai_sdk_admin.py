@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The official openai SDK administrates an organization of the sandbox; each answer is valid as the SDK has it.
+"""The official OpenAI SDK administers an organization of the sandbox, and each response is valid.
 
 All tests are for both of its clients: the one that waits, and the asynchronous one.
 """
@@ -23,7 +23,7 @@ def admin(connect: Connect) -> Any:
 
 
 def valid(answer: Any) -> Any:
-    """The SDK itself takes any answer for a valid one."""
+    """Validate a response, since the SDK accepts any response."""
     assert isinstance(answer, BaseModel)
     type(answer).model_validate(answer.model_dump(), strict=True)
     return answer
@@ -113,17 +113,17 @@ def test_admin_keys(admin: Any) -> None:
 @pytest.mark.parametrize(
     "query", [{"limit": 0}, {"limit": 101}, {"after": "nope"}, {"after": ""}, {"after": "PROJ_SANDBOX"}]
 )
-def test_odd_pages(admin: Any, query: dict[str, Any]) -> None:
+def test_unusual_page_parameters_are_accepted(admin: Any, query: dict[str, Any]) -> None:
     with pytest.raises(openai.BadRequestError) as caught:
         admin.projects.list(**query)
     assert caught.value.param == next(iter(query))
 
 
-def test_a_page_after_the_last_is_empty(admin: Any) -> None:
+def test_page_after_the_last_is_empty(admin: Any) -> None:
     assert all_of(admin.projects.list(after="proj_sandbox")) == []
 
 
-def test_an_admin_key_alone_administrates(connect: Connect, sandbox: Any) -> None:
+def test_only_admin_keys_administer_the_organization(connect: Connect, sandbox: Any) -> None:
     mistaken = connect(admin_api_key=sandbox.environment["OPENAI_API_KEY"])
     with pytest.raises(openai.AuthenticationError, match=r"Missing scopes: api\.management\.read") as caught:
         mistaken.admin.organization.users.list()
@@ -132,7 +132,7 @@ def test_an_admin_key_alone_administrates(connect: Connect, sandbox: Any) -> Non
         connect(admin_api_key="sk-admin-of-nobody-at-all").admin.organization.users.list()
 
 
-def test_an_admin_key_that_may_only_read(connect: Connect, sandbox: Any) -> None:
+def test_read_only_admin_key_cannot_write(connect: Connect, sandbox: Any) -> None:
     reader = {"key": "sk-admin-reader", "organization": "org-sandbox", "scopes": ["api.management.read"]}
     sandbox.seed({"inference": {"keys": [reader]}})
     projects = connect(admin_api_key="sk-admin-reader").admin.organization.projects
@@ -141,7 +141,7 @@ def test_an_admin_key_that_may_only_read(connect: Connect, sandbox: Any) -> None
         projects.create(name="x")
 
 
-def test_the_three_shapes_of_an_error(connect: Connect, sandbox: Any) -> None:
+def test_errors_have_three_formats(connect: Connect, sandbox: Any) -> None:
     client, mistaken = connect(), connect(api_key=sandbox.environment["OPENAI_ADMIN_KEY"])
     for bare in (False, True):
         sandbox.switch("inference", bare_admin_errors=bare, bare_scope_errors=bare)
@@ -150,12 +150,12 @@ def test_the_three_shapes_of_an_error(connect: Connect, sandbox: Any) -> None:
         assert refused.value.body["message"] == "The project nope was not found"
         with pytest.raises(openai.AuthenticationError) as refused:
             mistaken.models.retrieve("gpt-4o")
-        # a bare text does not get into the SDK's message
+        # the message of the SDK does not contain an error that is a string
         assert ("Missing scopes: api.model.read" in refused.value.message) is not bare
         assert "Missing scopes: api.model.read" in refused.value.response.text
 
 
-def test_more_calls_than_a_minute_has(admin: Any, sandbox: Any) -> None:
+def test_requests_are_rejected_when_they_exceed_the_rate_limit(admin: Any, sandbox: Any) -> None:
     sandbox.switch("inference", admin_calls_per_minute=7)
     sandbox.clock(frozen=True)
     for _number in range(7):
@@ -167,7 +167,7 @@ def test_more_calls_than_a_minute_has(admin: Any, sandbox: Any) -> None:
     assert valid(admin.users.retrieve("user-sandbox-bob"))
 
 
-def test_what_is_not_served_says_so(admin: Any) -> None:
+def test_unsupported_endpoints_respond_with_501(admin: Any) -> None:
     calls = [
         admin.groups.list,
         admin.roles.list,

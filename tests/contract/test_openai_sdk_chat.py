@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Both clients of the official openai SDK ask the sandbox for all that inference_chat asks for; streams too."""
+"""Both clients of the official OpenAI SDK use all features of inference_chat with the sandbox, also streaming."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_text(ask: Any) -> None:
     assert chunks[-1].usage == ask().usage
 
 
-def test_calls_of_tools_and_their_results(ask: Any) -> None:
+def test_tool_calls_and_results(ask: Any) -> None:
     [call] = ask(tools=TOOLS, tool_choice="required").choices[0].message.tool_calls
     assert (call.function.name, call.function.arguments) == ("list_builds", '{"job": "job"}')
     chunks = list(ask(tools=TOOLS, tool_choice="required", **CHUNKS))
@@ -65,7 +65,7 @@ def test_images_and_effort(ask: Any) -> None:
     assert ask(service_tier="default", top_p=0.5).service_tier == "default"
 
 
-def test_an_error_in_the_middle(ask: Any, sandbox: Any) -> None:
+def test_error_in_the_middle_of_a_stream_is_raised(ask: Any, sandbox: Any) -> None:
     sandbox.call("POST", "inference/replies", {"content": "Half", "stream_error": "server_error"})
     with pytest.raises(openai.APIError, match="The server had an error"):
         list(ask(**CHUNKS))

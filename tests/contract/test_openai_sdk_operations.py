@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox knows each operation of the official openai SDK: what it does not serve is 501, never 404 or 405."""
+"""The sandbox responds with 501, never 404 or 405, to unsupported operations of the official OpenAI SDK."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CALL = re.compile(
 
 
 def operations() -> Iterator[tuple[str, str]]:
-    """Yield method and path of each operation, found in the generated code of the SDK."""
+    """Yield method and path of each operation in the generated code of the SDK."""
     for path in (pathlib.Path(openai.__file__).parent / "resources").rglob("*.py"):
         for call in CALL.finditer(path.read_text(encoding="utf-8")):
             of_list = re.search(r'method="(\w+)"', call[3]) if call[1] == "get_api_list" else None
@@ -28,7 +28,7 @@ def operations() -> Iterator[tuple[str, str]]:
             yield method, re.sub(r"\{[^}]*\}", "x", call[2])
 
 
-def test_no_operation_is_unknown(sandbox: Any) -> None:
+def test_all_operations_are_known(sandbox: Any) -> None:
     known = set(operations())
     assert len(known) > 300
     unknown = []

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many prompts against the sandbox: within its limits as fast as they allow, and paid for once however often killed."""
+"""Batches with the sandbox: rate limits, and runs that are killed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WORKERS = 4
 
 
 class SandboxTime:
-    """Who sleeps, moves the sandbox's clock, which stands still otherwise."""
+    """Advance the frozen clock of the sandbox instead of sleeping."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -84,7 +84,7 @@ def answers(folder: Path) -> list[dict[str, Any]]:
         (40, {"tokens_per_day": 2_400}, True, (40 * 100 - 2_400) / 2_400 * 86_400),
     ],
 )
-def test_prompts_within_limits(
+def test_prompts_stay_within_limits(
     count: int,
     limits: dict[str, int],
     known: bool,
@@ -108,7 +108,7 @@ def test_prompts_within_limits(
 
 
 class DyingFile(io.FileIO):
-    """A file of answers in which a line is written by half."""
+    """A file of answers that is killed after it wrote half a line."""
 
     def write(self, data: Any) -> int:
         at("half", lambda: super(DyingFile, self).write(bytes(data)[: len(data) // 2]))
@@ -116,7 +116,7 @@ class DyingFile(io.FileIO):
 
 
 def at(place: str, before: Callable[[], Any] = lambda: None) -> None:
-    """Be killed, if this is the place and the time for it."""
+    """Kill the process at the selected call."""
     if DEATH and DEATH[0] == place:
         DEATH[1] -= 1
         if not DEATH[1]:
@@ -141,7 +141,7 @@ LOST = ("answered", "half")
 
 
 def dying(place: str, number: int, sandbox: Sandbox, folder: Path, count: int) -> None:
-    """A run that is killed when it comes to the place for the number-th time."""
+    """Run the module, and kill it at the given call of a function."""
     DEATH[:] = [place, number]
     send, add, store = completions.send, AnswersFile.add, answers_file.store_output
 
@@ -167,8 +167,8 @@ def dying(place: str, number: int, sandbox: Sandbox, folder: Path, count: int) -
     batch(sandbox, folder, count, workers=1)
 
 
-def test_a_run_that_is_killed_goes_on_and_pays_for_nothing_twice(sandbox: Sandbox, tmp_path: Path) -> None:
-    """What was answered, but killed before its line was whole, is the only thing that is asked for again."""
+def test_killed_run_continues_without_double_charges(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Only a request whose line was not completely written is sent again."""
     count = 40
     limited(sandbox, requests_per_minute=100_000)
     for place, number in PLACES:

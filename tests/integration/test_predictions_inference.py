@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""In generated organizations, check mode of each module of the OpenAI API predicts what its real run then does."""
+"""Check mode of each OpenAI module predicts its real run, in generated organizations."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ WORLDS, TASKS = 40, 25
 NAMES = ["Default project", "Sandbox", "sandbox", "Search", "Search ", "Search & find", "Retired", "a/b;c"]
 EMAILS = [f"{name}@sandbox.example" for name in ("olivia", "ALICE", "bob", "carol", "dora", "expired", "nobody")]
 MODELS = ["gpt-4", "gpt-4o", "gpt-3.5-turbo", "none"]
-# No value is above the limits of the organization, which no key may read
+# Values below the limits of the organization, which no key can read
 LIMITS = ["max_requests_per_1_minute", "max_tokens_per_1_minute", "max_requests_per_1_day", "max_images_per_1_minute"]
 ROBOTS = ["pipeline", "robot", "Robot", "main"]
 DAY = 86400
 
 
 class World:
-    """An organization that is generated from a number, and tasks for it."""
+    """A generated organization, and tasks for it."""
 
     def __init__(self, number: int) -> None:
         self.chance = random.Random(number)
         self.ids = ["proj_default", "proj_sandbox", "proj_old", *(f"proj_{place}" for place in range(4))]
 
     def seed(self) -> dict[str, Any]:
-        """Return what is added to the organization of the sandbox."""
+        """Return the seed for the organization of the sandbox."""
         projects = [self._project(id_) for id_ in self.ids[3:] if self._maybe()]
         invites = [
             {"id": f"invite_{place}", "email": self._one(EMAILS), "expires_at": self._one([1, 4 * 10**9])}
@@ -102,7 +102,7 @@ class World:
 
 
 def has_same_members(predicted: Any, done: Any) -> bool:
-    """Return whether two results have the same members. A prediction can have null for what only the service knows."""
+    """Return whether two results have the same fields. A prediction has null for fields that the API assigns."""
     if not (isinstance(predicted, dict) and isinstance(done, dict)):
         return predicted is None or not isinstance(done, dict)
     return predicted.keys() == done.keys() and all(has_same_members(predicted[name], done[name]) for name in done)

@@ -35,7 +35,7 @@ def ids(result: dict[str, Any]) -> list[str]:
     return [found["id"] for found in result["users"]]
 
 
-def test_pages_are_read_to_the_end() -> None:
+def test_all_pages_are_read() -> None:
     pages = (
         page("/users", user(1), user(2), more=True),
         page("/users", user(3), more=True, after="user-2"),
@@ -45,13 +45,13 @@ def test_pages_are_read_to_the_end() -> None:
 
 
 @pytest.mark.parametrize("rest", [{"has_more": True}, {"has_more": None}, {"last_id": None}, {}])
-def test_an_empty_page_or_one_without_more_is_the_last(rest: dict[str, Any]) -> None:
+def test_page_is_the_last_when_it_is_empty_or_has_no_more(rest: dict[str, Any]) -> None:
     rest_page = call("GET", f"{USERS}&after=user-1", json={"data": [], **rest})
     assert ids(listed(page("/users", user(1), more=True), rest_page)) == ["user-1"]
 
 
 @pytest.mark.parametrize("module", ["inference_user", "inference_project"])
-def test_empty_list_is_an_error_when_an_organization_has_an_entry(module: str) -> None:
+def test_task_fails_when_a_list_is_empty_that_never_is(module: str) -> None:
     path, named = ("/users", {"email": "a@b.c"}) if module == "inference_user" else ("/projects", {"name": "Find"})
     with conversation(page(path)) as server:
         given = {
@@ -66,7 +66,7 @@ def test_empty_list_is_an_error_when_an_organization_has_an_entry(module: str) -
     assert "the list is empty, but each organization has at least one entry" in result["msg"]
 
 
-def test_the_cursor_is_the_last_entry_whatever_the_page_says() -> None:
+def test_cursor_is_the_last_entry() -> None:
     first = call("GET", USERS, json={"data": [user(1)], "has_more": True, "last_id": "user_wrong"})
     assert ids(listed(first, page("/users", user(2), after="user-1"))) == ["user-1", "user-2"]
 
@@ -77,7 +77,7 @@ def test_entry_is_listed_once_when_it_moves_to_the_next_page() -> None:
     assert ids(listed(page("/users", user(1), user(1)))) == ["user-1"]
 
 
-def test_page_that_ends_with_an_earlier_entry_is_an_error() -> None:
+def test_task_fails_when_a_page_ends_with_an_earlier_entry() -> None:
     pages = (
         page("/users", user(1), user(2), user(3), more=True),
         page("/users", user(4), user(2), more=True, after="user-3"),
@@ -85,13 +85,13 @@ def test_page_that_ends_with_an_earlier_entry_is_an_error() -> None:
     assert "its pages repeat after 'user-2'" in listed(*pages)["msg"]
 
 
-def test_pages_that_begin_anew_are_an_error() -> None:
+def test_task_fails_when_pages_repeat() -> None:
     result = listed(page("/users", user(1), more=True), page("/users", user(1), more=True, after="user-1"))
     assert result["failed"]
     assert result["msg"].endswith("because its pages repeat after 'user-1'. Run the task again.")
 
 
-def test_a_429_that_names_no_time_is_waited_for_in_earnest(naps: list[float]) -> None:
+def test_retry_delay_is_long_when_status_429_has_no_retry_after(naps: list[float]) -> None:
     busy = call("GET", USERS, 429, json=error("Rate limit reached", "requests", "rate_limit_exceeded"))
     assert ids(listed(busy, busy, page("/users", user(1)))) == ["user-1"]
     assert naps == [10.0, 20.0]
@@ -100,20 +100,20 @@ def test_a_429_that_names_no_time_is_waited_for_in_earnest(naps: list[float]) ->
 @pytest.mark.parametrize(
     "shape", [error("Project old is archived"), {"code": 400, "message": "Project old is archived"}]
 )
-def test_both_shapes_of_a_refusal(shape: dict[str, Any]) -> None:
+def test_both_error_formats_are_understood(shape: dict[str, Any]) -> None:
     assert "400 Project old is archived." in listed(call("GET", USERS, 400, json=shape))["msg"]
 
 
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> pathlib.Path:
-    """The folder for temporary files."""
+    """Return the directory for temporary files."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """A clock that stands still unless it is moved, and goes on while somebody sleeps."""
+    """Replace the clock by one that only advances when it is set or the code sleeps."""
     now = [1_800_000_000.0]
     monkeypatch.setattr(admin_rate_limiter.time, "time", lambda: now[0])
 
@@ -124,40 +124,40 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def seconds_of(clock: list[float], calls: list[str], whose: str = "key", per_minute: float = 6.0) -> list[float]:
-    """When each call has its turn, from now on; each is made by a task of its own."""
+def schedule_of(clock: list[float], calls: list[str], quota_key: str = "key", per_minute: float = 6.0) -> list[float]:
+    """Return the seconds after which each request is sent, each by a separate task."""
     began, turns = clock[0], []
     for name in calls:
-        AdminRateLimiter(Task({"admin_requests_per_minute": per_minute}), [whose]).wait(name)
+        AdminRateLimiter(Task({"admin_requests_per_minute": per_minute}), [quota_key]).wait(name)
         turns.append(round(clock[0] - began, 3))
     return turns
 
 
-def test_four_calls_at_once_then_six_a_minute(folder: pathlib.Path, clock: list[float]) -> None:
-    assert seconds_of(clock, ["list"] * 7) == [0, 0, 0, 0, 10, 20, 30]
+def test_requests_are_limited_to_six_per_minute_after_a_burst_of_four(folder: pathlib.Path, clock: list[float]) -> None:
+    assert schedule_of(clock, ["list"] * 7) == [0, 0, 0, 0, 10, 20, 30]
     clock[0] += 60
-    assert seconds_of(clock, ["list"] * 5) == [0, 0, 0, 0, 10]
+    assert schedule_of(clock, ["list"] * 5) == [0, 0, 0, 0, 10]
 
 
-def test_calls_of_other_kinds_and_keys_go_by_themselves(folder: pathlib.Path, clock: list[float]) -> None:
-    assert seconds_of(clock, ["list"] * 4) == [0, 0, 0, 0]
-    assert seconds_of(clock, ["create"] * 4) == [0, 0, 0, 0]
-    assert seconds_of(clock, ["list"] * 4, whose="another") == [0, 0, 0, 0]
+def test_requests_of_other_kinds_and_keys_are_limited_separately(folder: pathlib.Path, clock: list[float]) -> None:
+    assert schedule_of(clock, ["list"] * 4) == [0, 0, 0, 0]
+    assert schedule_of(clock, ["create"] * 4) == [0, 0, 0, 0]
+    assert schedule_of(clock, ["list"] * 4, quota_key="another") == [0, 0, 0, 0]
 
 
-def test_the_pace_is_the_users(folder: pathlib.Path, clock: list[float]) -> None:
-    assert seconds_of(clock, ["list"] * 50, per_minute=0) == [0] * 50
-    assert seconds_of(clock, ["list"] * 6, per_minute=60) == [0, 0, 0, 0, 1, 2]
+def test_rate_is_the_value_of_the_option(folder: pathlib.Path, clock: list[float]) -> None:
+    assert schedule_of(clock, ["list"] * 50, per_minute=0) == [0] * 50
+    assert schedule_of(clock, ["list"] * 6, per_minute=60) == [0, 0, 0, 0, 1, 2]
 
 
-def test_a_clock_that_was_set_back_is_no_reason_to_wait_for_long(folder: pathlib.Path, clock: list[float]) -> None:
-    seconds_of(clock, ["list"] * 9)
+def test_wait_is_short_when_the_clock_was_set_back(folder: pathlib.Path, clock: list[float]) -> None:
+    schedule_of(clock, ["list"] * 9)
     clock[0] -= 1_000_000
-    assert seconds_of(clock, ["list"])[0] <= 3600
+    assert schedule_of(clock, ["list"])[0] <= 3600
 
 
-def test_the_file_is_for_its_owner_and_holds_no_key(folder: pathlib.Path, clock: list[float]) -> None:
-    seconds_of(clock, ["list"], whose=ADMIN)
+def test_file_is_private_and_contains_no_key(folder: pathlib.Path, clock: list[float]) -> None:
+    schedule_of(clock, ["list"], quota_key=ADMIN)
     (kept,) = folder.glob("buildworks-toolchain-*/*")
     assert kept.stat().st_mode & 0o777 == 0o600
     assert kept.parent.stat().st_mode & 0o777 == 0o700
@@ -165,27 +165,27 @@ def test_the_file_is_for_its_owner_and_holds_no_key(folder: pathlib.Path, clock:
 
 
 @pytest.mark.parametrize("content", ["", "no JSON", "[]", '{"list": "soon"}'])
-def test_a_file_that_makes_no_sense_begins_anew(folder: pathlib.Path, clock: list[float], content: str) -> None:
-    seconds_of(clock, ["list"] * 4)
+def test_file_is_replaced_when_it_is_invalid(folder: pathlib.Path, clock: list[float], content: str) -> None:
+    schedule_of(clock, ["list"] * 4)
     (kept,) = folder.glob("buildworks-toolchain-*/*")
     kept.write_text(content)
-    assert seconds_of(clock, ["list"]) == [0]
+    assert schedule_of(clock, ["list"]) == [0]
 
 
-def test_without_a_folder_each_process_goes_by_itself(
+def test_each_process_is_limited_separately_when_no_file_can_be_created(
     folder: pathlib.Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(admin_rate_limiter, "_PROCESS_SCHEDULES", {})
     folder.chmod(0o500)
     monkeypatch.setattr(admin_rate_limiter.os, "mkdir", _refuse)
-    assert seconds_of(clock, ["list"] * 5) == [0, 0, 0, 0, 10]
+    assert schedule_of(clock, ["list"] * 5) == [0, 0, 0, 0, 10]
 
 
 def _refuse(*_arguments: Any) -> None:
     raise PermissionError
 
 
-def test_who_waits_says_so(folder: pathlib.Path, clock: list[float]) -> None:
+def test_wait_is_displayed(folder: pathlib.Path, clock: list[float]) -> None:
     told: list[str] = []
     task = Task({"admin_requests_per_minute": 6.0}, display=told.append)
     for _number in range(5):

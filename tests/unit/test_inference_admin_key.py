@@ -65,13 +65,13 @@ def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
         return run("inference_admin_key", **{**given, **parameters})
 
 
-def test_a_second_run_reads_once(key_file: pathlib.Path) -> None:
+def test_second_run_reads_once(key_file: pathlib.Path) -> None:
     key_file.write_text(OLD_VALUE)
     result = manage(listed(OLD), key_file=str(key_file))
     assert (result["changed"], result["admin_key"]["id"], result["secret"]) == (False, "key_1", None)
 
 
-def test_a_new_one_with_an_end(key_file: pathlib.Path) -> None:
+def test_new_key_has_an_expiration(key_file: pathlib.Path) -> None:
     calls = listed(), create(expires_in_seconds=5000), listed(NEW), listed(NEW)
     result = manage(*calls, expires_in=5000, key_file=str(key_file))
     assert (result["changed"], result["admin_key"]["id"]) == (True, "key_2")
@@ -80,7 +80,7 @@ def test_a_new_one_with_an_end(key_file: pathlib.Path) -> None:
     assert VALUE not in json.dumps(result)
 
 
-def test_without_a_file_its_value_is_in_the_result_once() -> None:
+def test_value_is_in_the_result_when_no_file_is_set() -> None:
     assert manage(listed(), create(), listed(NEW))["secret"] == VALUE
     assert manage(listed(NEW))["secret"] is None
 
@@ -93,14 +93,14 @@ ANYBODY_READS_IT = (
 
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("old", [(), (key("key_1", OLD_VALUE, expires_at=NOW),)], ids=["new", "replaced"])
-def test_a_value_that_anybody_can_read_is_told_when_it_is_made(old: tuple[dict[str, Any]], check_mode: bool) -> None:
+def test_task_warns_when_the_value_is_in_the_result(old: tuple[dict[str, Any]], check_mode: bool) -> None:
     calls = [listed(*old), create(), listed(NEW, *old)]
     result = manage(*calls[: 1 if check_mode else 3], check_mode=check_mode)
     assert result["changed"]
     assert result["warnings"] == [ANYBODY_READS_IT]
 
 
-def test_nothing_is_told_of_a_value_that_is_hidden_or_not_made(key_file: pathlib.Path) -> None:
+def test_task_does_not_warn_when_the_value_is_hidden_or_not_created(key_file: pathlib.Path) -> None:
     assert "warnings" not in manage(listed(), create(), listed(NEW), no_log=True)
     assert "warnings" not in manage(listed(), key_file=str(key_file), check_mode=True)
     assert "warnings" not in manage(listed(OLD, NEW), surplus="remove", check_mode=True)
@@ -111,7 +111,7 @@ def test_nothing_is_told_of_a_value_that_is_hidden_or_not_made(key_file: pathlib
     ("expires", "early", "reason"),
     [(NOW + 499, 500, "it expires soon"), (NOW, None, "it has expired"), (NOW - 1, 500, "it has expired")],
 )
-def test_it_is_rotated_before_it_ends(key_file: pathlib.Path, expires: int, early: int | None, reason: str) -> None:
+def test_key_is_rotated_before_it_expires(key_file: pathlib.Path, expires: int, early: int | None, reason: str) -> None:
     key_file.write_text(OLD_VALUE)
     old = {**OLD, "expires_at": expires}
     calls = listed(old), create(), listed(old, NEW), revoke("key_1"), listed(NEW)
@@ -122,19 +122,19 @@ def test_it_is_rotated_before_it_ends(key_file: pathlib.Path, expires: int, earl
 
 
 @pytest.mark.parametrize(("ahead", "is_due"), [(9501, True), (9499, False)])
-def test_the_servers_clock_decides_when_a_key_is_replaced(ahead: int, is_due: bool) -> None:
+def test_clock_of_the_server_decides_when_a_key_expires(ahead: int, is_due: bool) -> None:
     old = {**OLD, "expires_at": NOW + 10_000}
     result = manage(at(NOW + ahead, listed(old)), rotate_before=500, check_mode=True)
     assert result["changed"] == is_due
 
 
-def test_one_that_lives_long_enough_stays() -> None:
+def test_key_is_not_rotated_when_it_expires_later() -> None:
     assert not manage(listed({**OLD, "expires_at": NOW + 500}), rotate_before=500)["changed"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("wanted", [{"state": "absent"}, {"expires_in": 9, "rotate_before": 8, "surplus": "remove"}])
-def test_the_key_in_use_is_never_revoked(wanted: dict[str, Any], check_mode: bool) -> None:
+def test_key_in_use_is_never_revoked(wanted: dict[str, Any], check_mode: bool) -> None:
     own = page("/admin_api_keys", {**MAIN, "expires_at": NOW + 7})
     message = manage(own, name="Main", check_mode=check_mode, **wanted)["msg"]
     assert message == (
@@ -142,7 +142,7 @@ def test_the_key_in_use_is_never_revoked(wanted: dict[str, Any], check_mode: boo
     )
 
 
-def test_the_key_in_use_is_not_revoked_as_surplus() -> None:
+def test_key_in_use_is_not_revoked_as_surplus() -> None:
     newer = key("key_9", VALUE, "Main", created_at=NOW)
     assert "because this task uses it" in manage(listed(newer), name="Main", surplus="remove")["msg"]
     assert not manage(listed(newer), name="Main")["changed"]
@@ -162,7 +162,7 @@ def probe(status: int) -> Call:
         ("-----BEGIN", [], "does not contain a key, and is left unchanged"),
     ],
 )
-def test_a_file_that_holds_something_else_is_left_alone(
+def test_file_is_not_changed_when_it_contains_anything_else(
     key_file: pathlib.Path, content: str, calls: list[Call], message: str
 ) -> None:
     key_file.write_text(content)
@@ -171,31 +171,31 @@ def test_a_file_that_holds_something_else_is_left_alone(
     assert key_file.read_text() == content
 
 
-def test_a_revoked_one_in_the_file_is_replaced(key_file: pathlib.Path) -> None:
+def test_revoked_key_in_the_file_is_replaced(key_file: pathlib.Path) -> None:
     key_file.write_text(OLD_VALUE)
     calls = listed(), probe(401), create(), listed(NEW), listed(NEW)
     assert manage(*calls, key_file=str(key_file))["admin_key"]["id"] == "key_2"
 
 
-def test_what_came_of_a_lost_reply_is_revoked() -> None:
+def test_orphaned_key_is_revoked_when_the_response_is_lost() -> None:
     lost = call("POST", PATH, drop=True)
     calls = listed(), lost, listed(key("key_0", OLD_VALUE)), revoke("key_0"), create(), listed(NEW)
     result = manage(*calls)
     assert (result["secret"], result["removed"]) == (VALUE, ["key_0"])
 
 
-def test_a_reply_that_is_lost_twice_leaves_nothing() -> None:
+def test_no_key_remains_when_the_response_is_lost_twice() -> None:
     lost = call("POST", PATH, drop=True)
     result = manage(listed(), lost, listed(OLD), revoke("key_1"), lost, listed(NEW), revoke("key_2"))
     assert "No admin key is left of it." in result["msg"]
 
 
-def test_absent() -> None:
+def test_key_is_revoked_when_state_is_absent() -> None:
     result = manage(listed(OLD, NEW), revoke("key_2"), revoke("key_1"), listed(), state="absent")
     assert (result["changed"], result["admin_key"], result["removed"]) == (True, None, ["key_2", "key_1"])
     checked = manage(listed(OLD), state="absent", check_mode=True)
     assert (checked["changed"], checked["removed"]) == (True, ["key_1"])
 
 
-def test_a_life_that_is_over_before_it_is_renewed_is_refused() -> None:
+def test_task_fails_when_rotate_before_exceeds_the_lifetime() -> None:
     assert "must be less than 'expires_in' (100 s)" in manage(expires_in=100, rotate_before=100)["msg"]

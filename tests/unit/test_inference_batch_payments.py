@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a batch pays for, against a server that misbehaves and counts the payments."""
+"""Charges of a batch with a server that injects faults and counts the charges."""
 
 from __future__ import annotations
 
@@ -17,8 +17,17 @@ from typing import Any
 
 import pytest
 
+from support.billing_server import (
+    ERRORS,
+    LOSSES,
+    PERMANENT,
+    TEMPORARY,
+    TOKENS,
+    UNKNOWN_OUTCOMES,
+    BillingServer,
+    billing_server,
+)
 from support.inference_server import KEY, error
-from support.paying_server import DOUBTS, LASTING, LOSSES, PASSING, REFUSALS, TOKENS, PayingServer, paying_server
 from support.running import run
 from support.virtual_time import virtual_time
 
@@ -27,8 +36,8 @@ FORK = multiprocessing.get_context("fork")
 
 
 @pytest.fixture(name="server")
-def running_server() -> Iterator[PayingServer]:
-    with paying_server() as server:
+def running_server() -> Iterator[BillingServer]:
+    with billing_server() as server:
         yield server
 
 
@@ -36,7 +45,7 @@ def texts(count: int) -> list[str]:
     return [f"Prompt {number}" for number in range(count)]
 
 
-def batch(server: PayingServer, folder: Path, prompts: list[str], **parameters: Any) -> dict[str, Any]:
+def batch(server: BillingServer, folder: Path, prompts: list[str], **parameters: Any) -> dict[str, Any]:
     source = folder / "prompts.jsonl"
     source.write_text("".join(json.dumps({"id": f"id of {text}", "prompt": text}) + "\n" for text in prompts))
     given = {"workers": 4, "model": MODEL, "to_file": str(folder / "answers"), "response_timeout": 30, **parameters}
@@ -54,21 +63,21 @@ def check_answers(folder: Path, prompts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_each_prompt_is_paid_for_once_unless_its_response_was_lost(
-    seed: int, server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_each_prompt_is_charged_once_unless_its_response_is_lost(
+    seed: int, server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     virtual_time(monkeypatch)
     chance, prompts = random.Random(seed), texts(40)
-    faults = [fault for fault in (*LOSSES, *DOUBTS, *PASSING, "twice", "bad") if fault != "late"]
+    faults = [fault for fault in (*LOSSES, *UNKNOWN_OUTCOMES, *TEMPORARY, "twice", "bad") if fault != "late"]
     server.faults = {
         text: [chance.choice(faults) for _number in range(chance.randrange(4))]
         for text in prompts
         if chance.random() < 0.5
     }
     for _run in range(8):
-        paid, delivered = server.paid.total(), server.delivered.total()
+        paid, delivered = server.charged.total(), server.delivered.total()
         result = batch(server, tmp_path, prompts, workers=chance.choice([1, 4, 16]))
-        paid, delivered = server.paid.total() - paid, server.delivered.total() - delivered
+        paid, delivered = server.charged.total() - paid, server.delivered.total() - delivered
         assert result["usage"]["total_tokens"] == TOKENS * delivered
         assert result["lost_requests"] >= paid - delivered
         assert result["summary"]["failed"] == len(result["failures"])
@@ -79,22 +88,22 @@ def test_each_prompt_is_paid_for_once_unless_its_response_was_lost(
     assert batch(server, tmp_path, prompts)["changed"] is False
 
 
-def test_a_late_response_counts_as_lost(server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_response_counts_as_lost(server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     virtual_time(monkeypatch)
     server.faults = {"Prompt 0": ["late"]}
     result = batch(server, tmp_path, texts(2), response_timeout=0.2)
-    assert (result["lost_requests"], server.paid["Prompt 0"], result["usage"]["total_tokens"]) == (1, 2, 2 * TOKENS)
+    assert (result["lost_requests"], server.charged["Prompt 0"], result["usage"]["total_tokens"]) == (1, 2, 2 * TOKENS)
     assert "1 request(s) had no usable response." in " ".join(result["warnings"])
 
 
-def test_a_bound_includes_the_requests_whose_responses_were_lost(
-    server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_token_limit_includes_lost_responses(
+    server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     virtual_time(monkeypatch)
     server.faults = {"Prompt 0": ["reset_after"] * 3}
     given = {"workers": 1, "max_tokens": 10, "on_error": "report"}
     result = batch(server, tmp_path, texts(9), max_tokens_total=30, **given)
-    assert (server.paid.total(), result["lost_requests"], result["summary"]["failed"], result["remaining"]) == (
+    assert (server.charged.total(), result["lost_requests"], result["summary"]["failed"], result["remaining"]) == (
         2,
         2,
         1,
@@ -102,7 +111,7 @@ def test_a_bound_includes_the_requests_whose_responses_were_lost(
     )
     assert result["stop_reason"] == "they may exceed 'max_tokens_total'"
     result = batch(server, tmp_path, texts(9), max_tokens_total=60, **given)
-    assert (server.paid.total(), result["lost_requests"], result["summary"]["answered"], result["remaining"]) == (
+    assert (server.charged.total(), result["lost_requests"], result["summary"]["answered"], result["remaining"]) == (
         6,
         1,
         3,
@@ -110,17 +119,17 @@ def test_a_bound_includes_the_requests_whose_responses_were_lost(
     )
 
 
-@pytest.mark.parametrize("fault", LASTING)
+@pytest.mark.parametrize("fault", PERMANENT)
 @pytest.mark.parametrize("workers", [1, 8])
-def test_a_batch_stops_when_a_refusal_holds_for_all(
-    fault: str, workers: int, server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_batch_stops_when_an_error_affects_all_prompts(
+    fault: str, workers: int, server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     virtual_time(monkeypatch)
     prompts = texts(100)
     batch(server, tmp_path, prompts[:3])
     server.faults = {text: [fault] * 9 for text in prompts[20:]}
     result = batch(server, tmp_path, prompts, workers=workers, on_error="report")
-    answered = server.paid.total()  # with several workers some wait for their turn when the refusal comes
+    answered = server.charged.total()  # with several workers, some still wait when the error arrives
     refused = server.requests.total() - answered
     left = 100 - answered - refused
     assert refused == result["summary"]["failed"] <= workers
@@ -133,7 +142,7 @@ def test_a_batch_stops_when_a_refusal_holds_for_all(
     assert [reason["count"] for reason in result["failure_reasons"]] == [refused]
     server.faults = {}
     assert batch(server, tmp_path, prompts)["summary"]["answered"] == 100
-    assert server.paid == dict.fromkeys(prompts, 1)
+    assert server.charged == dict.fromkeys(prompts, 1)
 
 
 @pytest.mark.parametrize(
@@ -150,17 +159,17 @@ def test_a_batch_stops_when_a_refusal_holds_for_all(
         ("0", False),
     ],
 )
-def test_a_batch_stops_only_when_retry_after_is_long(
-    retry_after: str, is_stopped: bool, server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_batch_stops_only_when_retry_after_is_long(
+    retry_after: str, is_stopped: bool, server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     virtual_time(monkeypatch)
-    monkeypatch.setitem(REFUSALS, "slow", (429, {"Retry-After": retry_after}, error("Slow down.")))
+    monkeypatch.setitem(ERRORS, "slow", (429, {"Retry-After": retry_after}, error("Slow down.")))
     server.faults = {"Prompt 0": ["slow"]}
     result = batch(server, tmp_path, texts(5), workers=1)
-    assert (result["remaining"], server.paid.total()) == ((4, 0) if is_stopped else (0, 5))
+    assert (result["remaining"], server.charged.total()) == ((4, 0) if is_stopped else (0, 5))
 
 
-def test_the_prompts_of_other_models_go_on_when_one_model_is_refused(server: PayingServer, tmp_path: Path) -> None:
+def test_prompts_of_other_models_are_sent_when_one_model_is_rejected(server: BillingServer, tmp_path: Path) -> None:
     server.faults = {f"Prompt {number}": ["no_model"] for number in range(0, 20, 2)}
     prompts = [
         {"prompt": text, "model": MODEL if number % 2 == 0 else "other"} for number, text in enumerate(texts(20))
@@ -181,16 +190,16 @@ def test_the_prompts_of_other_models_go_on_when_one_model_is_refused(server: Pay
         (400, None),
     ],
 )
-def test_other_prompts_go_on_when_one_is_refused_for_its_words(
-    status: int, body: Any, server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_other_prompts_are_sent_when_one_is_rejected_for_its_content(
+    status: int, body: Any, server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(REFUSALS, "words", (status, {}, body))
+    monkeypatch.setitem(ERRORS, "words", (status, {}, body))
     server.faults = {"Prompt 2": ["words"]}
     result = batch(server, tmp_path, texts(9), workers=1)
     assert (result["summary"]["answered"], result["summary"]["failed"], result["remaining"]) == (8, 1, 0)
 
 
-def test_a_refusal_is_left_to_the_playbook_when_no_prompt_is_left(server: PayingServer, tmp_path: Path) -> None:
+def test_task_reports_an_error_when_no_prompt_remains(server: BillingServer, tmp_path: Path) -> None:
     batch(server, tmp_path, texts(5))
     server.faults = {"New": ["no_key"]}
     result = batch(server, tmp_path, ["New", *texts(5)], workers=1, on_error="report")
@@ -203,7 +212,7 @@ def test_a_refusal_is_left_to_the_playbook_when_no_prompt_is_left(server: Paying
     )
 
 
-def test_equal_failures_are_told_once(server: PayingServer, tmp_path: Path) -> None:
+def test_equal_failures_are_combined(server: BillingServer, tmp_path: Path) -> None:
     server.faults = {text: ["bad"] for text in texts(12)[1:]}
     result = batch(server, tmp_path, texts(12))
     assert result["msg"].startswith("11 of 12 items failed. The first failure is prompts_file, line 2: POST ")
@@ -212,8 +221,8 @@ def test_equal_failures_are_told_once(server: PayingServer, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("limit", ["requests_minute", "slow_down"])
-def test_one_refusal_leaves_the_limit_of_the_day_alone(
-    limit: str, server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_daily_limit_is_not_emptied_when_the_rejection_names_another_limit(
+    limit: str, server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     naps = virtual_time(monkeypatch)
     server.faults = {"Prompt 3": [limit]}
@@ -222,8 +231,8 @@ def test_one_refusal_leaves_the_limit_of_the_day_alone(
     assert (result["summary"]["answered"], round(sum(naps), 0)) == (40, 1)
 
 
-def test_one_refusal_costs_seconds_when_the_headers_tell_no_period(
-    server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_one_rejection_delays_for_seconds_when_headers_have_no_period(
+    server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     naps = virtual_time(monkeypatch)
     told = {"limit-tokens": "150000", "remaining-tokens": "149984", "reset-tokens": "6m0s"}
@@ -234,25 +243,25 @@ def test_one_refusal_costs_seconds_when_the_headers_tell_no_period(
     assert sum(naps) < 3
 
 
-def test_a_refusal_empties_the_limit_of_the_day_when_it_names_it(
-    server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_daily_limit_is_emptied_when_the_rejection_names_it(
+    server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     naps = virtual_time(monkeypatch)
     server.faults = {"Prompt 3": ["requests_day"]}
     result = batch(server, tmp_path, texts(5), workers=1)
-    assert sum(naps) == pytest.approx(2 * 86_400 / 100_000, abs=0.01)  # for the repeated request and the next one
+    assert sum(naps) == pytest.approx(2 * 86_400 / 100_000, abs=0.01)  # for the retry and the next request
     (wait,) = result["waits"]
     assert (wait["model"], wait["limit"]) == (MODEL, "100,000 requests per day")
     assert wait["seconds"] == pytest.approx(sum(naps), abs=0.1)
 
 
-def test_only_the_new_prompts_are_paid_for_when_prompts_move(server: PayingServer, tmp_path: Path) -> None:
+def test_only_new_prompts_are_charged_when_prompts_move(server: BillingServer, tmp_path: Path) -> None:
     prompts = texts(20)
     batch(server, tmp_path, prompts)
     moved = ["New", *prompts[10:], "Prompt 3", *prompts[:10]]
     result = batch(server, tmp_path, moved)
     assert (result["reused"], result["summary"]["answered"]) == (20, 22)
-    assert server.paid == {**dict.fromkeys(prompts, 1), "New": 1, "Prompt 3": 2}
+    assert server.charged == {**dict.fromkeys(prompts, 1), "New": 1, "Prompt 3": 2}
     check_answers(tmp_path, moved)
     removed = batch(server, tmp_path, prompts[:5])
     assert removed["plan"]["requests"] == 0
@@ -260,74 +269,76 @@ def test_only_the_new_prompts_are_paid_for_when_prompts_move(server: PayingServe
     assert batch(server, tmp_path, prompts[:5])["changed"] is False
     batch(server, tmp_path, moved)
     check_answers(tmp_path, moved)
-    assert server.paid.total() == 22
+    assert server.charged.total() == 22
 
 
-def test_a_run_changes_the_file_when_only_the_order_changes(server: PayingServer, tmp_path: Path) -> None:
+def test_file_is_sorted_when_only_the_order_changes(server: BillingServer, tmp_path: Path) -> None:
     batch(server, tmp_path, texts(5))
     moved = texts(5)[::-1]
     assert [batch(server, tmp_path, moved, check_mode=check)["changed"] for check in (True, False, True, False)] == [
         *(True, True),
         *(False, False),
     ]
-    assert server.paid == dict.fromkeys(texts(5), 1)
+    assert server.charged == dict.fromkeys(texts(5), 1)
 
 
 @pytest.mark.parametrize("count", [3, 5])
-def test_the_last_answer_is_kept_when_its_line_break_is_missing(
-    count: int, server: PayingServer, tmp_path: Path
+def test_last_answer_is_reused_when_its_line_break_is_missing(
+    count: int, server: BillingServer, tmp_path: Path
 ) -> None:
     batch(server, tmp_path, texts(3))
     answers = tmp_path / "answers"
     answers.write_bytes(answers.read_bytes().removesuffix(b"\n"))
     assert batch(server, tmp_path, texts(count))["changed"] is (count > 3)
     check_answers(tmp_path, texts(count))
-    assert server.paid == dict.fromkeys(texts(count), 1)
+    assert server.charged == dict.fromkeys(texts(count), 1)
     assert batch(server, tmp_path, texts(count)[::-1])["plan"]["requests"] == 0
     check_answers(tmp_path, texts(count)[::-1])
 
 
-def test_the_ids_follow_the_prompts_when_only_they_change(server: PayingServer, tmp_path: Path) -> None:
+def test_ids_are_updated_when_only_they_change(server: BillingServer, tmp_path: Path) -> None:
     given = {"to_file": str(tmp_path / "answers"), "model": MODEL, "url": server.url, "api_key": KEY}
     for ids in (["a", "b"], ["c", None], ["c", None]):
         prompts = [{"id": one, "prompt": "Same"} for one in ids]
         result = run("inference_chat_batch", prompts=prompts, **given)
         assert [line["id"] for line in lines(tmp_path)] == ids
-    assert (result["changed"], server.paid["Same"]) == (False, 2)
+    assert (result["changed"], server.charged["Same"]) == (False, 2)
 
 
-def test_equal_prompts_in_flight_share_one_request_when_the_cache_is_on(server: PayingServer, tmp_path: Path) -> None:
+def test_equal_prompts_share_one_request_when_a_cache_is_set(server: BillingServer, tmp_path: Path) -> None:
     prompts = ["Same"] * 30
     planned = batch(server, tmp_path, prompts, cache=str(tmp_path / "cache"), check_mode=True)
     result = batch(
         server, tmp_path, prompts, cache=str(tmp_path / "cache"), workers=16, max_tokens=5, max_tokens_total=7
     )
-    assert (result["summary"]["answered"], result["usage"]["total_tokens"], server.paid["Same"]) == (30, TOKENS, 1)
+    assert (result["summary"]["answered"], result["usage"]["total_tokens"], server.charged["Same"]) == (30, TOKENS, 1)
     assert planned["plan"]["requests"] == 1
     assert [path.suffix for path in (tmp_path / "cache").iterdir()] == [".json"]
     assert len(lines(tmp_path)) == 30
 
 
-def test_equal_prompts_are_each_paid_for_when_the_cache_is_off(server: PayingServer, tmp_path: Path) -> None:
+def test_equal_prompts_are_charged_separately_without_a_cache(server: BillingServer, tmp_path: Path) -> None:
     result = batch(server, tmp_path, ["Same"] * 5)
-    assert (result["summary"]["answered"], server.paid["Same"]) == (5, 5)
+    assert (result["summary"]["answered"], server.charged["Same"]) == (5, 5)
     assert batch(server, tmp_path, ["Same"] * 5)["changed"] is False
 
 
-def test_the_next_of_equal_prompts_is_asked_when_the_first_fails(server: PayingServer, tmp_path: Path) -> None:
+def test_next_equal_prompt_is_sent_when_the_first_fails(server: BillingServer, tmp_path: Path) -> None:
     server.faults = {"Same": ["bad", "page"]}
     result = batch(server, tmp_path, ["Same"] * 5, cache=str(tmp_path / "cache"))
-    assert (result["summary"]["failed"], result["summary"]["answered"], server.paid["Same"]) == (2, 3, 2)
+    assert (result["summary"]["failed"], result["summary"]["answered"], server.charged["Same"]) == (2, 3, 2)
 
 
 def in_process(*given: Any, **parameters: Any) -> Any:
-    """A run in a process of its own."""
+    """Run the module in a separate process."""
     process = FORK.Process(target=batch, args=given, kwargs=parameters)
     process.start()
     return process
 
 
-def test_at_most_what_is_under_way_is_paid_for_again_when_a_run_is_killed(server: PayingServer, tmp_path: Path) -> None:
+def test_only_requests_in_progress_are_charged_again_when_a_run_is_killed(
+    server: BillingServer, tmp_path: Path
+) -> None:
     prompts, workers = texts(60), 4
     for moment in (5, 17, 40):
         processes: list[Any] = []
@@ -343,12 +354,12 @@ def test_at_most_what_is_under_way_is_paid_for_again_when_a_run_is_killed(server
     server.before = lambda _prompt: None
     result = batch(server, tmp_path, prompts)
     assert result["summary"]["answered"] == 60
-    assert server.paid.total() <= 60 + 3 * workers
+    assert server.charged.total() <= 60 + 3 * workers
     check_answers(tmp_path, prompts)
 
 
-def test_a_run_ends_when_the_prompts_change_under_it(server: PayingServer, tmp_path: Path) -> None:
-    """The file is longer than what is read at once, and all of its lines are of one length."""
+def test_run_fails_when_the_prompts_change_during_it(server: BillingServer, tmp_path: Path) -> None:
+    """The file exceeds the read buffer, and all of its lines have the same length."""
     prompts = [f"Prompt {number}" for number in range(100, 500)]
     batch(server, tmp_path, prompts[200:])
 
@@ -362,10 +373,10 @@ def test_a_run_ends_when_the_prompts_change_under_it(server: PayingServer, tmp_p
     assert result["msg"] == f"'{tmp_path / 'prompts.jsonl'}' changed while it was being read. Run the task again."
     assert result["remaining"]
     assert batch(server, tmp_path, ["Prompt 500", *prompts])["summary"]["answered"] == 401
-    assert server.paid == dict.fromkeys([*prompts, "Prompt 500"], 1)
+    assert server.charged == dict.fromkeys([*prompts, "Prompt 500"], 1)
 
 
-def test_answers_are_in_the_result_when_the_disk_is_full(server: PayingServer, tmp_path: Path) -> None:
+def test_answers_are_in_the_result_when_the_disk_is_full(server: BillingServer, tmp_path: Path) -> None:
     answers = tmp_path / "answers"
     batch(server, tmp_path, texts(5))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -378,10 +389,10 @@ def test_answers_are_in_the_result_when_the_disk_is_full(server: PayingServer, t
     with answers.open("a") as file:
         file.writelines(json.dumps(line) + "\n" for line in result["unwritten_lines"])
     assert batch(server, tmp_path, texts(20))["summary"]["answered"] == 20
-    assert server.paid == dict.fromkeys(texts(20), 1)
+    assert server.charged == dict.fromkeys(texts(20), 1)
 
 
-def test_a_second_run_with_the_same_file_pays_for_nothing(server: PayingServer, tmp_path: Path) -> None:
+def test_second_run_with_the_same_file_fails_without_a_request(server: BillingServer, tmp_path: Path) -> None:
     begun, may_end = threading.Event(), threading.Event()
 
     def hold(_prompt: str) -> None:
@@ -395,11 +406,11 @@ def test_a_second_run_with_the_same_file_pays_for_nothing(server: PayingServer, 
     may_end.set()
     first.join()
     assert second["msg"] == f"Option 'to_file': '{tmp_path / 'answers'}' is in use by another run."
-    assert server.paid == dict.fromkeys(texts(10), 1)
+    assert server.charged == dict.fromkeys(texts(10), 1)
     check_answers(tmp_path, texts(10))
 
 
-def test_two_runs_at_once_pay_once_when_they_share_a_cache(server: PayingServer, tmp_path: Path) -> None:
+def test_simultaneous_runs_share_requests_when_they_share_a_cache(server: BillingServer, tmp_path: Path) -> None:
     cache = str(tmp_path / "cache")
     folders = [tmp_path / "one", tmp_path / "other"]
     for folder in folders:
@@ -408,6 +419,6 @@ def test_two_runs_at_once_pay_once_when_they_share_a_cache(server: PayingServer,
     for other in others:
         other.join()
         assert other.exitcode == 0
-    assert server.paid == dict.fromkeys(texts(30), 1)
+    assert server.charged == dict.fromkeys(texts(30), 1)
     for folder in folders:
         check_answers(folder, texts(30))

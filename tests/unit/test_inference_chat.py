@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import schema
+from support.billing_server import billing_server
 from support.conversation import Call, call, conversation
 from support.inference_server import KEY, QUOTA, error
-from support.paying_server import paying_server
 from support.running import run
 
 FORK = multiprocessing.get_context("fork")
@@ -60,7 +60,7 @@ def reply(
     more: Sequence[str] = (),
     asked: dict[str, Any] | None = None,
 ) -> Call:
-    """A completion, with all the members that the real server sends."""
+    """Return a completion with all fields that OpenAI sends."""
     calls = {"tool_calls": tool_calls} if tool_calls else {}
     answer = {
         "id": "chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT",
@@ -96,23 +96,23 @@ def refusal(status: int, body: dict[str, Any], **headers: str) -> Call:
     return call("POST", "/v1/chat/completions", status, json=body, headers=named, sent_json=BODY)
 
 
-def ask(*calls: Call, **parameters: Any) -> dict[str, Any]:
+def complete(*calls: Call, **parameters: Any) -> dict[str, Any]:
     given = {name: value for name, value in {**ASK, **parameters}.items() if value is not None}
     with conversation(*calls) as server:
         return run("inference_chat", url=f"{server.url}/v1", api_key=KEY, **given)
 
 
-def test_a_question_is_answered_and_changes_nothing() -> None:
-    assert ask(reply()) == {"changed": False, "plan": PLAN, "completion": COMPLETION}
+def test_prompt_is_answered_without_a_change() -> None:
+    assert complete(reply()) == {"changed": False, "plan": PLAN, "completion": COMPLETION}
 
 
-def test_a_system_message_goes_first() -> None:
+def test_system_message_precedes_the_prompt() -> None:
     messages = [{"role": "system", "content": "One sentence."}, QUESTION]
-    result = ask(reply(asked={**BODY, "messages": messages}), system="One sentence.")
+    result = complete(reply(asked={**BODY, "messages": messages}), system="One sentence.")
     assert result["plan"]["messages"] == 2
 
 
-def test_a_conversation_is_sent_as_it_is() -> None:
+def test_conversation_is_sent_unchanged() -> None:
     messages = [
         {"role": "developer", "content": "Be brief. £ € \u2028"},
         {"role": "user", "content": "Name a color."},
@@ -120,7 +120,7 @@ def test_a_conversation_is_sent_as_it_is() -> None:
         {"role": "user", "content": "Another one."},
     ]
     answer = reply("Red.", asked={"model": "gpt-4o-mini", "messages": messages})
-    assert ask(answer, messages=messages, prompt=None)["completion"]["text"] == "Red."
+    assert complete(answer, messages=messages, prompt=None)["completion"]["text"] == "Red."
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_a_conversation_is_sent_as_it_is() -> None:
         ({"extra": {"top_p": 0.5, "metadata": {"team": "a"}}}, {"top_p": 0.5, "metadata": {"team": "a"}}),
     ],
 )
-def test_only_what_is_given_is_sent(given: dict[str, Any], sent: dict[str, Any]) -> None:
-    assert ask(reply(asked={**BODY, **sent}), **given)["completion"]["complete"]
+def test_only_options_that_are_set_are_sent(given: dict[str, Any], sent: dict[str, Any]) -> None:
+    assert complete(reply(asked={**BODY, **sent}), **given)["completion"]["complete"]
 
 
 @pytest.mark.parametrize(
@@ -199,12 +199,12 @@ def test_only_what_is_given_is_sent(given: dict[str, Any], sent: dict[str, Any])
     ],
 )
 def test_bad_input_fails_before_any_request(parameters: dict[str, Any], message: str) -> None:
-    result = ask(**parameters)
+    result = complete(**parameters)
     assert result["failed"]
     assert result["msg"].startswith(message)
 
 
-def test_a_message_may_have_parts() -> None:
+def test_message_with_parts_is_sent() -> None:
     address = "https://docs.example.com/pipeline.png"
     data = "data:image/png;base64,AA"
     content = [
@@ -214,7 +214,7 @@ def test_a_message_may_have_parts() -> None:
     ]
     answer = reply(asked={"model": "gpt-4o-mini", "messages": [{"role": "user", "content": content}]})
     parts = [{"text": "What is this?"}, {"image_url": address}, {"image_url": data, "detail": "low"}]
-    assert ask(answer, prompt=None, messages=[{"role": "user", "parts": parts}])["completion"] == COMPLETION
+    assert complete(answer, prompt=None, messages=[{"role": "user", "parts": parts}])["completion"] == COMPLETION
 
 
 @pytest.mark.parametrize(
@@ -225,40 +225,42 @@ def test_a_message_may_have_parts() -> None:
         ("list_builds", {"tool_choice": {"type": "function", "function": {"name": "list_builds"}}}),
     ],
 )
-def test_a_model_may_call_a_function(choice: str | None, sent: dict[str, Any]) -> None:
+def test_function_call_is_returned(choice: str | None, sent: dict[str, Any]) -> None:
     asked = {**BODY, "tools": [{"type": "function", "function": TOOL}], **sent}
     answer = reply(None, tool_calls=[CALL], finish_reason="stop" if sent else "tool_calls", asked=asked)
-    completion = ask(answer, tools=[TOOL], **({"tool_choice": choice} if choice else {}))["completion"]
+    completion = complete(answer, tools=[TOOL], **({"tool_choice": choice} if choice else {}))["completion"]
     assert (completion["text"], completion["tool_calls"], completion["complete"]) == (None, [CALLED], True)
 
 
-def test_the_result_of_a_function_goes_back() -> None:
+def test_result_of_a_function_is_sent() -> None:
     messages = [
         QUESTION,
         {"role": "assistant", "content": None, "tool_calls": [CALL]},
         {"role": "tool", "content": "[17]", "tool_call_id": "call_0"},
     ]
     given = [QUESTION, {"role": "assistant", "tool_calls": [CALLED]}, messages[2]]
-    assert ask(reply(asked={**BODY, "messages": messages}), messages=given, prompt=None)["completion"] == COMPLETION
+    assert (
+        complete(reply(asked={**BODY, "messages": messages}), messages=given, prompt=None)["completion"] == COMPLETION
+    )
 
 
-def test_a_call_whose_arguments_are_no_object_is_not_whole() -> None:
+def test_answer_is_incomplete_when_call_arguments_are_not_an_object() -> None:
     wrong = {**CALL, "function": {"name": "list_builds", "arguments": '{"result'}}
     asked = {**BODY, "tools": [{"type": "function", "function": TOOL}]}
-    result = ask(reply(None, tool_calls=[wrong], finish_reason="tool_calls", asked=asked), tools=[TOOL])
+    result = complete(reply(None, tool_calls=[wrong], finish_reason="tool_calls", asked=asked), tools=[TOOL])
     assert result["msg"].startswith("The arguments of the call to 'list_builds' are not a JSON object.")
     assert result["completion"]["tool_calls"][0]["arguments"] == '{"result'
 
 
-def test_several_answers() -> None:
-    completion = ask(reply(more=["Another.", "A third."], asked={**BODY, "n": 3}), n=3)["completion"]
+def test_further_answers_are_alternatives() -> None:
+    completion = complete(reply(more=["Another.", "A third."], asked={**BODY, "n": 3}), n=3)["completion"]
     assert completion["text"] == COMPLETION["text"]
     assert [one["text"] for one in completion["alternatives"]] == ["Another.", "A third."]
     assert completion["alternatives"][0]["complete"]
 
 
-def test_answers_are_whole_when_all_of_them_are() -> None:
-    result = ask(reply(more=[""], asked={**BODY, "n": 2}), n=2)
+def test_completion_is_incomplete_when_an_alternative_is() -> None:
+    result = complete(reply(more=[""], asked={**BODY, "n": 2}), n=2)
     assert result["msg"] == "The answer has no text. The answer is in the result."
     assert (result["completion"]["complete"], result["completion"]["alternatives"][0]["complete"]) == (False, False)
 
@@ -269,7 +271,7 @@ def chunk(delta: dict[str, Any] | None = None, finish_reason: str | None = None,
     return f"data: {json.dumps(event)}\n\n"
 
 
-def streamed(*events: str) -> Call:
+def stream(*events: str) -> Call:
     return call(
         "POST",
         "/v1/chat/completions",
@@ -284,13 +286,13 @@ FIRST = chunk({"role": "assistant", "content": "", "refusal": None})
 BROKEN = 'data: {"error": {"message": "The server had an error.", "type": "server_error"}}\n\n'
 
 
-def test_a_stream_is_put_together() -> None:
+def test_chunks_of_a_stream_are_combined() -> None:
     pieces = [chunk({"content": piece}) for piece in ("A server that ", "keeps build", " results.")]
     events = [": a comment\n\n", FIRST, *pieces, chunk(None, "stop"), chunk(usage=USAGE), END]
-    assert ask(streamed(*events), stream=True) == {"changed": False, "plan": PLAN, "completion": COMPLETION}
+    assert complete(stream(*events), stream=True) == {"changed": False, "plan": PLAN, "completion": COMPLETION}
 
 
-def test_calls_and_alternatives_in_a_stream() -> None:
+def test_calls_and_alternatives_of_a_stream_are_combined() -> None:
     function = {"name": "list_builds", "arguments": ""}
     events = [
         chunk({"tool_calls": [{"index": 0, "id": "call_0", "type": "function", "function": function}]}),
@@ -301,7 +303,7 @@ def test_calls_and_alternatives_in_a_stream() -> None:
         chunk(None, "stop", 1),
         END,
     ]
-    completion = ask(streamed(*events), stream=True)["completion"]
+    completion = complete(stream(*events), stream=True)["completion"]
     assert (completion["tool_calls"], completion["complete"]) == ([CALLED], True)
     assert completion["alternatives"][0]["text"] == "Another."
 
@@ -317,9 +319,9 @@ def test_calls_and_alternatives_in_a_stream() -> None:
     ],
 )
 @pytest.mark.parametrize("begun", [False, True])
-def test_a_stream_that_breaks_off(event: str, message: str, begun: bool) -> None:
+def test_task_fails_when_a_stream_is_interrupted(event: str, message: str, begun: bool) -> None:
     before = [FIRST, chunk({"content": "A server"})] if begun else []
-    result = ask(streamed(*before, event), stream=True)
+    result = complete(stream(*before, event), stream=True)
     assert message in result["msg"]
     assert ("The stream was interrupted: POST" in result["msg"]) is begun
     if begun:
@@ -327,19 +329,19 @@ def test_a_stream_that_breaks_off(event: str, message: str, begun: bool) -> None
         assert result["completion"] == {**COMPLETION, **text, "usage": dict.fromkeys(USAGE)}
 
 
-def test_a_login_page_in_place_of_a_stream() -> None:
+def test_task_fails_when_a_login_page_is_returned() -> None:
     sent = {**BODY, "stream": True, "stream_options": {"include_usage": True}}
     page = call("POST", "/v1/chat/completions", text="<html>Sign in</html>", sent_json=sent)
-    assert "200, but with HTML instead of JSON" in ask(page, stream=True)["msg"]
+    assert "200, but with HTML instead of JSON" in complete(page, stream=True)["msg"]
 
 
-def test_a_server_that_does_not_stream() -> None:
+def test_response_is_accepted_when_the_server_does_not_stream() -> None:
     answer = reply(asked={**BODY, "stream": True, "stream_options": {"include_usage": True}})
-    assert ask(answer, stream=True)["completion"] == COMPLETION
+    assert complete(answer, stream=True)["completion"] == COMPLETION
 
 
-def test_check_mode_costs_nothing() -> None:
-    assert ask(check_mode=True) == {"changed": False, "plan": PLAN, "completion": None}
+def test_check_mode_sends_no_request() -> None:
+    assert complete(check_mode=True) == {"changed": False, "plan": PLAN, "completion": None}
 
 
 @pytest.mark.parametrize(
@@ -362,10 +364,10 @@ def test_check_mode_costs_nothing() -> None:
     ],
     ids=["truncated", "refused", "nothing", "empty", "filtered"],
 )
-def test_an_answer_that_is_not_whole_is_a_failure_and_kept_in_the_result(
+def test_task_fails_with_the_answer_in_the_result_when_it_is_incomplete(
     answer: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    result = ask(reply(**answer), cache=str(tmp_path / "cache"))
+    result = complete(reply(**answer), cache=str(tmp_path / "cache"))
     assert result["failed"]
     assert not result["changed"]
     assert result["msg"] == message
@@ -373,9 +375,9 @@ def test_an_answer_that_is_not_whole_is_a_failure_and_kept_in_the_result(
     assert not (tmp_path / "cache").exists()
 
 
-def test_an_answer_that_is_not_whole_is_accepted_if_asked_but_not_stored(tmp_path: Path) -> None:
+def test_incomplete_answer_is_not_cached_when_it_is_accepted(tmp_path: Path) -> None:
     answer = reply("A server that", finish_reason="length")
-    result = ask(answer, accept_incomplete=True, cache=str(tmp_path / "cache"))
+    result = complete(answer, accept_incomplete=True, cache=str(tmp_path / "cache"))
     assert result == {
         "changed": False,
         "plan": PLAN,
@@ -384,76 +386,79 @@ def test_an_answer_that_is_not_whole_is_accepted_if_asked_but_not_stored(tmp_pat
     assert not (tmp_path / "cache").exists()
 
 
-def test_an_answer_that_is_no_text_is_not_whole_but_kept_in_the_result() -> None:
-    result = ask(reply([{"type": "text", "text": "Hello"}]))
+def test_answer_is_incomplete_when_it_is_not_text() -> None:
+    result = complete(reply([{"type": "text", "text": "Hello"}]))
     assert result["failed"]
     assert result["completion"]["text"] == '[{"type": "text", "text": "Hello"}]'
     assert result["completion"]["complete"] is False
 
 
-def strictly(**schema: Any) -> dict[str, Any]:
+def strict_schema(**schema: Any) -> dict[str, Any]:
     return {"type": "object", "properties": {}, "required": [], "additionalProperties": False, **schema}
 
 
 @pytest.mark.parametrize(
-    ("wanted", "complaint"),
+    ("schema", "message"),
     [
         ({"type": "array"}, "strict mode requires 'type: object' at the top level"),
         ({}, "strict mode requires 'type: object' at the top level"),
         ({"type": "object"}, "strict mode does not support the schema: 'additionalProperties' must be false"),
         (
-            strictly(properties={"a": {"type": "string"}}),
+            strict_schema(properties={"a": {"type": "string"}}),
             "strict mode does not support the schema: all properties must be required, but a is not",
         ),
-        (strictly(oneOf=[{}]), "strict mode does not support the schema: 'oneOf' is not supported"),
+        (strict_schema(oneOf=[{}]), "strict mode does not support the schema: 'oneOf' is not supported"),
         (
-            strictly(properties={"a": {"type": "object"}}, required=["a"]),
+            strict_schema(properties={"a": {"type": "object"}}, required=["a"]),
             "strict mode does not support the schema: at 'a', 'additionalProperties' must be false",
         ),
         (
-            strictly(properties={"a": {"type": "array", "items": {"not": {}}}}, required=["a"]),
+            strict_schema(properties={"a": {"type": "array", "items": {"not": {}}}}, required=["a"]),
             "strict mode does not support the schema: at 'a.items', 'not' is not supported",
         ),
         (
-            strictly(properties={"a": {"anyOf": [{"type": "null"}, {"if": {}}]}}, required=["a"]),
+            strict_schema(properties={"a": {"anyOf": [{"type": "null"}, {"if": {}}]}}, required=["a"]),
             "strict mode does not support the schema: at 'a.anyOf[1]', 'if' is not supported",
         ),
         (
-            strictly(properties={"a": {"$ref": "#/$defs/b"}}, required=["a"]),
+            strict_schema(properties={"a": {"$ref": "#/$defs/b"}}, required=["a"]),
             "at 'properties.a', '$ref: #/$defs/b' does not point",
         ),
-        (strictly(properties={"a": {"$ref": "https://x.test/y"}}, required=["a"]), "at 'properties.a', '$ref: https:"),
         (
-            strictly(properties={"a": {"pattern": "("}}, required=["a"]),
+            strict_schema(properties={"a": {"$ref": "https://x.test/y"}}, required=["a"]),
+            "at 'properties.a', '$ref: https:",
+        ),
+        (
+            strict_schema(properties={"a": {"pattern": "("}}, required=["a"]),
             "is not a valid JSON schema: '(' is not a 'regex'",
         ),
         ({"$schema": []}, "is not a valid JSON schema: '$schema' must be a string"),
     ],
 )
-def test_a_schema_that_cannot_be_taken_fails_before_any_request(wanted: dict[str, Any], complaint: str) -> None:
-    assert ask(response_schema=wanted)["msg"].startswith(f"Option 'response_schema': {complaint}")
+def test_unsupported_schema_fails_before_any_request(schema: dict[str, Any], message: str) -> None:
+    assert complete(response_schema=schema)["msg"].startswith(f"Option 'response_schema': {message}")
 
 
-def test_a_schema_that_strict_mode_cannot_take_may_be_sent_without_it() -> None:
-    wanted = {"type": "array", "items": {"type": "integer"}}
-    asked = {"type": "json_schema", "json_schema": {"name": "answer", "schema": wanted, "strict": False}}
+def test_any_schema_is_sent_when_strict_is_false() -> None:
+    schema = {"type": "array", "items": {"type": "integer"}}
+    asked = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": False}}
     answers = [reply(text, asked={**BODY, "response_format": asked}) for text in ("[1, 2]", '["a"]')]
-    assert "or set 'strict: false'" in ask(response_schema=wanted)["msg"]
-    assert ask(answers[0], response_schema=wanted, strict=False)["completion"]["data"] == [1, 2]
-    assert "is not of type 'integer'" in ask(answers[1], response_schema=wanted, strict=False)["msg"]
+    assert "or set 'strict: false'" in complete(response_schema=schema)["msg"]
+    assert complete(answers[0], response_schema=schema, strict=False)["completion"]["data"] == [1, 2]
+    assert "is not of type 'integer'" in complete(answers[1], response_schema=schema, strict=False)["msg"]
 
 
-@pytest.mark.parametrize(("wanted", "text"), [({"$ref": "#"}, "1"), ({"type": "number", "multipleOf": 0.01}, "1e999")])
-def test_an_answer_that_the_schema_cannot_be_held_against_is_in_the_result(wanted: dict[str, Any], text: str) -> None:
-    asked = {"type": "json_schema", "json_schema": {"name": "answer", "schema": wanted, "strict": False}}
-    result = ask(reply(text, asked={**BODY, "response_format": asked}), response_schema=wanted, strict=False)
+@pytest.mark.parametrize(("schema", "text"), [({"$ref": "#"}, "1"), ({"type": "number", "multipleOf": 0.01}, "1e999")])
+def test_answer_is_in_the_result_when_it_cannot_be_validated(schema: dict[str, Any], text: str) -> None:
+    asked = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": False}}
+    result = complete(reply(text, asked={**BODY, "response_format": asked}), response_schema=schema, strict=False)
     assert "does not match 'response_schema': it cannot be validated (" in result["msg"]
     assert result["completion"]["text"] == text
 
 
-def test_a_structured_answer_is_data() -> None:
+def test_structured_answer_is_returned_as_data() -> None:
     answer = reply('{"network": true}', asked={**BODY, "response_format": FORMAT})
-    result = ask(answer, response_schema=SCHEMA)
+    result = complete(answer, response_schema=SCHEMA)
     assert result["completion"]["data"] == {"network": True}
     assert result["completion"]["text"] == '{"network": true}'
 
@@ -469,25 +474,25 @@ def test_a_structured_answer_is_data() -> None:
     ],
     ids=["text", "nothing", "type", "more", "list"],
 )
-def test_an_answer_that_is_not_as_the_schema_wants_it_is_a_failure(text: str | None, data: Any, message: str) -> None:
+def test_task_fails_when_the_answer_does_not_match_the_schema(text: str | None, data: Any, message: str) -> None:
     asked = {**BODY, "response_format": FORMAT}
-    result = ask(reply(text, asked=asked), response_schema=SCHEMA)
+    result = complete(reply(text, asked=asked), response_schema=SCHEMA)
     assert result["failed"]
     assert result["msg"].startswith(message)
     assert (result["completion"]["text"], result["completion"]["data"]) == (text, data)
-    accepted = ask(reply(text, asked=asked), response_schema=SCHEMA, accept_incomplete=True)
+    accepted = complete(reply(text, asked=asked), response_schema=SCHEMA, accept_incomplete=True)
     assert accepted["completion"]["complete"] is False
 
 
-def test_a_schema_needs_its_package_before_any_request(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_fails_before_any_request_when_jsonschema_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "jsonschema", None)
-    result = ask(response_schema=SCHEMA)
+    result = complete(response_schema=SCHEMA)
     assert result["failed"]
     assert "'response_schema' requires the Python package jsonschema, which is not installed for /" in result["msg"]
-    assert ask(reply())["completion"] == COMPLETION
+    assert complete(reply())["completion"] == COMPLETION
 
 
-def test_the_same_request_is_paid_for_once(tmp_path: Path) -> None:
+def test_equal_request_is_answered_from_the_cache(tmp_path: Path) -> None:
     cache = tmp_path / "deep" / "cache"
     with conversation(reply()) as server:
         task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(cache), **ASK}
@@ -510,7 +515,9 @@ def test_the_same_request_is_paid_for_once(tmp_path: Path) -> None:
     ],
     ids=["model", "temperature", "seed", "prompt"],
 )
-def test_another_request_is_another_file(tmp_path: Path, parameters: dict[str, Any], asked: dict[str, Any]) -> None:
+def test_different_request_is_cached_in_another_file(
+    tmp_path: Path, parameters: dict[str, Any], asked: dict[str, Any]
+) -> None:
     with conversation(reply(), reply(asked={**BODY, **asked})) as server:
         task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(tmp_path / "cache"), **ASK}
         run("inference_chat", **task)
@@ -518,7 +525,7 @@ def test_another_request_is_another_file(tmp_path: Path, parameters: dict[str, A
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
-def test_an_older_answer_is_still_one(tmp_path: Path) -> None:
+def test_cached_answer_of_an_earlier_version_is_used(tmp_path: Path) -> None:
     older = {name: value for name, value in COMPLETION.items() if name not in ("tool_calls", "alternatives")}
     with conversation(reply()) as server:
         task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(tmp_path / "cache"), **ASK}
@@ -528,8 +535,8 @@ def test_an_older_answer_is_still_one(tmp_path: Path) -> None:
         assert run("inference_chat", **task)["completion"] == COMPLETION
 
 
-def test_another_server_is_another_file(tmp_path: Path) -> None:
-    assert ask(reply(), cache=str(tmp_path / "cache"))["changed"]
+def test_request_to_another_server_is_cached_in_another_file(tmp_path: Path) -> None:
+    assert complete(reply(), cache=str(tmp_path / "cache"))["changed"]
     with conversation(call("POST", "/other/chat/completions", json={"choices": []})) as server:
         task = {"url": f"{server.url}/other", "api_key": KEY, "cache": str(tmp_path / "cache"), **ASK}
         result = run("inference_chat", **task)
@@ -551,7 +558,7 @@ def test_another_server_is_another_file(tmp_path: Path) -> None:
     ],
     ids=["empty", "cut-off", "nul", "null", "list", "object", "part", "deep", "incomplete"],
 )
-def test_a_file_that_has_no_completion_in_it_is_no_answer(tmp_path: Path, content: str) -> None:
+def test_cached_file_is_ignored_when_it_is_invalid(tmp_path: Path, content: str) -> None:
     with conversation(reply(), reply()) as server:
         task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(tmp_path / "cache"), **ASK}
         run("inference_chat", **task)
@@ -561,7 +568,7 @@ def test_a_file_that_has_no_completion_in_it_is_no_answer(tmp_path: Path, conten
         assert run("inference_chat", **task)["completion"] == COMPLETION
 
 
-def test_check_mode_knows_the_cache(tmp_path: Path) -> None:
+def test_check_mode_returns_cached_answers(tmp_path: Path) -> None:
     with conversation(reply()) as server:
         task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(tmp_path / "cache"), **ASK}
         assert run("inference_chat", check_mode=True, **task) == {"changed": True, "plan": PLAN, "completion": None}
@@ -571,20 +578,20 @@ def test_check_mode_knows_the_cache(tmp_path: Path) -> None:
     assert kept == {"changed": False, "plan": None, "completion": COMPLETION}
 
 
-def test_a_cache_that_is_no_folder_fails_before_any_request(tmp_path: Path) -> None:
+def test_task_fails_before_any_request_when_the_cache_is_not_a_directory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    result = ask(cache=str(tmp_path / "file"))
+    result = complete(cache=str(tmp_path / "file"))
     assert "Not a directory" in result["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_a_cache_that_cannot_be_written_to_fails_before_any_request(tmp_path: Path, check_mode: bool) -> None:
+def test_task_fails_before_any_request_when_the_cache_is_not_writable(tmp_path: Path, check_mode: bool) -> None:
     (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
-    result = ask(cache=str(tmp_path / "gone" / "deep"), check_mode=check_mode)
+    result = complete(cache=str(tmp_path / "gone" / "deep"), check_mode=check_mode)
     assert result["msg"] == f"Option 'cache': '{tmp_path / 'gone'}' must be a writable directory."
 
 
-def test_a_folder_or_pipe_in_place_of_an_answer_fails_before_any_request(tmp_path: Path) -> None:
+def test_task_fails_before_any_request_when_a_cached_answer_is_not_a_file(tmp_path: Path) -> None:
     with conversation(reply()) as server:
         task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(tmp_path), **ASK}
         run("inference_chat", **task)
@@ -602,29 +609,29 @@ def test_a_folder_or_pipe_in_place_of_an_answer_fails_before_any_request(tmp_pat
         ("Requests are increasing too fast.", "rate_limit_error", "slow_down"),
     ],
 )
-def test_a_rate_limit_is_waited_for(message: str, type_: str, code: str, naps: list[float]) -> None:
+def test_request_is_retried_after_a_rate_limit(message: str, type_: str, code: str, naps: list[float]) -> None:
     limited = refusal(429, error(message, type_, code), Retry_After="7")
-    result = ask(limited, reply())
+    result = complete(limited, reply())
     assert result["completion"] == COMPLETION
     assert 7.0 <= naps[0] <= 7.1
     assert result["warnings"][0].startswith("1 request(s) had to be repeated")
 
 
-def test_a_rate_limit_is_waited_for_by_milliseconds(naps: list[float]) -> None:
+def test_retry_waits_for_milliseconds_when_the_header_has_them(naps: list[float]) -> None:
     limited = error("Rate limit reached", "requests", "rate_limit_exceeded")
-    ask(refusal(429, limited, Retry_After="9", Retry_After_Ms="250"), reply())
+    complete(refusal(429, limited, Retry_After="9", Retry_After_Ms="250"), reply())
     assert 0.25 <= naps[0] <= 0.35
 
 
-def test_a_rate_limit_is_not_waited_for_for_ever_and_never_asked_early(naps: list[float]) -> None:
+def test_request_is_not_retried_when_the_delay_is_too_long(naps: list[float]) -> None:
     limited = error("Rate limit reached", "requests", "rate_limit_exceeded")
-    result = ask(refusal(429, limited, Retry_After="150"))
+    result = complete(refusal(429, limited, Retry_After="150"))
     assert result["msg"].endswith("The server asks to wait 150 s before the next try.")
     assert naps == []
 
 
-def test_a_quota_that_is_used_up_is_not_waited_for(naps: list[float]) -> None:
-    result = ask(refusal(429, error(QUOTA, "insufficient_quota", "insufficient_quota")))
+def test_request_is_not_retried_when_the_quota_is_used_up(naps: list[float]) -> None:
+    result = complete(refusal(429, error(QUOTA, "insufficient_quota", "insufficient_quota")))
     assert result["failed"]
     assert not result["changed"]
     assert f"429 {QUOTA} The rate limit or quota of the account is used up." in result["msg"]
@@ -632,9 +639,9 @@ def test_a_quota_that_is_used_up_is_not_waited_for(naps: list[float]) -> None:
 
 
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 504])
-def test_a_passing_trouble_is_outlasted(status: int, naps: list[float]) -> None:
+def test_request_is_retried_after_a_temporary_error(status: int, naps: list[float]) -> None:
     trouble = refusal(status, error("The server had an error while processing your request.", "server_error"))
-    result = ask(trouble, trouble, reply())
+    result = complete(trouble, trouble, reply())
     assert result["completion"] == COMPLETION
     assert not result["changed"]
     assert len(naps) == 2
@@ -642,34 +649,34 @@ def test_a_passing_trouble_is_outlasted(status: int, naps: list[float]) -> None:
 
 
 @pytest.mark.parametrize("lost", [{"drop": True}, {"text": '{"id":"chatcmpl-', "headers": {"Content-Length": "900"}}])
-def test_a_lost_answer_is_asked_for_again(lost: dict[str, Any]) -> None:
-    assert ask(call("POST", "/v1/chat/completions", **lost), reply())["completion"] == COMPLETION
+def test_request_is_retried_when_its_response_is_lost(lost: dict[str, Any]) -> None:
+    assert complete(call("POST", "/v1/chat/completions", **lost), reply())["completion"] == COMPLETION
 
 
-def test_a_trouble_that_does_not_pass_is_told() -> None:
+def test_task_fails_when_the_error_persists() -> None:
     trouble = refusal(500, error("The server had an error while processing your request.", "server_error"))
-    result = ask(*[trouble] * 3, retries=2)
+    result = complete(*[trouble] * 3, retries=2)
     assert "500 The server had an error while processing your request." in result["msg"]
-    lost = ask(call("POST", "/v1/chat/completions", drop=True), retries=0)
+    lost = complete(call("POST", "/v1/chat/completions", drop=True), retries=0)
     assert "Whether the request had its effect is not known." in lost["msg"]
 
 
-def test_the_server_may_say_that_another_try_is_of_no_use(naps: list[float]) -> None:
-    result = ask(refusal(503, error("Overloaded.", "server_error"), x_should_retry="false"))
+def test_request_is_not_retried_when_the_server_forbids_it(naps: list[float]) -> None:
+    result = complete(refusal(503, error("Overloaded.", "server_error"), x_should_retry="false"))
     assert "503 Overloaded." in result["msg"]
     again = refusal(400, error("Odd.", "server_error"), x_should_retry="true")
-    assert ask(again, reply())["completion"] == COMPLETION
+    assert complete(again, reply())["completion"] == COMPLETION
     assert len(naps) == 1
 
 
-def test_an_answer_may_take_longer_than_a_connection() -> None:
+def test_response_may_take_longer_than_the_connection_timeout() -> None:
     slow = dataclasses.replace(reply(), delay=0.5)
-    assert ask(slow, timeout=0.1)["completion"] == COMPLETION
+    assert complete(slow, timeout=0.1)["completion"] == COMPLETION
 
 
-def test_an_answer_that_takes_too_long_is_told_by_its_option() -> None:
+def test_message_names_response_timeout_when_it_is_exceeded() -> None:
     slow = dataclasses.replace(reply(), held=True)
-    assert "no answer within 'response_timeout'" in ask(slow, response_timeout=0.1, retries=0)["msg"]
+    assert "no answer within 'response_timeout'" in complete(slow, response_timeout=0.1, retries=0)["msg"]
 
 
 @pytest.mark.parametrize(
@@ -683,34 +690,34 @@ def test_an_answer_that_takes_too_long_is_told_by_its_option() -> None:
     ],
     ids=["no-choices", "error", "no-message", "list", "html"],
 )
-def test_success_without_a_completion_is_a_failure(answer: dict[str, Any], message: str) -> None:
-    result = ask(call("POST", "/v1/chat/completions", **answer))
+def test_task_fails_when_the_response_has_no_completion(answer: dict[str, Any], message: str) -> None:
+    result = complete(call("POST", "/v1/chat/completions", **answer))
     assert result["failed"]
     assert message in result["msg"]
 
 
-def test_a_model_that_is_not_visible_is_told() -> None:
+def test_message_names_the_model_when_it_is_not_visible() -> None:
     text = "The model `gpt-9` does not exist or you do not have access to it."
-    result = ask(refusal(404, error(text, code="model_not_found")))
+    result = complete(refusal(404, error(text, code="model_not_found")))
     assert f"404 {text} The model may not be visible to this key" in result["msg"]
 
 
-def test_a_question_is_paid_for_once_when_several_tasks_ask_it_at_once(tmp_path: Path) -> None:
-    with paying_server() as server:
+def test_request_is_sent_once_when_several_tasks_have_it_at_the_same_time(tmp_path: Path) -> None:
+    with billing_server() as server:
         given = {"url": server.url, "api_key": KEY, **ASK, "cache": str(tmp_path / "cache")}
         others = [FORK.Process(target=run, args=("inference_chat",), kwargs=given) for _number in range(4)]
         for other in others:
             other.start()
         for other in others:
             other.join()
-        assert (server.paid[ASK["prompt"]], run("inference_chat", **given)["plan"]) == (1, None)
+        assert (server.charged[ASK["prompt"]], run("inference_chat", **given)["plan"]) == (1, None)
 
 
-def test_a_stream_that_breaks_off_is_a_failure_and_not_kept(tmp_path: Path) -> None:
-    with paying_server() as server:
+def test_interrupted_stream_fails_and_is_not_cached(tmp_path: Path) -> None:
+    with billing_server() as server:
         server.faults = {ASK["prompt"]: ["cut"]}
         given = {"url": server.url, "api_key": KEY, **ASK, "cache": str(tmp_path / "cache")}
         result = run("inference_chat", **given, stream=True)
         assert "broke off" in result["msg"]
         assert run("inference_chat", **given, stream=True)["completion"]["complete"]
-        assert server.paid[ASK["prompt"]] == 2
+        assert server.charged[ASK["prompt"]] == 2

@@ -38,7 +38,7 @@ def body(prompt: Any, **more: Any) -> dict[str, Any]:
     return {"model": MODEL, "messages": [{"role": "user", "content": prompt}], **more}
 
 
-def answered(prompt: str, text: str | None = "Yes.", finish_reason: str = "stop", **more: Any) -> Call:
+def respond(prompt: str, text: str | None = "Yes.", finish_reason: str = "stop", **more: Any) -> Call:
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": text, "refusal": more.pop("refusal", None)},
@@ -57,7 +57,7 @@ def answered(prompt: str, text: str | None = "Yes.", finish_reason: str = "stop"
     return call("POST", "/v1/chat/completions", json=reply, headers=headers, sent_json=body(prompt, **more))
 
 
-def refused(prompt: str, status: int, answer: dict[str, Any], **headers: str) -> Call:
+def reject(prompt: str, status: int, answer: dict[str, Any], **headers: str) -> Call:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return call("POST", "/v1/chat/completions", status, json=answer, headers=named, sent_json=body(prompt))
 
@@ -73,8 +73,8 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "answers").read_text().splitlines()]
 
 
-def address_in(folder: Path, *calls: Call, then: Any, **parameters: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Two runs against one server, between which something happens."""
+def run_twice(folder: Path, *calls: Call, then: Any, **parameters: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run the module twice with one server, and call `then` between the runs."""
     given = {"prompts": PROMPTS, "model": MODEL, "to_file": str(folder / "answers"), "workers": 1, "api_key": KEY}
     with conversation(*calls) as server:
         given["url"] = f"{server.url}/v1"
@@ -82,8 +82,8 @@ def address_in(folder: Path, *calls: Call, then: Any, **parameters: Any) -> tupl
         return first, run("inference_chat_batch", **{**given, **then()})
 
 
-def test_each_prompt_is_answered_in_its_order(tmp_path: Path) -> None:
-    result = batch(tmp_path, answered("First?"), answered("Second?", "No."), answered("Third?"))
+def test_answers_are_in_the_order_of_the_prompts(tmp_path: Path) -> None:
+    result = batch(tmp_path, respond("First?"), respond("Second?", "No."), respond("Third?"))
     assert result["changed"]
     assert result["summary"] == {"answered": 3, "refused": 0, "truncated": 0, "mismatched": 0, "failed": 0}
     assert result["usage"] == {"prompt_tokens": 30, "completion_tokens": 15, "total_tokens": 45}
@@ -96,30 +96,30 @@ def test_each_prompt_is_answered_in_its_order(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "answers").stat().st_mode) == 0o600
 
 
-def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
-    calls = [answered("First?"), answered("Second?"), answered("Third?")]
-    first, second = address_in(tmp_path, *calls, then=dict)
+def test_second_run_sends_nothing(tmp_path: Path) -> None:
+    calls = [respond("First?"), respond("Second?"), respond("Third?")]
+    first, second = run_twice(tmp_path, *calls, then=dict)
     assert first["changed"]
     assert (second["changed"], second["plan"], second["reused"], second["remaining"]) == (False, None, 3, 0)
     assert second["summary"]["answered"] == 3
 
 
-def test_what_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
+def test_next_run_continues_when_the_last_line_is_incomplete(tmp_path: Path) -> None:
     def cut_off() -> dict[str, Any]:
         data = (tmp_path / "answers").read_bytes().splitlines(keepends=True)
         (tmp_path / "answers").write_bytes(data[2] + data[0] + data[1][:20])
         return {}
 
-    calls = [answered("First?"), answered("Second?"), answered("Third?"), answered("Second?", "Again.")]
-    _first, second = address_in(tmp_path, *calls, then=cut_off)
+    calls = [respond("First?"), respond("Second?"), respond("Third?"), respond("Second?", "Again.")]
+    _first, second = run_twice(tmp_path, *calls, then=cut_off)
     assert (second["reused"], second["counts"]["changed"], second["counts"]["ok"]) == (2, 1, 2)
     assert [(line["index"], line["text"]) for line in lines(tmp_path)] == [(0, "Yes."), (1, "Again."), (2, "Yes.")]
 
 
-def test_a_prompt_that_changed_is_asked_again(tmp_path: Path) -> None:
+def test_prompt_is_sent_again_when_it_changes(tmp_path: Path) -> None:
     changed = [PROMPTS[0], {"prompt": "Other?"}, PROMPTS[2]]
-    calls = [answered("First?"), answered("Second?"), answered("Third?"), answered("Other?", "Other.")]
-    _first, second = address_in(tmp_path, *calls, then=lambda: {"prompts": changed})
+    calls = [respond("First?"), respond("Second?"), respond("Third?"), respond("Other?", "Other.")]
+    _first, second = run_twice(tmp_path, *calls, then=lambda: {"prompts": changed})
     assert second["reused"] == 2
     assert [(line["index"], line["text"]) for line in lines(tmp_path)] == [
         (0, "Yes."),
@@ -129,10 +129,10 @@ def test_a_prompt_that_changed_is_asked_again(tmp_path: Path) -> None:
     ]
 
 
-def test_what_failed_is_asked_again_and_what_was_refused_is_not(tmp_path: Path) -> None:
-    wrong = refused("Third?", 400, error("Bad"))
-    calls = [answered("First?", None, refusal="No."), answered("Second?", "Y", "length"), wrong, answered("Third?")]
-    first, second = address_in(tmp_path, *calls, then=dict)
+def test_failed_prompts_are_sent_again_and_refused_ones_are_not(tmp_path: Path) -> None:
+    wrong = reject("Third?", 400, error("Bad"))
+    calls = [respond("First?", None, refusal="No."), respond("Second?", "Y", "length"), wrong, respond("Third?")]
+    first, second = run_twice(tmp_path, *calls, then=dict)
     assert first["failed"]
     assert first["changed"]
     assert first["msg"] == "3 of 3 items failed. The first failure is prompts[0]: The model refused to answer: No."
@@ -142,11 +142,11 @@ def test_what_failed_is_asked_again_and_what_was_refused_is_not(tmp_path: Path) 
     assert [line["outcome"] for line in lines(tmp_path)] == ["refused", "truncated", "answered"]
 
 
-def test_an_answer_of_another_form_is_asked_for_again(tmp_path: Path) -> None:
+def test_prompt_is_sent_again_when_the_answer_does_not_match_the_schema(tmp_path: Path) -> None:
     wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
     calls = [
-        answered("First?", '{"yes": 1}', response_format=wanted),
-        answered("First?", '{"yes": true}', response_format=wanted),
+        respond("First?", '{"yes": 1}', response_format=wanted),
+        respond("First?", '{"yes": true}', response_format=wanted),
     ]
     result = batch(tmp_path, *calls, prompts=PROMPTS[:1], response_schema=SCHEMA, attempts=3)
     assert result["summary"]["answered"] == 1
@@ -154,9 +154,9 @@ def test_an_answer_of_another_form_is_asked_for_again(tmp_path: Path) -> None:
     assert (lines(tmp_path)[0]["attempts"], lines(tmp_path)[0]["data"]) == (2, {"yes": True})
 
 
-def test_an_answer_that_never_has_the_right_form(tmp_path: Path) -> None:
+def test_prompt_is_mismatched_when_all_attempts_are(tmp_path: Path) -> None:
     wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
-    calls = [answered("First?", "Yes", response_format=wanted)] * 2
+    calls = [respond("First?", "Yes", response_format=wanted)] * 2
     result = batch(tmp_path, *calls, prompts=PROMPTS[:1], response_schema=SCHEMA, attempts=2)
     assert result["failed"]
     assert result["summary"]["mismatched"] == 1
@@ -164,7 +164,7 @@ def test_an_answer_that_never_has_the_right_form(tmp_path: Path) -> None:
     assert "its directory must exist and be writable" in kept["msg"]
 
 
-def test_check_mode_tells_what_it_would_take(tmp_path: Path) -> None:
+def test_check_mode_estimates_the_usage(tmp_path: Path) -> None:
     result = batch(
         tmp_path,
         check_mode=True,
@@ -185,21 +185,21 @@ def test_check_mode_tells_what_it_would_take(tmp_path: Path) -> None:
     assert not (tmp_path / "answers").exists()
 
 
-def test_an_answer_whose_tokens_are_not_told_is_one(tmp_path: Path) -> None:
+def test_answer_is_accepted_when_the_response_has_no_usage(tmp_path: Path) -> None:
     usage = {"prompt_tokens": "10", "completion_tokens": None, "total_tokens": True}
-    result = batch(tmp_path, answered("First?", usage=usage), prompts=PROMPTS[:1])
+    result = batch(tmp_path, respond("First?", usage=usage), prompts=PROMPTS[:1])
     assert result["summary"]["answered"] == 1
     assert lines(tmp_path)[0]["usage"] == dict.fromkeys(usage)
 
 
-def test_a_bound_holds_when_the_tokens_are_not_told(tmp_path: Path) -> None:
-    calls = [answered("First?", "x" * 400, usage=None), answered("Second?", usage={"prompt_tokens": 0})]
+def test_token_limit_holds_when_the_response_has_no_usage(tmp_path: Path) -> None:
+    calls = [respond("First?", "x" * 400, usage=None), respond("Second?", usage={"prompt_tokens": 0})]
     result = batch(tmp_path, *calls, max_tokens_total=104, on_error="report")
     assert result["usage"] == {"prompt_tokens": 2, "completion_tokens": 101, "total_tokens": 103}
     assert (result["remaining"], result["stop_reason"]) == (1, "they may exceed 'max_tokens_total'")
 
 
-def test_what_the_cache_has_costs_nothing(tmp_path: Path) -> None:
+def test_cached_answers_require_no_request(tmp_path: Path) -> None:
     given = {"cache": str(tmp_path / "cache"), "prompts": PROMPTS[:2]}
 
     def begin_anew(**more: Any) -> dict[str, Any]:
@@ -207,34 +207,34 @@ def test_what_the_cache_has_costs_nothing(tmp_path: Path) -> None:
         return {**given, **more}
 
     foreseen = {"check_mode": True, "prompts": PROMPTS, "limits": {"*": {"max_requests_per_1_minute": 1}}}
-    calls = [answered("First?"), answered("Second?")]
-    _first, planned = address_in(tmp_path, *calls, then=lambda: begin_anew(**foreseen), **given)
+    calls = [respond("First?"), respond("Second?")]
+    _first, planned = run_twice(tmp_path, *calls, then=lambda: begin_anew(**foreseen), **given)
     assert planned["plan"]["requests"] == 1, planned
     assert (planned["plan"]["tokens_at_least"], planned["plan"]["seconds_at_least"]) == (2, 0)
     for file in (tmp_path / "cache").iterdir():
         file.unlink()
     (tmp_path / "answers").unlink(missing_ok=True)
-    _first, again = address_in(tmp_path, *calls, then=lambda: begin_anew(max_tokens_total=1), **given)
+    _first, again = run_twice(tmp_path, *calls, then=lambda: begin_anew(max_tokens_total=1), **given)
     assert (again["stop_reason"], again["remaining"], again["usage"]["total_tokens"]) == (None, 0, 0)
 
 
-def test_a_folder_for_answers_that_cannot_be_used_is_refused_at_once(tmp_path: Path) -> None:
+def test_task_fails_before_any_request_when_the_cache_is_not_writable(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("")
     result = batch(tmp_path, cache=str(tmp_path / "cache"))
     assert result["msg"].startswith("Option 'cache': ")
     assert not (tmp_path / "answers").exists()
 
 
-def test_a_bound_on_tokens(tmp_path: Path) -> None:
-    calls = [answered("First?", max_completion_tokens=10), answered("Second?", max_completion_tokens=10)]
+def test_no_prompt_is_sent_when_it_may_exceed_the_token_limit(tmp_path: Path) -> None:
+    calls = [respond("First?", max_completion_tokens=10), respond("Second?", max_completion_tokens=10)]
     result = batch(tmp_path, *calls, max_tokens=10, max_tokens_total=30)
     assert result["msg"] == "1 of 3 prompts were not sent: they may exceed 'max_tokens_total'. Run the task again."
     assert (result["remaining"], result["usage"]["total_tokens"]) == (1, 30)
 
 
-def test_a_bound_on_tokens_is_one_on_further_attempts_too(tmp_path: Path) -> None:
+def test_token_limit_applies_to_further_attempts(tmp_path: Path) -> None:
     wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
-    calls = [answered("First?", "Yes", response_format=wanted, max_completion_tokens=10)] * 2
+    calls = [respond("First?", "Yes", response_format=wanted, max_completion_tokens=10)] * 2
     given = {"prompts": PROMPTS[:1], "response_schema": SCHEMA, "max_tokens": 10, "attempts": 5}
     result = batch(tmp_path, *calls, **given, max_tokens_total=35, accept_incomplete=True)
     assert not result.get("failed"), result
@@ -242,35 +242,35 @@ def test_a_bound_on_tokens_is_one_on_further_attempts_too(tmp_path: Path) -> Non
     assert lines(tmp_path)[0]["attempts"] == 2
 
 
-def test_a_bound_on_tokens_is_one_on_all_answers_of_a_request(tmp_path: Path) -> None:
+def test_token_limit_applies_to_all_answers_of_a_request(tmp_path: Path) -> None:
     result = batch(tmp_path, max_tokens=10, extra={"n": 4}, max_tokens_total=40)
     assert "3 of 3 prompts were not sent" in result["msg"]
 
 
-def test_what_is_not_begun_after_failures_takes_nothing_of_a_bound(tmp_path: Path) -> None:
-    quota = refused("First?", 429, error(QUOTA, "insufficient_quota", "insufficient_quota"))
+def test_skipped_prompts_do_not_use_the_budget(tmp_path: Path) -> None:
+    quota = reject("First?", 429, error(QUOTA, "insufficient_quota", "insufficient_quota"))
     result = batch(tmp_path, quota, max_failures=1, max_tokens_total=3)
     assert "1 of 3 items failed, 2 were skipped" in result["msg"]
     assert (result["failure_reasons"][0]["reason"], result["counts"]["skipped"]) == (result["stop_reason"], 2)
 
 
-def test_a_bound_on_money(tmp_path: Path) -> None:
-    prices = [{"model": MODEL, "input": 100_000, "output": 200_000}]  # so that an answer costs 2
-    result = batch(tmp_path, answered("First?"), prices=prices, max_cost=2.1, on_error="report")
+def test_no_prompt_is_sent_when_it_may_exceed_the_cost_limit(tmp_path: Path) -> None:
+    prices = [{"model": MODEL, "input": 100_000, "output": 200_000}]  # an answer costs 2
+    result = batch(tmp_path, respond("First?"), prices=prices, max_cost=2.1, on_error="report")
     assert (result["cost"], result["remaining"], result["stop_reason"]) == (2.0, 2, "they may exceed 'max_cost'")
 
 
-def test_after_many_failures_no_more_are_begun(tmp_path: Path) -> None:
-    quota = refused("First?", 429, error(QUOTA, "insufficient_quota", "insufficient_quota"))
+def test_no_prompt_is_sent_after_max_failures(tmp_path: Path) -> None:
+    quota = reject("First?", 429, error(QUOTA, "insufficient_quota", "insufficient_quota"))
     result = batch(tmp_path, quota, max_failures=1)
     assert result["failed"]
     assert (result["summary"]["failed"], result["remaining"], result["counts"]["skipped"]) == (1, 2, 2)
 
 
-def test_prompts_of_a_file(tmp_path: Path) -> None:
+def test_prompts_are_read_from_a_file(tmp_path: Path) -> None:
     source = tmp_path / "prompts"
     source.write_text('{"prompt": "First?", "id": "a"}\n{"model": "gpt-4o-mini", "prompt": "Second?", "seed": 7}')
-    calls = [answered("First?"), answered("Second?", seed=7)]
+    calls = [respond("First?"), respond("Second?", seed=7)]
     result = batch(tmp_path, *calls, prompts=None, prompts_file=str(source))
     assert result["summary"]["answered"] == 2
     assert lines(tmp_path)[0]["id"] == "a"
@@ -295,11 +295,11 @@ BATCH_LINE = {
 }
 
 
-def test_lines_of_openai_batch_are_sent_as_they_are(tmp_path: Path) -> None:
+def test_openai_batch_lines_are_sent_unchanged(tmp_path: Path) -> None:
     source = tmp_path / "prompts"
     source.write_text(json.dumps(BATCH_LINE) + "\n\n \n")
     sent = {**BATCH_LINE["body"], "temperature": 0.0, "seed": 3}
-    call_ = dataclasses.replace(answered("First?"), sent={"json": sent})
+    call_ = dataclasses.replace(respond("First?"), sent={"json": sent})
     given = {"prompts": None, "model": "other", "temperature": 0, "seed": 3, "max_tokens": 9, "max_tokens_total": 65}
     result = batch(tmp_path, call_, prompts_file=str(source), **given)
     assert result["summary"]["answered"] == 1, result
@@ -307,17 +307,15 @@ def test_lines_of_openai_batch_are_sent_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", [{}, {"model": None}])
-def test_a_line_of_openai_batch_has_the_model_of_the_task_when_it_has_none(
-    model: dict[str, Any], tmp_path: Path
-) -> None:
+def test_openai_batch_line_gets_the_model_of_the_task_when_it_has_none(model: dict[str, Any], tmp_path: Path) -> None:
     line = {"custom_id": "a", "body": {**model, "messages": [{"role": "user", "content": "First?"}]}}
-    result = batch(tmp_path, answered("First?"), prompts=[line])
+    result = batch(tmp_path, respond("First?"), prompts=[line])
     assert (result["summary"]["answered"], lines(tmp_path)[0]["id"]) == (1, "a"), result
 
 
-def test_the_content_of_a_message_may_be_a_list_of_parts(tmp_path: Path) -> None:
+def test_message_content_may_be_a_list_of_parts(tmp_path: Path) -> None:
     parts = [{"type": "text", "text": "First?"}]
-    call_ = dataclasses.replace(answered("First?"), sent={"json": body(parts)})
+    call_ = dataclasses.replace(respond("First?"), sent={"json": body(parts)})
     result = batch(tmp_path, call_, prompts=[{"id": 4, "messages": [{"role": "user", "content": parts}]}])
     assert (result["summary"]["answered"], lines(tmp_path)[0]["id"]) == (1, "4"), result
 
@@ -344,7 +342,7 @@ def test_the_content_of_a_message_may_be_a_list_of_parts(tmp_path: Path) -> None
         ({"prompt": "x"}, "parameters are mutually exclusive: messages|prompt|body"),
     ],
 )
-def test_a_line_of_openai_batch_is_refused_when_it_cannot_be_asked(
+def test_task_fails_when_an_openai_batch_line_is_unsupported(
     line: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     source = tmp_path / "prompts"
@@ -353,7 +351,7 @@ def test_a_line_of_openai_batch_is_refused_when_it_cannot_be_asked(
     assert message in result["msg"]
 
 
-def test_an_answer_of_an_earlier_version_is_found_at_another_place(tmp_path: Path) -> None:
+def test_answer_of_an_earlier_version_is_reused_at_another_index(tmp_path: Path) -> None:
     with conversation() as server:
         request = json.dumps([f"{server.url}/v1", body("First?")], sort_keys=True)
         old = {"index": 7, "id": "old", "request": hashlib.sha256(request.encode()).hexdigest(), "outcome": "refused"}
@@ -364,10 +362,10 @@ def test_an_answer_of_an_earlier_version_is_found_at_another_place(tmp_path: Pat
     assert [(line["index"], line["id"], line["text"]) for line in lines(tmp_path)] == [(0, "one", "Kept.")]
 
 
-def test_a_failure_is_named_by_the_line_of_the_file(tmp_path: Path) -> None:
+def test_message_names_the_line_when_a_prompt_fails(tmp_path: Path) -> None:
     source = tmp_path / "prompts"
     source.write_text('{"prompt": "First?"}\n{"prompt": "Second?"}\n')
-    calls = [answered("First?"), refused("Second?", 400, error("Bad"))]
+    calls = [respond("First?"), reject("Second?", 400, error("Bad"))]
     result = batch(tmp_path, *calls, prompts=None, prompts_file=str(source))
     assert "1 of 2 items failed. The first failure is prompts_file, line 2: POST" in result["msg"]
 
@@ -385,7 +383,7 @@ def test_a_failure_is_named_by_the_line_of_the_file(tmp_path: Path) -> None:
         ('{"prompt": "x", "temperature": 9}', "'temperature': must be 0 to 2"),
     ],
 )
-def test_lines_that_are_no_prompts(tmp_path: Path, text: str, message: str) -> None:
+def test_task_fails_when_a_line_is_not_a_prompt(tmp_path: Path, text: str, message: str) -> None:
     source = tmp_path / "prompts"
     source.write_text(f'{{"prompt": "First?"}}\n{text}\n')
     result = batch(tmp_path, prompts=None, prompts_file=str(source))
@@ -417,22 +415,20 @@ def test_lines_that_are_no_prompts(tmp_path: Path, text: str, message: str) -> N
         ({"prompts": [{"prompt": "x", "messages": [{"role": "user", "content": "x"}]}]}, "mutually exclusive"),
     ],
 )
-def test_bad_input_is_refused_before_the_first_request(
-    tmp_path: Path, parameters: dict[str, Any], message: str
-) -> None:
+def test_invalid_options_fail_before_any_request(tmp_path: Path, parameters: dict[str, Any], message: str) -> None:
     result = batch(tmp_path, **parameters)
     assert result["failed"]
     assert message in result["msg"]
 
 
-def test_a_line_that_the_disk_has_no_room_for_is_not_there(tmp_path: Path) -> None:
-    assert not batch(tmp_path, answered("First?"), prompts=PROMPTS[:1]).get("failed")
+def test_no_incomplete_line_is_written_when_the_disk_is_full(tmp_path: Path) -> None:
+    assert not batch(tmp_path, respond("First?"), prompts=PROMPTS[:1]).get("failed")
     whole = (tmp_path / "answers").read_bytes()
     (tmp_path / "answers").unlink()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) * 3 // 2, hard))
     try:
-        result = batch(tmp_path, answered("First?"), answered("Second?"), prompts=PROMPTS[:2])
+        result = batch(tmp_path, respond("First?"), respond("Second?"), prompts=PROMPTS[:2])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "cannot be written: File too large" in result["msg"]
@@ -444,13 +440,13 @@ def test_a_line_that_the_disk_has_no_room_for_is_not_there(tmp_path: Path) -> No
     "content",
     ["important\n", "important", '{"key": 1}', "\0", '{"index": 0}\n', "[1]\n", '{"index": -1, "request": "a"}\n'],
 )
-def test_a_file_with_something_else_is_left_as_it_is(tmp_path: Path, content: str) -> None:
+def test_file_is_not_changed_when_it_has_other_content(tmp_path: Path, content: str) -> None:
     (tmp_path / "answers").write_text(content)
     assert "is not a file of answers" in batch(tmp_path)["msg"]
     assert (tmp_path / "answers").read_text() == content
 
 
-def told(limit: int, remaining: int, reset: str) -> dict[str, str]:
+def limit_headers(limit: int, remaining: int, reset: str) -> dict[str, str]:
     return {
         "x-ratelimit-limit-requests": str(limit),
         "x-ratelimit-remaining-requests": str(remaining),
@@ -458,10 +454,10 @@ def told(limit: int, remaining: int, reset: str) -> dict[str, str]:
     }
 
 
-def test_a_limit_is_learned_from_the_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limit_is_learned_from_response_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     naps = virtual_time(monkeypatch)
-    told_of = [told(2, 1, "30s"), told(2, 0, "1m0s"), told(2, 0, "1m0s")]
-    calls = [answered(prompt["prompt"], headers=headers) for prompt, headers in zip(PROMPTS, told_of, strict=True)]
+    told_of = [limit_headers(2, 1, "30s"), limit_headers(2, 0, "1m0s"), limit_headers(2, 0, "1m0s")]
+    calls = [respond(prompt["prompt"], headers=headers) for prompt, headers in zip(PROMPTS, told_of, strict=True)]
     assert batch(tmp_path, *calls)["summary"]["answered"] == 3
     assert [round(nap) for nap in naps] == [30]
 
@@ -469,48 +465,50 @@ def test_a_limit_is_learned_from_the_headers(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     "headers",
     [
-        told(10, 9, "1.2.3s"),
-        *({**told(10, 9, "1s"), "x-ratelimit-limit-requests": odd} for odd in ("\xb2", "9" * 5000)),
+        limit_headers(10, 9, "1.2.3s"),
+        *({**limit_headers(10, 9, "1s"), "x-ratelimit-limit-requests": odd} for odd in ("\xb2", "9" * 5000)),
     ],
 )
-def test_odd_headers_tell_nothing(tmp_path: Path, headers: dict[str, str]) -> None:
-    calls = [answered("First?", headers=headers), answered("Second?"), answered("Third?")]
+def test_invalid_headers_are_ignored(tmp_path: Path, headers: dict[str, str]) -> None:
+    calls = [respond("First?", headers=headers), respond("Second?"), respond("Third?")]
     assert batch(tmp_path, *calls)["summary"]["answered"] == 3
 
 
 SIX = [{"prompt": f"Prompt {number}"} for number in range(6)]
 
 
-def naps_of(
+def measure_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, headers: list[dict[str, str]], **parameters: Any
 ) -> list[float]:
-    """The seconds that six prompts wait when the answers to the first have these headers."""
+    """Return the waits of six prompts if the first responses have these headers."""
     naps = virtual_time(monkeypatch)
     headers = [*headers, *[{}] * (6 - len(headers))]
-    calls = [answered(prompt["prompt"], headers=one) for prompt, one in zip(SIX, headers, strict=True)]
+    calls = [respond(prompt["prompt"], headers=one) for prompt, one in zip(SIX, headers, strict=True)]
     assert batch(tmp_path, *calls, prompts=SIX, **parameters)["summary"]["answered"] == 6
     return [round(nap, 1) for nap in naps]
 
 
-DAILY = [told(200, 2, "23h45m36s"), told(200, 1, "23h52m48s"), told(200, 0, "24h0m0s")]
+DAILY = [limit_headers(200, 2, "23h45m36s"), limit_headers(200, 1, "23h52m48s"), limit_headers(200, 0, "24h0m0s")]
 
 
-def test_a_limit_is_daily_when_three_responses_indicate_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert naps_of(tmp_path, monkeypatch, DAILY) == [432, 432, 432]
+def test_limit_is_daily_when_three_responses_indicate_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert measure_waits(tmp_path, monkeypatch, DAILY) == [432, 432, 432]
 
 
-@pytest.mark.parametrize("readings", [DAILY[2:], DAILY[1:], DAILY[2:] * 3, [DAILY[0], told(200, 1, "59s"), *DAILY[1:]]])
-def test_a_limit_is_for_a_minute_when_fewer_responses_indicate_a_day(
+@pytest.mark.parametrize(
+    "readings", [DAILY[2:], DAILY[1:], DAILY[2:] * 3, [DAILY[0], limit_headers(200, 1, "59s"), *DAILY[1:]]]
+)
+def test_limit_is_per_minute_when_fewer_responses_indicate_a_day(
     readings: list[dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not [nap for nap in naps_of(tmp_path, monkeypatch, readings) if nap > 0.3]
+    assert not [nap for nap in measure_waits(tmp_path, monkeypatch, readings) if nap > 0.3]
 
 
 @pytest.mark.parametrize(
     ("limit", "remaining", "reset"),
     [(150_000, 149_984, "6m0s"), (30_000, 29_990, "1s"), (100, 99, "45s"), (60, 59, "1s")],
 )
-def test_a_limit_is_for_a_minute_when_responses_repeat_themselves(
+def test_limit_is_per_minute_when_responses_are_equal(
     limit: int, remaining: int, reset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pace = rate_limiter.RateLimiter({}, None, threading.Event())
@@ -521,42 +519,42 @@ def test_a_limit_is_for_a_minute_when_responses_repeat_themselves(
 
 
 @pytest.mark.parametrize(("period", "nap"), [("minute", []), ("day", [432, 432, 432, 432, 432]), (None, [])])
-def test_the_period_of_limits_when_the_task_names_it(
+def test_limit_period_of_the_task_applies(
     period: str | None, nap: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    readings = [told(200, 0, "6m0s")]
-    naps = naps_of(tmp_path, monkeypatch, readings, limit_period=period)
+    readings = [limit_headers(200, 0, "6m0s")]
+    naps = measure_waits(tmp_path, monkeypatch, readings, limit_period=period)
     assert [seconds for seconds in naps if seconds > 0.3] == nap
 
 
-def test_a_refusal_slows_down_and_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_are_delayed_after_a_rejection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     naps = virtual_time(monkeypatch)
-    busy = refused("First?", 429, error("Rate limit reached", "requests", "rate_limit_exceeded"), Retry_After="6")
-    calls = [busy, answered("First?"), answered("Second?"), answered("Third?")]
+    busy = reject("First?", 429, error("Rate limit reached", "requests", "rate_limit_exceeded"), Retry_After="6")
+    calls = [busy, respond("First?"), respond("Second?"), respond("Third?")]
     result = batch(tmp_path, *calls, limits={MODEL: {"max_requests_per_1_minute": 10}})
     assert result["summary"]["answered"] == 3
     assert result["warnings"] == ["1 request(s) had to be repeated: POST " + result["warnings"][0].split("POST ")[1]]
     assert [round(nap) for nap in naps] == [6, 6, 6]
 
 
-def test_a_request_that_is_too_large_leaves_the_limit_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limit_is_not_emptied_when_a_request_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     naps = virtual_time(monkeypatch)
     message = "Request too large for gpt-4o-mini on tokens per min (TPM): Limit 30, Requested 31."
-    calls = [refused("First?", 429, error(message, "tokens", "rate_limit_exceeded")), *[answered("Second?")] * 2]
+    calls = [reject("First?", 429, error(message, "tokens", "rate_limit_exceeded")), *[respond("Second?")] * 2]
     result = batch(tmp_path, *calls, prompts=[PROMPTS[0], PROMPTS[1], PROMPTS[1]], retries=0, on_error="report")
     assert (result["summary"]["answered"], naps) == (2, [])
 
 
-def test_what_no_limit_has_room_for_is_not_asked(tmp_path: Path) -> None:
+def test_prompt_is_not_sent_when_it_exceeds_a_limit(tmp_path: Path) -> None:
     result = batch(tmp_path, prompts=PROMPTS[:1], max_tokens=50, limits={"*": {"max_tokens_per_1_minute": 40}})
     assert "The prompt was not sent: it requires 50 tokens, but the limit is 40." in result["msg"]
     assert result["summary"]["failed"] == 1
 
 
-def test_one_that_no_limit_has_room_for_does_not_hold_up_the_others(tmp_path: Path) -> None:
+def test_other_prompts_are_sent_when_one_exceeds_a_limit(tmp_path: Path) -> None:
     prompts = [{"prompt": "x" * 400}, *PROMPTS[:2]]
     limits = {MODEL: {"max_tokens_per_1_minute": 40}}
-    result = batch(tmp_path, answered("First?"), answered("Second?"), prompts=prompts, limits=limits)
+    result = batch(tmp_path, respond("First?"), respond("Second?"), prompts=prompts, limits=limits)
     assert (result["summary"]["failed"], result["summary"]["answered"]) == (1, 2)
 
 
@@ -564,15 +562,14 @@ def test_one_that_no_limit_has_room_for_does_not_hold_up_the_others(tmp_path: Pa
     ("model", "asked"),
     [(MODEL, True), ("other", False), ("ft:gpt-4o:acme::abc", False), ("ft:gpt-4:acme::abc", False)],
 )
-def test_the_limits_of_a_project_as_they_are_told(tmp_path: Path, model: str, asked: bool) -> None:
-    """A model without any has those of all others; one that was tuned may have those of what it was tuned from."""
+def test_limits_apply_to_models_base_models_and_others(tmp_path: Path, model: str, asked: bool) -> None:
     row = {"id": "rl-1", "kind": "model", "max_images_per_1_minute": None, "unlimited": ["max_requests_per_1_minute"]}
     known = {
         MODEL: {**row, "max_requests_per_1_minute": 2**31 - 1, "max_requests_per_1_day": None},
         "ft:gpt-4o": {**row, "max_tokens_per_1_minute": 0},
         "*": {**row, "max_requests_per_1_day": 0},
     }
-    calls = [answered("First?")] if asked else []
+    calls = [respond("First?")] if asked else []
     result = batch(tmp_path, *calls, prompts=PROMPTS[:1], model=model, limits=known, on_error="report")
     assert result["summary"]["answered"] == asked
     if not asked:
@@ -591,7 +588,7 @@ def test_the_limits_of_a_project_as_they_are_told(tmp_path: Path, model: str, as
         ({"max_tokens_per_1_minute": 2}, "2 tokens per minute"),
     ],
 )
-def test_progress_names_the_limit_and_the_time_left_when_the_batch_waits(
+def test_progress_shows_the_limit_and_remaining_time_during_a_wait(
     limits: dict[str, int], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     naps, told, is_told = virtual_time(monkeypatch), [], threading.Event()
@@ -609,19 +606,19 @@ def test_progress_names_the_limit_and_the_time_left_when_the_batch_waits(
     monkeypatch.setattr(rate_limiter, "pause", pause)
     monkeypatch.setattr(_bulk, "_POLLING_INTERVAL", 0.001)
     monkeypatch.setattr(Task, "report_progress", progress)
-    calls = [answered(prompt["prompt"]) for prompt in PROMPTS]
+    calls = [respond(prompt["prompt"]) for prompt in PROMPTS]
     batch(tmp_path, *calls, limits={MODEL: limits})
     waiting = f"waiting until then for the limit of {MODEL}: {name}"
     assert f"1 of 3 done, {waiting}, 120 s left" in told
     assert f"2 of 3 done, {waiting}, 60 s left" in told
 
 
-def test_an_answer_from_the_cache_takes_no_attempt(tmp_path: Path) -> None:
+def test_cached_answer_counts_no_attempt(tmp_path: Path) -> None:
     cached = {"prompts": PROMPTS[:1], "cache": str(tmp_path / "cache")}
 
     def without_answers() -> dict[str, Any]:
         (tmp_path / "answers").unlink()
         return cached
 
-    address_in(tmp_path, answered("First?"), then=without_answers, **cached)
+    run_twice(tmp_path, respond("First?"), then=without_answers, **cached)
     assert [(line["outcome"], line["attempts"], line["text"]) for line in lines(tmp_path)] == [("answered", 0, "Yes.")]

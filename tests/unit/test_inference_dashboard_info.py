@@ -28,13 +28,13 @@ def ask(*calls: Call, **parameters: Any) -> dict[str, Any]:
         return run("inference_dashboard_info", **given)
 
 
-def answered(path: str, answer: Any) -> Call:
+def respond(path: str, answer: Any) -> Call:
     return call("GET", path, json=answer, sent_headers=BROWSER)
 
 
 def test_amounts_have_currency_and_unit() -> None:
     plan = {"plan": {"id": "payg"}, "hard_limit_usd": 100.0, "soft_limit_usd": None, "new_in_2027": [1]}
-    result = ask(answered("/dashboard/billing/subscription", plan), subject="subscription")
+    result = ask(respond("/dashboard/billing/subscription", plan), subject="subscription")
     assert result == {
         "changed": False,
         "response": plan,
@@ -43,34 +43,34 @@ def test_amounts_have_currency_and_unit() -> None:
 
 
 @pytest.mark.parametrize("answer", [{"data": ["a"]}, ["a"], {}, []])
-def test_whatever_comes_is_given(answer: Any) -> None:
-    assert ask(answered("/dashboard/feature_flags", answer), subject="feature_flags")["response"] == answer
+def test_response_is_returned_unchanged(answer: Any) -> None:
+    assert ask(respond("/dashboard/feature_flags", answer), subject="feature_flags")["response"] == answer
 
 
-def test_users_of_a_project() -> None:
+def test_users_of_a_project_are_returned() -> None:
     path = "/v1/dashboard/organizations/org%2F1/projects/proj_1/users"
-    result = ask(answered(path, {"data": []}), subject="project_users", organization="org/1", project="proj_1")
+    result = ask(respond(path, {"data": []}), subject="project_users", organization="org/1", project="proj_1")
     assert result["response"] == {"data": []}
 
 
-def test_a_whole_key_is_never_shown() -> None:
+def test_complete_keys_are_masked() -> None:
     keys = {"data": [{"sensitive_id": "sk-...abcd"}, {"sensitive_id": KEY, "name": f"was {KEY}"}]}
-    result = ask(answered("/dashboard/user/api_keys", keys), subject="user_keys")
+    result = ask(respond("/dashboard/user/api_keys", keys), subject="user_keys")
     assert KEY not in json.dumps(result)
     assert result["response"]["data"][0]["sensitive_id"] == "sk-...abcd"
 
 
 @pytest.mark.parametrize("key", [KEY, ADMIN])
-def test_a_key_of_another_class_is_refused_before_the_request(key: str) -> None:
+def test_key_of_another_class_fails_before_any_request(key: str) -> None:
     message = ask(subject="subscription", session_token=key)["msg"]
     assert message.startswith("Option 'session_token': must be a key for the private endpoints of the dashboard")
 
 
-def test_a_project_is_needed_for_its_users() -> None:
+def test_project_users_require_organization_and_project() -> None:
     assert "organization" in ask(subject="project_users", project="proj_1")["msg"]
 
 
-def test_a_refusal_in_the_servers_words() -> None:
+def test_message_contains_the_message_of_the_server() -> None:
     words = "Your request to GET /dashboard/feature_flags must be made with a session key"
     refused = call("GET", "/dashboard/feature_flags", 403, json=error(words, "server_error"))
     assert f"403 {words}" in ask(refused, subject="feature_flags")["msg"]

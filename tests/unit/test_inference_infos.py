@@ -51,7 +51,7 @@ def ask(module: str, *calls: Call, **parameters: Any) -> dict[str, Any]:
         return run(module, **{"url": f"{server.url}/v1", "admin_key": ADMIN, **parameters})
 
 
-def test_limits_of_tuning_jobs() -> None:
+def test_fine_tuning_limits_are_returned() -> None:
     row = {"curr_pending_jobs": 1, "max_pending_jobs": 3, "jobs_so_far_today": 0, "max_jobs_per_day": 8}
     answer = {"data": [{"id": "gpt-4o", **row}, {"id": "gpt-4", "max_pending_jobs": 2}]}
     sent = {"Authorization": f"Bearer {KEY}"}
@@ -65,14 +65,14 @@ def test_limits_of_tuning_jobs() -> None:
     }
 
 
-def test_limits_of_a_project() -> None:
+def test_rate_limits_of_a_project_are_returned() -> None:
     result = ask("inference_rate_limit_info", page("/projects/proj_1/rate_limits", LIMIT), project_id="proj_1")
     numbers = {"max_requests_per_1_minute": 600, "max_tokens_per_1_minute": 150000}
     row = {"id": "rl-gpt-4o", "kind": "model", **NO_LIMITS, **numbers, "unlimited": []}
     assert result == {"changed": False, "rate_limits": {"gpt-4o": row}}
 
 
-def test_a_project_is_found_by_its_name() -> None:
+def test_project_is_found_by_name() -> None:
     calls = page("/projects", OLD | {"name": "x"}, FIND), page("/projects/proj_1/rate_limits", LIMIT)
     assert len(ask("inference_rate_limit_info", *calls, project_name="Find")["rate_limits"]) == 1
 
@@ -87,12 +87,12 @@ def test_a_project_is_found_by_its_name() -> None:
         ),
     ],
 )
-def test_a_name_that_is_none_or_several(found: list[dict[str, Any]], message: str) -> None:
+def test_task_fails_when_no_or_several_projects_have_the_name(found: list[dict[str, Any]], message: str) -> None:
     result = ask("inference_rate_limit_info", page("/projects", *found), project_name="Find")
     assert result["msg"].rstrip(".") == message.rstrip(".")
 
 
-def test_limits_of_the_dashboard() -> None:
+def test_rate_limits_of_the_organization_are_returned() -> None:
     answer = {
         "whisper-1": {"max_requests_per_1_minute": 500.0, "max_tokens_per_1_minute": 0.0},
         "*": {"max_requests_per_1_minute": 2147483647.0, "max_images_per_1_minute": None},
@@ -114,7 +114,7 @@ def test_limits_of_the_dashboard() -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"dashboard": True, "project_id": "p"}, {"dashboard": False}])
-def test_limits_of_either_a_project_or_the_dashboard(given: dict[str, Any]) -> None:
+def test_project_and_dashboard_are_mutually_exclusive(given: dict[str, Any]) -> None:
     assert ask("inference_rate_limit_info", **given)["msg"].startswith("Option 'dashboard': must be true")
 
 
@@ -125,7 +125,7 @@ def test_limits_of_either_a_project_or_the_dashboard(given: dict[str, Any]) -> N
         ({"admin_key": None, "session_token": SESSION}, SESSION),
     ],
 )
-def test_organizations(keys: dict[str, Any], sent: str) -> None:
+def test_organizations_are_returned(keys: dict[str, Any], sent: str) -> None:
     answer = {"data": [{"id": "org-1", "title": "One", "projects": {"data": [{"id": "proj_1", "title": "Find"}]}}]}
     asked = call("GET", "/v1/organizations", json=answer, sent_headers={"Authorization": f"Bearer {sent}"})
     assert ask("inference_organization_info", asked, **keys)["organizations"] == [
@@ -147,7 +147,7 @@ NOBODY = {"id": "user-2", "name": None, "email": None, "added_at": SINCE}
 SHOWN = {"id": "user-1", "name": "A", "email": "Alice@x.y", "role": "owner", "added": SINCE, "added_at": AT}
 
 
-def test_users() -> None:
+def test_users_and_invitations_are_returned() -> None:
     users = ask("inference_user_info", page("/users", ALICE, NOBODY))["users"]
     assert users == [
         SHOWN,
@@ -155,18 +155,18 @@ def test_users() -> None:
     ]
 
 
-def test_a_user_who_is_described_inside() -> None:
+def test_nested_user_fields_are_read() -> None:
     inside = {"object": "user", "id": "user-1", "name": "A", "email": "Alice@x.y", "picture": None}
     entry = {**ALICE, "name": None, "email": None, "user": inside}
     assert ask("inference_user_info", page("/users", entry))["users"] == [SHOWN]
 
 
 @pytest.mark.parametrize(("emails", "found"), [(["ALICE@X.Y"], [SHOWN]), (["bob@x.y"], []), ([], [])])
-def test_users_by_their_addresses(emails: list[str], found: list[dict[str, Any]]) -> None:
+def test_users_are_filtered_by_email(emails: list[str], found: list[dict[str, Any]]) -> None:
     assert ask("inference_user_info", page("/users", ALICE, NOBODY), emails=emails)["users"] == found
 
 
-def test_users_of_a_project() -> None:
+def test_users_of_a_project_are_returned() -> None:
     assert ask("inference_user_info", page("/projects/a%2Fb/users", ALICE), project_id="a/b")["users"] == [SHOWN]
 
 
@@ -182,7 +182,7 @@ def key(name: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def test_admin_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_admin_keys_are_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.time", lambda: SINCE + 3.9 * 86400)
     result = ask(
         "inference_admin_key_info", page("/admin_api_keys", key("main", expires_at=SINCE), key("other")), name="main"
@@ -204,7 +204,7 @@ def test_admin_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_projects() -> None:
+def test_projects_are_returned() -> None:
     archived = {**PROJECT, "id": "proj_0", "status": "archived", "archived": SINCE, "archived_at": AT}
     assert ask("inference_project_info", page("/projects", FIND))["projects"] == [PROJECT]
     found = ask("inference_project_info", page("/projects", OLD, FIND, include_archived="true"), include_archived=True)
@@ -212,7 +212,7 @@ def test_projects() -> None:
     assert ask("inference_project_info", page("/projects", FIND), name="nope")["projects"] == []
 
 
-def test_what_belongs_to_a_project() -> None:
+def test_details_of_projects_are_returned() -> None:
     account = {"id": "svc_acct_1", "name": "robot", "role": "member", "created_at": SINCE}
     of_robot = key("k", owner={"type": "service_account", "service_account": account})
     calls = (

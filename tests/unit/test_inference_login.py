@@ -57,48 +57,48 @@ def models(status: int = 200, **answer: Any) -> Call:
     return call("GET", "/v1/models", status, **answer)
 
 
-def listed(url: str, **parameters: Any) -> dict[str, Any]:
+def list_models(url: str, **parameters: Any) -> dict[str, Any]:
     return run("inference_model_info", url=f"{url}/v1", **parameters)
 
 
 def refused(answer: Call) -> str:
-    """The message of a task that is answered like this."""
+    """Return the message of a task with this response."""
     with conversation(answer) as server:
-        result = listed(server.url, api_key=KEY)
+        result = list_models(server.url, api_key=KEY)
     assert result["failed"]
     return result["msg"].removeprefix(f"GET {server.url}/v1/models: ")
 
 
 @pytest.mark.parametrize("key", [KEY, "sk-0123", "sk-svcacct-0123", "of-another-server"])
-def test_the_key_is_sent_as_bearer(key: str) -> None:
+def test_key_is_sent_as_bearer_token(key: str) -> None:
     sent = {"sent_headers": {"Authorization": f"Bearer {key}"}, "sent_without": SELECTORS}
     with conversation(models(**sent)) as server:
-        assert listed(server.url, api_key=key) == {"changed": False, "models": []}
+        assert list_models(server.url, api_key=key) == {"changed": False, "models": []}
 
 
-def test_blanks_around_a_key_are_no_part_of_it() -> None:
+def test_blanks_around_a_key_are_removed() -> None:
     with conversation(models(sent_headers={"Authorization": f"Bearer {KEY}"})) as server:
-        assert not listed(server.url, api_key=f" {KEY}\n").get("failed")
+        assert not list_models(server.url, api_key=f" {KEY}\n").get("failed")
 
 
-def test_organization_and_project_are_sent_along() -> None:
+def test_organization_and_project_are_sent() -> None:
     sent = {"OpenAI-Organization": "org-mine", "OpenAI-Project": "proj_mine"}
     with conversation(models(sent_headers=sent)) as server:
-        assert not listed(server.url, api_key=KEY, organization="org-mine", project="proj_mine").get("failed")
+        assert not list_models(server.url, api_key=KEY, organization="org-mine", project="proj_mine").get("failed")
 
 
-def test_user_and_group_are_sent_along_when_they_are_given() -> None:
+def test_user_and_group_are_sent_when_set() -> None:
     sent = {"OpenAI-User": "user-me", "OpenAI-Group": "proj_mine"}
     with conversation(models(sent_headers=sent, sent_without=SELECTORS[:2])) as server:
-        assert not listed(server.url, api_key=KEY, user_id="user-me", group_id="proj_mine").get("failed")
+        assert not list_models(server.url, api_key=KEY, user_id="user-me", group_id="proj_mine").get("failed")
 
 
-def test_the_other_keys_are_never_sent() -> None:
+def test_other_keys_are_never_sent() -> None:
     with conversation(models(sent_without=["Authorization"])) as server:
-        assert not listed(server.url, admin_key="sk-admin-0123", session_token="sess-0123").get("failed")
+        assert not list_models(server.url, admin_key="sk-admin-0123", session_token="sess-0123").get("failed")
 
 
-def test_all_of_it_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = {"Authorization": f"Bearer {KEY}", "OpenAI-Organization": "org-env", "OpenAI-Project": "proj_env"}
     with conversation(models(sent_headers=sent)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1/")
@@ -109,8 +109,8 @@ def test_all_of_it_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -
         assert not run("inference_model_info").get("failed")
 
 
-def through(key_class: KeyClass, url: str, **keys: str) -> Response:
-    """The answer to a read by an adapter that needs a key of this class."""
+def read_models(key_class: KeyClass, url: str, **keys: str) -> Response:
+    """Return the response to a read with a key of a class."""
     spec = ArgumentSpecValidator(**INFERENCE.to_keywords())
     task = Task(spec.validate({"url": f"{url}/v1", **keys}).validated_parameters)
     return InferenceService(task).create_client(key_class).read("GET", "/models")
@@ -122,7 +122,7 @@ ALL_KEYS = {"api_key": KEY, "admin_key": "sk-admin-0123456789", "session_token":
 @pytest.mark.parametrize("key_class", KEY_CLASSES, ids=lambda key_class: key_class.option)
 def test_only_the_key_of_the_required_class_is_sent(key_class: KeyClass) -> None:
     with conversation(models(sent_headers={"Authorization": f"Bearer {ALL_KEYS[key_class.option]}"})) as server:
-        assert through(key_class, server.url, **ALL_KEYS).status == 200
+        assert read_models(key_class, server.url, **ALL_KEYS).status == 200
 
 
 @pytest.mark.parametrize("key_class", KEY_CLASSES, ids=lambda key_class: key_class.option)
@@ -133,12 +133,12 @@ def test_message_names_the_option_when_the_key_is_rejected_or_missing(key_class:
         conversation(refusal) as server,
         pytest.raises(ServerRefusal, match=rf"The key was rejected\. Check '{option}'\.$"),
     ):
-        through(key_class, server.url, **ALL_KEYS)
+        read_models(key_class, server.url, **ALL_KEYS)
     with (
         conversation(models(401, json=error(NO_KEY))) as server,
         pytest.raises(ServerRefusal, match=rf"No key was sent\. Set '{option}'\.$"),
     ):
-        through(key_class, server.url)
+        read_models(key_class, server.url)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_message_names_the_option_when_the_key_is_rejected_or_missing(key_class:
 )
 def test_key_of_another_class_fails_before_any_request(key_class: KeyClass, key: str, message: str) -> None:
     with conversation() as server, pytest.raises(BadOption) as refusal:
-        through(key_class, server.url, **{key_class.option: key})
+        read_models(key_class, server.url, **{key_class.option: key})
     assert str(refusal.value).endswith(f"{message}.")
     assert key not in str(refusal.value)
 
@@ -194,20 +194,20 @@ def test_all_modules_have_a_key_class() -> None:
 @pytest.mark.parametrize("value", ["sk-ключ", "a\nb: c"])
 def test_value_fails_before_any_request_when_headers_cannot_contain_it(option: str, value: str) -> None:
     with conversation() as server:
-        result = listed(server.url, **{option: value})
+        result = list_models(server.url, **{option: value})
     assert result["msg"] == f"Option '{option}': contains characters that cannot be sent in an HTTP header."
 
 
 def test_request_is_sent_without_a_key_when_none_is_set() -> None:
     with conversation(models(401, json=error(NO_KEY), sent_without=["Authorization"])) as server:
-        result = listed(server.url)
+        result = list_models(server.url)
     assert result["failed"]
     assert result["msg"].endswith(f"401 {NO_KEY}. No key was sent. Set 'api_key'.")
 
 
 def test_message_names_other_keys_when_the_required_key_is_missing() -> None:
     with conversation(models(401, json=error(NO_KEY))) as server:
-        result = listed(server.url, admin_key="sk-admin-0123")
+        result = list_models(server.url, admin_key="sk-admin-0123")
     remedy = "Set 'api_key'. 'admin_key' is only for the administration of an organization."
     assert result["msg"].endswith(f"No key was sent. {remedy}")
 
@@ -238,7 +238,7 @@ def test_message_names_the_organization_or_project_when_the_key_belongs_to_anoth
 def test_message_contains_the_request_id_when_a_request_fails(status: int, body: Any) -> None:
     answer = models(status, json=body, headers={"x-request-id": "req_0f5c2e"})
     with conversation(answer) as server:
-        result = listed(server.url, api_key=KEY, retries=0)
+        result = list_models(server.url, api_key=KEY, retries=0)
     assert result["msg"].endswith(" Request ID: req_0f5c2e.")
 
 
@@ -255,18 +255,18 @@ def test_message_contains_the_request_id_when_a_request_fails(status: int, body:
     ],
     ids=["object", "text", "no-envelope", "plain", "html", "list", "empty"],
 )
-def test_each_shape_of_an_error_is_understood(status: int, answer: dict[str, Any], message: str) -> None:
+def test_each_error_format_is_understood(status: int, answer: dict[str, Any], message: str) -> None:
     assert refused(models(status, **answer)) == message
 
 
-def test_the_key_is_no_part_of_a_message() -> None:
+def test_key_is_masked_in_messages() -> None:
     with conversation(models(401, json=error(f"Incorrect API key provided: {KEY}"))) as server:
-        result = listed(server.url, api_key=f"{KEY}\n")
+        result = list_models(server.url, api_key=f"{KEY}\n")
     assert "401 Incorrect API key provided: ********." in result["msg"]
 
 
-def test_organization_and_project_are_no_secrets() -> None:
+def test_organization_and_project_are_not_masked() -> None:
     tuned = {"id": "ft:gpt-4o:mine", "object": "model", "created": 1686935002, "owned_by": "org-mine"}
     with conversation(models(json={"object": "list", "data": [tuned]})) as server:
-        result = listed(server.url, api_key=KEY, organization="org-mine")
+        result = list_models(server.url, api_key=KEY, organization="org-mine")
     assert result["models"][0]["owned_by"] == "org-mine"

@@ -10,7 +10,7 @@ from ansible.errors import AnsibleError
 from ansible_collections.buildworks.toolchain.plugins.lookup.inference_chat import LookupModule
 
 
-def test_a_prompt_that_is_no_option_is_told_where_it_belongs() -> None:
+def test_message_names_the_options_when_a_term_is_given() -> None:
     with pytest.raises(AnsibleError) as raised:
         LookupModule().run(["Hello!"], {}, model="gpt-4o")
     told = "inference_chat takes options only, such as model='...', prompt='...', cache='...'."

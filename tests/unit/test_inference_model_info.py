@@ -22,13 +22,13 @@ def models(*listed: dict[str, Any]) -> Call:
     return call("GET", "/v1/models", json={"object": "list", "data": list(listed)})
 
 
-def listed(*calls: Call, **parameters: Any) -> dict[str, Any]:
+def list_models(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("inference_model_info", url=f"{server.url}/v1", api_key=KEY, **parameters)
 
 
-def test_models_are_listed_the_newest_first() -> None:
-    assert listed(models(GPT_4O, OLD, MINI)) == {
+def test_models_are_sorted_newest_first() -> None:
+    assert list_models(models(GPT_4O, OLD, MINI)) == {
         "changed": False,
         "models": [
             {
@@ -56,10 +56,10 @@ def test_models_are_listed_the_newest_first() -> None:
     }
 
 
-def test_models_of_one_second_are_listed_by_id_and_undated_ones_last() -> None:
+def test_models_of_the_same_second_are_sorted_by_id() -> None:
     twin = {**GPT_4O, "id": "gpt-4"}
     undated = {"id": "local", "object": "model"}
-    found = listed(models(undated, GPT_4O, twin))["models"]
+    found = list_models(models(undated, GPT_4O, twin))["models"]
     assert [model["id"] for model in found] == ["gpt-4", "gpt-4o", "local"]
     assert found[2] == {
         "id": "local",
@@ -81,37 +81,37 @@ def test_models_of_one_second_are_listed_by_id_and_undated_ones_last() -> None:
         ("", ["gpt-4o-mini", "text-embedding-3-small", "gpt-4o"]),
     ],
 )
-def test_a_pattern_selects(pattern: str, ids: list[str]) -> None:
-    found = listed(models(GPT_4O, MINI, EMBEDDING), pattern=pattern)["models"]
+def test_pattern_filters_models(pattern: str, ids: list[str]) -> None:
+    found = list_models(models(GPT_4O, MINI, EMBEDDING), pattern=pattern)["models"]
     assert [model["id"] for model in found] == ids
 
 
-def test_check_mode_reads() -> None:
-    assert len(listed(models(GPT_4O), check_mode=True)["models"]) == 1
+def test_check_mode_reads_models() -> None:
+    assert len(list_models(models(GPT_4O), check_mode=True)["models"]) == 1
 
 
 @pytest.mark.parametrize(
     ("answer", "message"), [([], "with JSON of another form than expected"), ({"status": "ok"}, "without 'data'")]
 )
-def test_json_without_a_list_is_an_error(answer: Any, message: str) -> None:
-    result = listed(call("GET", "/v1/models", json=answer))
+def test_task_fails_when_the_response_has_no_list(answer: Any, message: str) -> None:
+    result = list_models(call("GET", "/v1/models", json=answer))
     assert result["failed"]
     assert message in result["msg"]
 
 
-def test_a_page_is_an_error() -> None:
-    result = listed(call("GET", "/v1/models", text="<html>Welcome</html>"))
+def test_task_fails_when_the_response_is_a_web_page() -> None:
+    result = list_models(call("GET", "/v1/models", text="<html>Welcome</html>"))
     assert "200, but with HTML instead of JSON" in result["msg"]
 
 
-def test_an_address_without_its_version_is_told() -> None:
-    result = listed(call("GET", "/v1/models", 404, json=error("Invalid URL (GET /models)")))
+def test_message_names_the_version_when_the_url_lacks_it() -> None:
+    result = list_models(call("GET", "/v1/models", 404, json=error("Invalid URL (GET /models)")))
     assert "404 Invalid URL (GET /models). The model may not be visible to this key, or the version" in result["msg"]
 
 
-def test_a_read_is_repeated_when_the_server_is_overloaded(naps: list[float]) -> None:
+def test_read_is_retried_when_the_server_is_overloaded(naps: list[float]) -> None:
     busy = error("The server is currently overloaded.", "service_unavailable_error", "server_is_overloaded")
-    result = listed(call("GET", "/v1/models", 503, json=busy, headers={"Retry-After": "2"}), models(GPT_4O))
+    result = list_models(call("GET", "/v1/models", 503, json=busy, headers={"Retry-After": "2"}), models(GPT_4O))
     assert len(result["models"]) == 1
     assert 2.0 <= naps[0] <= 2.1
     assert "1 request(s) had to be repeated" in result["warnings"][0]

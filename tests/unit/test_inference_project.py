@@ -31,7 +31,7 @@ def one(project: dict[str, Any] | None = None, status: int = 200) -> Call:
 
 
 def all_projects(*projects: dict[str, Any]) -> Call:
-    """The archived ones, too."""
+    """Return the request for all projects, including archived ones."""
     return page("/projects", *projects, include_archived="true")
 
 
@@ -47,12 +47,12 @@ def archive(project: str = "proj_1", **answer: Any) -> Call:
     return call("POST", f"/v1/organization/projects/{project}/archive", **{"json": OLD, **answer})
 
 
-def test_a_second_run_reads_once() -> None:
+def test_second_run_reads_once() -> None:
     result = manage(page("/projects", FIND), name="Find")
     assert (result["changed"], result["project"]["id"], result["project"]["status"]) == (False, "proj_1", "active")
 
 
-def test_a_new_project() -> None:
+def test_project_is_created() -> None:
     wanted = create(name="Find", residency="GLOBAL")
     calls = page("/projects", OTHER), all_projects(OTHER, {**OLD, "name": "Seek"}), wanted, page("/projects", FIND)
     result = manage(*calls, name="Find", residency="GLOBAL", diff_mode=True)
@@ -62,12 +62,12 @@ def test_a_new_project() -> None:
     assert result["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "name": "Find"}}
 
 
-def test_check_mode_reads_and_foretells() -> None:
+def test_check_mode_predicts_the_project() -> None:
     result = manage(page("/projects", OTHER), all_projects(OTHER), name="Find", check_mode=True)
     assert (result["changed"], result["project"]["name"], result["project"]["id"]) == (True, "Find", None)
 
 
-def test_a_project_that_another_task_made_at_the_same_time_stays() -> None:
+def test_own_project_is_archived_when_another_task_creates_one() -> None:
     calls = (
         page("/projects", OTHER),
         all_projects(OTHER),
@@ -79,19 +79,19 @@ def test_a_project_that_another_task_made_at_the_same_time_stays() -> None:
     assert manage(*calls, name="Find")["project"]["id"] == "proj_2"
 
 
-def test_a_lost_reply_is_resolved_by_reading_back() -> None:
+def test_lost_response_is_resolved_by_reading_back() -> None:
     lost = call("POST", "/v1/organization/projects", drop=True)
     result = manage(page("/projects", OTHER), all_projects(OTHER), lost, page("/projects", FIND), name="Find")
     assert result["changed"]
     assert "Reading back shows that the request had its effect" in result["warnings"][0]
 
 
-def test_several_projects_of_one_name() -> None:
+def test_task_fails_when_several_projects_have_the_name() -> None:
     message = manage(page("/projects", FIND, TWIN), name="Find")["msg"]
     assert message == "2 projects have the name 'Find'. Specify the ID of one of them: proj_1, proj_2."
 
 
-def test_another_name() -> None:
+def test_project_is_renamed() -> None:
     calls = one(), update(name="Seek"), one({**FIND, "name": "Seek"})
     result = manage(*calls, id="proj_1", name="Seek", diff_mode=True)
     assert result["diff"] == {
@@ -101,19 +101,19 @@ def test_another_name() -> None:
     assert not manage(one(), id="proj_1", name="Find")["changed"]
 
 
-def test_another_external_key() -> None:
+def test_external_key_is_changed() -> None:
     changed = {**FIND, "external_key_id": "ext"}
     calls = page("/projects", FIND), update(external_key_id="ext"), page("/projects", changed)
     assert manage(*calls, name="Find", external_key_id="ext")["project"]["external_key_id"] == "ext"
 
 
-def test_a_change_that_did_not_happen_is_a_failure() -> None:
+def test_task_fails_when_the_change_has_no_effect() -> None:
     result = manage(one(), update(name="Seek"), one(), id="proj_1", name="Seek")
     assert "fields of the project do not have the requested values: name" in result["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_it_is_archived_with_a_word_of_warning(check_mode: bool) -> None:
+def test_archiving_is_announced(check_mode: bool) -> None:
     told: list[str] = []
     calls = [page("/projects", FIND), archive(), page("/projects", OTHER)]
     result = manage(
@@ -126,19 +126,19 @@ def test_it_is_archived_with_a_word_of_warning(check_mode: bool) -> None:
 @pytest.mark.parametrize(
     "absent", [page("/projects", OTHER), one(OLD), one(GONE, 404)], ids=["name", "archived", "gone"]
 )
-def test_what_is_not_there_is_absent(absent: Call) -> None:
+def test_nothing_changes_when_the_project_is_absent(absent: Call) -> None:
     chosen = {"name": "Find"} if "limit" in absent.target else {"id": "proj_1"}
     assert not manage(absent, state="absent", **chosen)["changed"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_an_archived_project_does_not_come_back(check_mode: bool) -> None:
+def test_task_fails_when_the_project_is_archived(check_mode: bool) -> None:
     said = "The project 'proj_1' is archived, which cannot be undone. To create a new project, omit 'id'."
     assert manage(one(OLD), id="proj_1", name="Find", check_mode=check_mode)["msg"] == said
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_a_new_project_with_the_name_of_an_archived_one_is_told(check_mode: bool) -> None:
+def test_task_warns_when_a_new_project_has_the_name_of_an_archived_one(check_mode: bool) -> None:
     older = {**OLD, "id": "proj_0"}
     calls = [page("/projects", OTHER), all_projects(OTHER, OLD, older), create(name="Find"), page("/projects", TWIN)]
     result = manage(*calls[: 2 if check_mode else 4], name="Find", check_mode=check_mode)
@@ -150,18 +150,18 @@ def test_a_new_project_with_the_name_of_an_archived_one_is_told(check_mode: bool
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_a_new_project_gets_an_id_of_its_own(check_mode: bool) -> None:
+def test_task_fails_when_the_id_of_a_new_project_is_set(check_mode: bool) -> None:
     result = manage(one(GONE, 404), id="proj_1", name="Find", check_mode=check_mode)
     assert "Cannot create a project with the ID 'proj_1'" in result["msg"]
 
 
-def test_a_wrong_address_does_not_make_a_project_absent() -> None:
+def test_task_fails_when_the_url_is_wrong() -> None:
     nowhere = one(error("Invalid URL (GET /organization/projects/proj_1)"), 404)
     assert "the version is missing in 'url'" in manage(nowhere, id="proj_1", state="absent")["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_no_other_project_gets_the_name_of_the_default_one(check_mode: bool) -> None:
+def test_name_of_the_default_project_is_reserved(check_mode: bool) -> None:
     told = "Option 'name': 'Default project' is reserved for the default project of the organization."
     wanted: dict[str, Any] = {"name": "Default project", "check_mode": check_mode}
     assert manage(one(), id="proj_1", **wanted)["msg"] == told
@@ -171,7 +171,7 @@ def test_no_other_project_gets_the_name_of_the_default_one(check_mode: bool) -> 
 
 @pytest.mark.parametrize("wanted", [{"state": "absent"}, {"external_key_id": "ext"}])
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_the_default_project_is_left_alone(wanted: dict[str, Any], check_mode: bool) -> None:
+def test_default_project_cannot_be_changed(wanted: dict[str, Any], check_mode: bool) -> None:
     default = page("/projects", {**FIND, "name": "Default project"})
     result = manage(default, name="Default project", check_mode=check_mode, **wanted)
     message = "'Default project' is the default project of the organization, which cannot be changed or archived."

@@ -33,14 +33,14 @@ def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
         return run("inference_rate_limit", **given)
 
 
-def test_a_second_run_reads_once() -> None:
+def test_second_run_reads_once() -> None:
     result = manage(limits(row("gpt-4o"), row("o1")), limits=[{"model": "gpt-4o", RPM: 500}])
     assert not result["changed"]
     assert result["rate_limits"]["gpt-4o"][TPM] == 30000
     assert list(result["rate_limits"]) == ["gpt-4o"]
 
 
-def test_a_request_for_each_model_that_differs_with_what_differs() -> None:
+def test_each_model_that_differs_gets_one_request() -> None:
     before = row("gpt-4o"), row("o1"), row("gpt-4")
     after = row("gpt-4o", 5), row("o1"), row("gpt-4", 6, 7)
     wanted = [{"model": "gpt-4o", RPM: 5, TPM: 30000}, {"model": "o1", RPM: 500}, {"model": "gpt-4", RPM: 6, TPM: 7}]
@@ -59,7 +59,7 @@ def project(**more: Any) -> Call:
     return call("GET", "/v1/organization/projects/proj_1", json={"id": "proj_1", "name": "Find", **more})
 
 
-def test_check_mode_foretells() -> None:
+def test_check_mode_predicts_the_limits() -> None:
     calls = limits(row("gpt-4o")), project()
     result = manage(*calls, limits=[{"model": "gpt-4o", RPM: 5}], check_mode=True)
     assert (result["changed"], result["rate_limits"]["gpt-4o"][RPM]) == (True, 5)
@@ -90,7 +90,7 @@ def test_zero_is_a_limit() -> None:
         ),
     ],
 )
-def test_what_the_project_does_not_have_is_told_before_any_write(
+def test_task_fails_before_any_write_when_a_limit_does_not_exist(
     wanted: dict[str, Any], message: str, check_mode: bool
 ) -> None:
     assert manage(limits(row("gpt-4o")), limits=[wanted], check_mode=check_mode)["msg"] == message
@@ -109,7 +109,7 @@ def test_bad_input_fails_before_any_request(wanted: list[dict[str, Any]], messag
     assert manage(limits=wanted)["msg"].startswith(message)
 
 
-def test_a_limit_that_was_not_taken_is_a_failure() -> None:
+def test_task_fails_when_the_change_has_no_effect() -> None:
     calls = limits(row("gpt-4o")), update("gpt-4o", **{RPM: 5}), limits(row("gpt-4o"))
     result = manage(*calls, limits=[{"model": "gpt-4o", RPM: 5}])
     assert "do not have the requested values: gpt-4o" in result["msg"]

@@ -75,19 +75,19 @@ def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
         return run("inference_service_account", **{**given, "admin_requests_per_minute": 0, "retries": 0, **parameters})
 
 
-def test_a_second_run_reads_once() -> None:
+def test_second_run_reads_once() -> None:
     result = manage(accounts(account("x", name="other"), MINE))
     assert (result["changed"], result["service_account"]["id"], result["secret"]) == (False, "svc_1", None)
 
 
-def test_a_new_one_tells_its_key_only_once() -> None:
+def test_key_is_in_the_result_when_no_file_is_set() -> None:
     result = manage(accounts(), create(), accounts(NEW), diff_mode=True)
     assert (result["secret"], result["removed"], result["service_account"]["surplus"]) == (SECRET, [], [])
     assert result["diff"]["after"] == {"state": "present", "name": "robot"}
     assert "Without 'key_file' the secret of a new service account is in the result" in result["warnings"][0]
 
 
-def test_the_key_goes_to_a_file_for_its_owner_alone(key_file: pathlib.Path) -> None:
+def test_key_is_written_to_a_private_file(key_file: pathlib.Path) -> None:
     result = manage(accounts(), create(), accounts(NEW), accounts(NEW), key_file=str(key_file))
     assert result["changed"]
     assert key_file.read_text() == f"{SECRET}\n"
@@ -97,20 +97,20 @@ def test_the_key_goes_to_a_file_for_its_owner_alone(key_file: pathlib.Path) -> N
     assert not again["changed"]
 
 
-def test_check_mode_reads_and_foretells(key_file: pathlib.Path) -> None:
+def test_check_mode_predicts_the_account(key_file: pathlib.Path) -> None:
     result = manage(accounts(), key_file=str(key_file), role="owner", check_mode=True)
     assert (result["changed"], result["service_account"]["role"], result["secret"]) == (True, "owner", None)
     assert not key_file.exists()
 
 
-def test_a_role() -> None:
+def test_role_is_set() -> None:
     calls = accounts(), create(), accounts(NEW), change("svc_2", "owner"), accounts({**NEW, "role": "owner"})
     assert manage(*calls, role="owner")["service_account"]["role"] == "owner"
     calls = accounts(MINE), change("svc_1", "owner"), accounts({**MINE, "role": "owner"})
     assert manage(*calls, role="owner")["service_account"]["role"] == "owner"
 
 
-def test_an_old_one_is_replaced_and_goes_when_the_new_key_is_stored(key_file: pathlib.Path) -> None:
+def test_old_account_is_deleted_after_the_new_key_is_stored(key_file: pathlib.Path) -> None:
     key_file.write_text(OLD_SECRET)
     calls = (
         accounts(MINE),
@@ -128,11 +128,11 @@ def test_an_old_one_is_replaced_and_goes_when_the_new_key_is_stored(key_file: pa
 
 
 @pytest.mark.parametrize(("ahead", "is_due"), [(1000, True), (999, False)])
-def test_the_servers_clock_decides_how_old_an_account_is(ahead: int, is_due: bool) -> None:
+def test_clock_of_the_server_decides_the_age_of_an_account(ahead: int, is_due: bool) -> None:
     assert manage(at(NOW + ahead, accounts(MINE)), rotate_after=2000, check_mode=True)["changed"] == is_due
 
 
-def test_one_that_replaces_another_gets_its_role() -> None:
+def test_new_account_gets_the_role_of_the_replaced_one() -> None:
     owner, late = account(role="owner"), account("svc_2", role="owner", created_at=NOW)
     calls = accounts(owner), create(), accounts(owner, NEW), change("svc_2", "owner"), delete("svc_1"), accounts(late)
     assert manage(*calls, rotate_after=1000, surplus="remove")["service_account"]["role"] == "owner"
@@ -141,12 +141,12 @@ def test_one_that_replaces_another_gets_its_role() -> None:
     assert manage(*calls, rotate_after=1000, role="member", surplus="remove")["service_account"]["role"] == "member"
 
 
-def test_check_mode_foretells_what_goes() -> None:
+def test_check_mode_predicts_removed_accounts() -> None:
     result = manage(accounts(MINE), rotate_after=1000, check_mode=True, surplus="remove")
     assert (result["changed"], result["removed"], result["service_account"]["id"]) == (True, ["svc_1"], None)
 
 
-def test_a_key_that_is_no_longer_good_is_replaced(key_file: pathlib.Path) -> None:
+def test_account_is_replaced_when_its_key_is_invalid(key_file: pathlib.Path) -> None:
     key_file.write_text(OLD_SECRET)
     calls = accounts(MINE), keys(), probe(401), create(), accounts(MINE, NEW), delete("svc_1"), accounts(NEW)
     result = manage(*calls, key_file=str(key_file), surplus="remove")
@@ -168,7 +168,7 @@ def test_a_key_that_is_no_longer_good_is_replaced(key_file: pathlib.Path) -> Non
         ("x" * 20000, [], "does not contain a key"),
     ],
 )
-def test_a_file_that_holds_something_else_is_left_alone(
+def test_file_is_not_changed_when_it_contains_anything_else(
     key_file: pathlib.Path, content: str, calls: list[Call], message: str, check_mode: bool
 ) -> None:
     key_file.write_text(content)
@@ -178,14 +178,14 @@ def test_a_file_that_holds_something_else_is_left_alone(
     assert content not in json.dumps(result)
 
 
-def test_others_of_the_name_go() -> None:
+def test_surplus_accounts_are_deleted() -> None:
     result = manage(accounts(MINE, NEW), delete("svc_1"), accounts(NEW), surplus="remove")
     assert (result["service_account"]["id"], result["removed"]) == ("svc_2", ["svc_1"])
     kept = manage(accounts(MINE, NEW))
     assert (kept["changed"], kept["service_account"]["surplus"]) == (False, ["svc_1"])
 
 
-def test_what_came_of_a_lost_reply_goes_and_it_is_made_once_more(key_file: pathlib.Path) -> None:
+def test_orphaned_account_is_deleted_when_the_response_is_lost(key_file: pathlib.Path) -> None:
     lost = call("POST", PATH, drop=True)
     calls = accounts(), lost, accounts(account("svc_0")), delete("svc_0"), create(), accounts(NEW), accounts(NEW)
     result = manage(*calls, key_file=str(key_file))
@@ -193,20 +193,22 @@ def test_what_came_of_a_lost_reply_goes_and_it_is_made_once_more(key_file: pathl
     assert key_file.read_text() == f"{SECRET}\n"
 
 
-def test_a_reply_without_a_key_is_as_good_as_lost() -> None:
+def test_response_without_a_key_counts_as_lost() -> None:
     keyless = create("svc_0", json={**account("svc_0"), "api_key": None})
     calls = accounts(), keyless, accounts(account("svc_0")), delete("svc_0"), create(), accounts(NEW)
     assert manage(*calls)["secret"] == SECRET
 
 
-def test_a_server_that_fails_leaves_nothing() -> None:
+def test_no_account_remains_when_the_server_fails() -> None:
     calls = accounts(), create(status=500), accounts(account("svc_0")), delete("svc_0"), accounts()
     result = manage(*calls)
     assert "500" in result["msg"]
     assert result["removed"] == ["svc_0"]
 
 
-def test_a_key_that_cannot_be_stored_leaves_nothing(key_file: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_account_remains_when_the_key_cannot_be_stored(
+    key_file: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_arguments: Any) -> None:
         raise OSError(28, "No space left on device")
 
@@ -216,7 +218,7 @@ def test_a_key_that_cannot_be_stored_leaves_nothing(key_file: pathlib.Path, monk
     assert SECRET not in json.dumps(result)
 
 
-def test_two_tasks_at_once_do_not_both_call_it_good() -> None:
+def test_task_fails_when_another_task_creates_an_account() -> None:
     result = manage(accounts(), create(), accounts(NEW, account("svc_3", created_at=NOW)), surplus="remove")
     assert (
         "Other service accounts of this name exist: svc_3. Perhaps another task creates them at the same time."
@@ -224,12 +226,12 @@ def test_two_tasks_at_once_do_not_both_call_it_good() -> None:
     )
 
 
-def test_absent() -> None:
+def test_account_is_deleted_when_state_is_absent() -> None:
     result = manage(accounts(MINE, NEW), delete("svc_2"), delete("svc_1", 404), accounts(), state="absent")
     assert (result["changed"], result["service_account"], result["removed"]) == (True, None, ["svc_2", "svc_1"])
     assert not manage(accounts(), state="absent")["changed"]
     assert "still exist: svc_1" in manage(accounts(MINE), delete("svc_1"), accounts(MINE), state="absent")["msg"]
 
 
-def test_a_file_that_cannot_be_written_fails_before_any_request(tmp_path: pathlib.Path) -> None:
+def test_task_fails_before_any_request_when_the_file_is_not_writable(tmp_path: pathlib.Path) -> None:
     assert "it is not a regular file" in manage(key_file=str(tmp_path))["msg"]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cases of the inference API's modules."""
+"""Test cases for the OpenAI modules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.cases.form import FILES, Case, Operation, Query, Resource, Service,
 
 _SESSION = "sess-sandbox000000000000000000000000000005"
 _LIMITS = {"model": "gpt-4o", "max_requests_per_1_minute": 100, "max_tokens_per_1_minute": 1000}
-# What the project has at first
+# Initial limits of the project
 _AS_BEFORE = {"model": "gpt-4o", "max_requests_per_1_minute": 500, "max_tokens_per_1_minute": 30000}
 
 _ANSWERS = FILES / "answers.jsonl"

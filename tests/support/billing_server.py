@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An OpenAI-compatible server with injected faults. It counts how often each prompt was billed."""
+"""An OpenAI-compatible server with injected faults that counts how often each prompt is charged."""
 
 from __future__ import annotations
 
@@ -20,25 +20,27 @@ from support.inference_server import QUOTA, WRONG_KEY, error
 
 TOKENS = 15
 
-# Billed, but the client cannot use the response
+# Charged, but the response is unusable
 LOSSES = ("reset_after", "cut", "late", "gateway", "page", "empty", "null")
-# Not billed, but the client cannot know that
-DOUBTS = ("reset_before", "failure")
-# Not billed, temporary
-PASSING = ("requests_minute", "tokens_minute", "requests_day", "tokens_day", "slow_down", "overloaded")
-# Not billed, for all prompts
-LASTING = ("quota", "no_key", "no_permission", "no_funds", "no_model", "long_delay")
+# Not charged, but the client cannot know this
+UNKNOWN_OUTCOMES = ("reset_before", "failure")
+# Not charged, temporary
+TEMPORARY = ("requests_minute", "tokens_minute", "requests_day", "tokens_day", "slow_down", "overloaded")
+# Not charged, affects all prompts
+PERMANENT = ("quota", "no_key", "no_permission", "no_funds", "no_model", "long_delay")
 
 
-def _limit(what: str, period: str, **headers: str) -> tuple[int, dict[str, str], dict[str, Any]]:
+def _rate_limit(unit_name: str, period: str, **headers: str) -> tuple[int, dict[str, str], dict[str, Any]]:
     unit = {"minute": "min", "day": "day"}[period]
-    name = f"{what} per {unit} ({what[0].upper()}P{period[0].upper()})"
+    name = f"{unit_name} per {unit} ({unit_name[0].upper()}P{period[0].upper()})"
     message = f"Rate limit reached for gpt-4o-mini in organization org-1 on {name}: Limit 100000, Used 100000."
-    return 429, {"Retry-After": "1", **headers}, error(message, what, "rate_limit_exceeded")
+    return 429, {"Retry-After": "1", **headers}, error(message, unit_name, "rate_limit_exceeded")
 
 
-REFUSALS: dict[str, tuple[int, dict[str, str], Any]] = {
-    **{f"{what}_{period}": _limit(what, period) for what in ("requests", "tokens") for period in ("minute", "day")},
+ERRORS: dict[str, tuple[int, dict[str, str], Any]] = {
+    **{
+        f"{unit}_{period}": _rate_limit(unit, period) for unit in ("requests", "tokens") for period in ("minute", "day")
+    },
     "slow_down": (429, {"Retry-After": "1"}, error("Slow down.", "rate_limit_error", "slow_down")),
     "overloaded": (503, {"Retry-After": "1"}, error("The engine is overloaded.", "server_error")),
     "gateway": (502, {}, error("Bad gateway.", "server_error")),
@@ -53,21 +55,21 @@ REFUSALS: dict[str, tuple[int, dict[str, str], Any]] = {
 }
 
 
-class PayingServer:
-    """The behavior and the counters of the server.
+class BillingServer:
+    """The state of the server.
 
-    :ivar faults: faults of the next requests, by prompt
-    :ivar paid: number of billed requests, by prompt
-    :ivar delivered: number of complete and correct responses, by prompt
-    :ivar requests: number of requests, by prompt
+    :ivar faults: faults of the next requests by prompt; later requests succeed
+    :ivar charged: number of charges by prompt
+    :ivar delivered: number of complete answers by prompt
+    :ivar requests: number of requests by prompt
     :ivar headers: headers of each response
-    :ivar before: function that is called with the prompt before each request is handled
+    :ivar before: called with the prompt before each request is handled
     """
 
     def __init__(self) -> None:
         self.url = ""
         self.faults: dict[str, list[str]] = {}
-        self.paid: collections.Counter[str] = collections.Counter()
+        self.charged: collections.Counter[str] = collections.Counter()
         self.delivered: collections.Counter[str] = collections.Counter()
         self.requests: collections.Counter[str] = collections.Counter()
         self.headers: dict[str, str] = {}
@@ -76,24 +78,24 @@ class PayingServer:
         self._lock = threading.Lock()
 
     def begin(self, prompt: str) -> str:
-        """Count a request and return its fault."""
+        """Count a request, and return its fault, if any."""
         self.before(prompt)
         with self._lock:
             self.requests[prompt] += 1
             faults = self.faults.get(prompt)
             fault = faults.pop(0) if faults else ""
-            if fault not in REFUSALS and fault != "reset_before":
-                self.paid[prompt] += 1
+            if fault not in ERRORS and fault != "reset_before":
+                self.charged[prompt] += 1
                 self.delivered[prompt] += fault not in LOSSES
             if fault == "gateway":
-                self.paid[prompt] += 1
+                self.charged[prompt] += 1
         return fault
 
 
 @contextlib.contextmanager
-def paying_server() -> Iterator[PayingServer]:
-    """Run a server whose answer is `Answer to`, followed by the prompt."""
-    state = PayingServer()
+def billing_server() -> Iterator[BillingServer]:
+    """Run the server. Each answer is `Answer to` followed by the prompt."""
+    state = BillingServer()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(state))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001})
@@ -123,7 +125,7 @@ def _events(prompt: str) -> bytes:
     return b"".join(b"data: %s\n\n" % json.dumps(piece).encode() for piece in pieces) + b"data: [DONE]\n\n"
 
 
-def _handler(state: PayingServer) -> type[http.server.BaseHTTPRequestHandler]:
+def _handler(state: BillingServer) -> type[http.server.BaseHTTPRequestHandler]:
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
@@ -136,8 +138,8 @@ def _handler(state: PayingServer) -> type[http.server.BaseHTTPRequestHandler]:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             prompt = request["messages"][-1]["content"]
             fault = state.begin(prompt)
-            if fault in REFUSALS:
-                status, headers, body = REFUSALS[fault]
+            if fault in ERRORS:
+                status, headers, body = ERRORS[fault]
                 self.reply(status, (body if isinstance(body, str) else json.dumps(body)).encode(), headers)
             elif fault in ("reset_before", "reset_after"):
                 self.reset()
