@@ -135,7 +135,7 @@ def test_a_server_that_is_not_there(module: str, sandbox: Sandbox) -> None:
             module, url=f"http://127.0.0.1:{closed.getsockname()[1]}", **SERVICES[SERVICE_OF[module]].elsewhere
         )
     check_failure(result, sandbox)
-    assert "Connection refused. Is the address right, and is the server up?" in result["msg"]
+    assert "Connection refused. Check the URL, and that the server is running." in result["msg"]
 
 
 @pytest.mark.parametrize("module", modules_with("wrong path"))

@@ -127,11 +127,11 @@ def test_request_is_retried_when_the_error_is_temporary(
 @pytest.mark.parametrize(
     ("trouble", "message"),
     [
-        ({"drop": True}, "Is the address right, and is the server up?"),
-        ({"text": '{"toke', "headers": HALF}, "Is the address right, and is the server up?"),
-        ({"held": True}, "no answer within 'timeout'. Is the address right, and is the server up?"),
-        ({"text": HTML}, "200, but with HTML instead of JSON. Is the address right"),
-        ({"text": '{"toke'}, "200, but with something else instead of JSON. Is the address right"),
+        ({"drop": True}, "Check the URL, and that the server is running."),
+        ({"text": '{"toke', "headers": HALF}, "Check the URL, and that the server is running."),
+        ({"held": True}, "no answer within 'timeout'. Check the URL, and that the server is running."),
+        ({"text": HTML}, "200, but with HTML instead of JSON. Check the URL"),
+        ({"text": '{"toke'}, "200, but with something else instead of JSON. Check the URL"),
         ({"status": 401, "json": {"errors": [{"message": f"Bad {SECRET}"}]}}, "401 Bad ********. The credential was"),
         ({"status": 403, "json": {"errors": [{"message": "Forbidden"}]}}, "403 Forbidden. The account lacks a"),
         ({"status": 429}, "429 Too Many Requests."),
@@ -152,7 +152,7 @@ def test_task_fails_when_the_error_is_permanent(module: str, trouble: dict[str, 
 def test_task_fails_when_the_server_is_down(module: str) -> None:
     url = f"http://127.0.0.1:{closed_port()}"
     result = run(module, url=url, token=SECRET, retries=0, **MODULES[module][0])
-    assert "Connection refused. Is the address right, and is the server up?" in result["msg"]
+    assert "Connection refused. Check the URL, and that the server is running." in result["msg"]
 
 
 def test_task_fails_when_the_path_in_the_url_is_wrong(module: str) -> None:

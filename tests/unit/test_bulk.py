@@ -26,7 +26,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-DEFAULTS = {"workers": 4, "on_error": "fail", "max_failures": None, "result_limit": 10, "to_file": None, "colour": "red"}
+DEFAULTS = {
+    "workers": 4,
+    "on_error": "fail",
+    "max_failures": None,
+    "result_limit": 10,
+    "to_file": None,
+    "colour": "red",
+}
 
 
 def bulk(

@@ -116,7 +116,7 @@ def test_the_entries_of_an_answer() -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ({"text": "<html>Sign in</html>"}, "200, but with HTML instead of JSON. Is the address right, and is no login"),
+        ({"text": "<html>Sign in</html>"}, "200, but with HTML instead of JSON. Check the URL, and whether"),
         ({"json": []}, "200, but with JSON of another form than expected."),
         ({"json": {"errors": []}}, "200, but without 'results'."),
         ({"json": {"results": {}}}, "200, but 'results' is an object instead of a list."),

@@ -81,8 +81,8 @@ def test_what_is_good_no_longer_is_made_anew_once() -> None:
     with conversation() as server:
         http = transport(server.url)
         old = http.cached("crumb", lambda: ["old"])
-        assert http.cached("crumb", lambda: ["new"], instead_of=old) == ["new"]
-        assert http.cached("crumb", lambda: ["newer"], instead_of=old) == ["new"]
+        assert http.cached("crumb", lambda: ["new"], invalid=old) == ["new"]
+        assert http.cached("crumb", lambda: ["newer"], invalid=old) == ["new"]
 
 
 def test_threads_that_ask_at_once_get_the_same() -> None:
@@ -211,7 +211,7 @@ def test_an_answer_that_stays_lost_is_an_error() -> None:
     with conversation(LOST, LOST) as server, pytest.raises(ServerUnreachable) as error:
         transport(server.url, retries=1).read("GET", "/x")
     assert str(error.value).startswith(f"GET {server.url}/x: ")
-    assert str(error.value).endswith(". Is the address right, and is the server up?")
+    assert str(error.value).endswith(". Check the URL, and that the server is running.")
 
 
 def test_an_answer_that_stays_truncated_is_an_error() -> None:
@@ -280,7 +280,7 @@ def test_a_server_that_is_not_there_is_tried_again(method: str, naps: list[float
         send(method, "/x")
     assert str(error.value) == (
         f"{method} {url}/x: Failed to establish a new connection: [Errno 111] Connection refused. "
-        "Is the address right, and is the server up?"
+        "Check the URL, and that the server is running."
     )
     assert len(naps) == 3
 
@@ -379,7 +379,7 @@ def test_an_answer_that_is_no_json_is_told(text: str, what: str) -> None:
         transport(server.url).read("GET", "/x", query={"key": "secret"}).json()
     assert str(error.value) == (
         f"GET {server.url}/x: 200, but with {what} instead of JSON. "
-        "Is the address right, and is no login page or proxy in between?"
+        "Check the URL, and whether a login page or a proxy responded instead."
     )
 
 
@@ -454,7 +454,7 @@ def test_a_slow_server_is_given_up_after_the_timeout() -> None:
     with conversation(slow) as server, pytest.raises(ServerUnreachable) as error:
         transport(server.url, timeout=0.1, retries=0).read("GET", "/x")
     assert str(error.value) == (
-        f"GET {server.url}/x: no answer within 'timeout'. Is the address right, and is the server up?"
+        f"GET {server.url}/x: no answer within 'timeout'. Check the URL, and that the server is running."
     )
 
 
@@ -546,7 +546,7 @@ def test_a_read_does_not_follow_elsewhere() -> None:
         transport(server.url).read("GET", "/x")
     assert str(error.value) == (
         f"GET {server.url}/x: 302, redirected to {other.url}/y, which is not followed. "
-        "Give the address that the server itself uses."
+        "Set the URL that the server itself uses."
     )
 
 

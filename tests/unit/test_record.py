@@ -92,7 +92,7 @@ def test_another_form_is_told_with_its_place(answer: Any, reader: Callable[[Reco
         read(answer, reader)
     assert "/x: 200, but " in str(surprise.value)
     assert complaint in str(surprise.value)
-    assert str(surprise.value).endswith("Is the address right? If so, please report this answer.")
+    assert str(surprise.value).endswith("Check the URL. If it is correct, please report this response.")
 
 
 def test_numbers_that_only_python_has_are_none() -> None:

@@ -109,7 +109,7 @@ class CiService:
         except ServerRefusal as refusal:
             if refusal.status != 403 or _CRUMB_ERROR not in refusal.text:
                 raise
-        return send(self.http.cached("crumb", self._renew_crumb, instead_of=crumb))
+        return send(self.http.cached("crumb", self._renew_crumb, invalid=crumb))
 
     def _initial_crumb(self) -> dict[str, str]:
         return {} if self._uses_api_token else self.fetch_crumb()

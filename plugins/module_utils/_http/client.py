@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Requests to a service: reads and writes, redirects and repeats."""
+"""The HTTP client of a service: reads, writes, redirects and retries."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._url import (
 )
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 
 
 class RequestOptions(t.TypedDict, total=False):
-    """What may be said of a request.
+    """The options of a request.
 
-    :ivar accept: statuses that are answers, 200 by default; others raise
-    :ivar query: name to value; `None` for a bare name
-    :ivar json: a value to send as JSON
-    :ivar form: name to value, sent as a form
-    :ivar data: bytes, or what gives pieces of bytes, each time it is iterated over. One with a `size` is sent as so
-        many bytes, another piece by piece, as they come; what has a `content_type` says it by itself
-    :ivar headers: more headers
-    :ivar stream: do not read a long body yet, see `Answer.chunks` and `Answer.lines`
-    :ivar live_timeout_option: give a streamed body as it comes, from its first piece; the option with the seconds to
-        wait for its end. Whoever does not read it to its end closes it
-    :ivar anonymous: without the credential
-    :ivar label: what it is for, in messages, where the path does not tell
-    :ivar timeout_option: the option with the seconds to wait for the headers and for each 64 KiB of the body, `timeout`
+    :ivar accept: accepted statuses, 200 by default; other statuses raise an exception
+    :ivar query: values by name; `None` for a name without value
+    :ivar json: value to send as JSON
+    :ivar form: values by name, sent as a form
+    :ivar data: bytes, or a repeatable iterable of bytes. With an attribute `size`, its length is sent in advance,
+        otherwise the encoding is chunked. An attribute `content_type` sets the header
+    :ivar headers: further headers
+    :ivar stream: do not read a long body in advance, see `Response.chunks` and `Response.lines`
+    :ivar live_timeout_option: return a streamed body as it arrives; the name of the option with the timeout for the
+        whole body. A caller that does not read the whole body must close it
+    :ivar anonymous: send no credential
+    :ivar label: purpose of the request for messages, if the path does not show it
+    :ivar timeout_option: name of the option with the timeout for the headers and for each 64 KiB of the body, `timeout`
         by default
-    :ivar no_retry: never repeat, whatever happens
+    :ivar no_retry: never repeat the request
     """
 
     accept: t.Container[int]
@@ -75,12 +75,12 @@ class RequestOptions(t.TypedDict, total=False):
 
 
 class HttpClient:
-    """Requests to one service with one credential.
+    """An HTTP client for one service and one credential.
 
-    :arg task: gives the connection options; learns of progress, repeats and writes
-    :arg base_url: what paths are relative to
-    :arg credential: sent with each request, to this origin only
-    :arg explain: finds in an unwelcome answer the server's own message, and what to do about it
+    :arg task: provides the connection options, and records retries and writes
+    :arg base_url: URL to which paths are appended
+    :arg credential: sent with each request, only to this origin
+    :arg explain: returns the server's message from a response with an error, and advice for the user
     """
 
     def __init__(
@@ -99,37 +99,37 @@ class HttpClient:
         self._date: tuple[str | None, float] = (None, 0.0)
 
     def now(self) -> float:
-        """Return the seconds since 1970 by the server's clock, or by this machine's if no response told the time."""
+        """Return the server's time in seconds since 1970, or the local time if no response had a Date header."""
         text, arrived = self._date
         date = parse_http_date(text)
         return time.time() + (0.0 if date is None else date - arrived)
 
-    def cached(self, name: str, make: t.Callable[[], t.Any], instead_of: t.Any = None) -> t.Any:
-        """What is kept with the session under a name, for the life of the process and for all its threads.
+    def cached(self, name: str, create: t.Callable[[], t.Any], invalid: t.Any = None) -> t.Any:
+        """Return a value that is cached with the connection, for all threads of the process.
 
-        :arg make: gives it when it is not there yet
-        :arg instead_of: what was remembered, but is good no longer
+        :arg create: creates the value if it is not cached
+        :arg invalid: a value to replace if it is cached
         """
         with self._connection.lock:
             memory = self._connection.memory
-            if name not in memory or (instead_of is not None and memory[name] is instead_of):
-                memory[name] = make()
+            if name not in memory or (invalid is not None and memory[name] is invalid):
+                memory[name] = create()
             return memory[name]
 
     def cookie_header(self) -> str | None:
-        """The session's cookies, as the header `Cookie` of a request to this service has them."""
-        return self._connection.cookie_header(_request("GET", f"{self.base_url}/", {}))
+        """Return the Cookie header of a request to this service."""
+        return self._connection.cookie_header(_build_request("GET", f"{self.base_url}/", {}))
 
     def read(
         self, method: str, path: str, *, policy: retry.Policy = retry.IDEMPOTENT, **options: t.Unpack[RequestOptions]
     ) -> Response:
-        """Send a request that changes nothing. It is repeated on passing troubles.
+        """Send a request without side effects. It is repeated after temporary failures.
 
-        :arg path: below the base address, percent-encoded
-        :raises ServerRefusal: on a status that is not accepted
-        :raises ServerUnreachable: when no answer came
+        :arg path: percent-encoded path below the base URL
+        :raises ServerRefusal: if the status is not accepted
+        :raises ServerUnreachable: if there is no response
         """
-        return self._exchange(method, path, options, policy=policy)
+        return self._send_with_retries(method, path, options, policy=policy)
 
     def write(
         self,
@@ -140,85 +140,91 @@ class HttpClient:
         changes_state: bool = True,
         **options: t.Unpack[RequestOptions],
     ) -> Response:
-        """Send a request that has an effect. Never sent in check mode.
+        """Send a request with a side effect. It is never sent in check mode.
 
-        :arg path: below the base address, percent-encoded
-        :arg policy: when it may be sent again; `retry.IDEMPOTENT` where the service makes it idempotent
-        :arg changes_state: whether it changes something; a completion, say, only costs
-        :raises ServerRefusal: on a status that is not accepted
-        :raises ServerUnreachable: when it surely had no effect
-        :raises OutcomeUnknown: when the reply was lost
+        :arg path: percent-encoded path below the base URL
+        :arg policy: when it may be repeated; `retry.IDEMPOTENT` only if the service makes it idempotent
+        :arg changes_state: whether it changes something; a completion, for example, only has a cost
+        :raises ServerRefusal: if the status is not accepted
+        :raises ServerUnreachable: if it had no effect
+        :raises OutcomeUnknown: if the response is lost
         """
         with self._task.guard_action(f"{method} {path}", changes_state):
-            response = self._exchange(method, path, options, policy=policy, write=True)
-        # what is accepted as an answer, a 404 say, is not always an effect
+            response = self._send_with_retries(method, path, options, policy=policy, write=True)
+        # an accepted status, such as 404, need not mean an effect
         self._task.has_written = self._task.has_written or (changes_state and response.status < 400)
         return response
 
-    def _exchange(
+    def _send_with_retries(
         self, method: str, path: str, options: RequestOptions, *, policy: retry.Policy, write: bool = False
     ) -> Response:
-        request = _request(method, self.base_url + path, options)
+        request = _build_request(method, self.base_url + path, options)
         accept = options.get("accept", (200,))
         tries_left = 0 if options.get("no_retry") else self._task.params["retries"]
         attempt = 0
-        in_doubt = False  # whether a lost try of a write may have had its effect
+        may_have_effect = False  # whether a write without response may have had its effect
         while True:
             failure: ToolchainError
             try:
                 response = self._send(request)
-            except NoResponse as lost:
-                in_doubt = in_doubt or (write and not lost.is_unsent)
-                if not lost.is_unsent:
+            except NoResponse as error:
+                may_have_effect = may_have_effect or (write and not error.is_unsent)
+                if not error.is_unsent:
                     policy.record_failure(None)
-                failure, is_repeatable = _no_answer(lost, in_doubt), policy.is_idempotent or lost.is_unsent
-                delay, why = retry.backoff(attempt), str(lost)
+                failure, is_repeatable = (
+                    _no_response_error(error, may_have_effect),
+                    policy.is_idempotent or error.is_unsent,
+                )
+                delay, reason = retry.backoff(attempt), str(error)
             else:
                 response.explain = self._explain
                 self._task.last_response = f"{request}: {response.status}"
                 if response.status in accept:
-                    if "Date" in response.headers:  # few tasks need it parsed
+                    if "Date" in response.headers:  # parsed on demand
                         self._date = (response.headers["Date"], time.time())
                     return response
                 policy.record_failure(response)
-                failure, is_repeatable = self._refusal(request, response, in_doubt), policy.should_retry(response)
-                delay, why = retry.retry_delay(response, attempt, policy), f"{request}: {response.status}"
+                failure, is_repeatable = (
+                    self._refusal(request, response, may_have_effect),
+                    policy.should_retry(response),
+                )
+                delay, reason = retry.retry_delay(response, attempt, policy), f"{request}: {response.status}"
             if tries_left == 0 or self._task.is_past_deadline or not is_repeatable:
                 raise failure
-            self._task.record_retry(why, attempt + 1, attempt + tries_left)
+            self._task.record_retry(reason, attempt + 1, attempt + tries_left)
             if not policy.wait(delay):
                 raise failure
             attempt, tries_left = attempt + 1, tries_left - 1
 
     def _send(self, request: Request) -> Response:
         connection = self._connection
-        if request.anonymous:  # with cookies of its own, for some servers believe a cookie more than a credential
+        if request.anonymous:  # without the cookies of the session, which some servers prefer to a missing credential
             connection = connect(self._task, self.base_url, Credential())
-        for _hop in range(_MOST_REDIRECTS + 1):
+        for _hop in range(_MAX_REDIRECTS + 1):
             next(self._task.requests)
-            response = connection.send(request, self._patience(request))
+            response = connection.send(request, self._timeouts(request))
             if request.method not in ("GET", "HEAD") or response.status not in _REDIRECTS:
                 return response
-            target = _target(request, response)
+            target = _redirect_target(request, response)
             if not target or url_origin(target) != url_origin(request.url):
                 return response
             request = dataclasses.replace(request, url=target)
-        raise ToolchainError(f"{request}: redirected more than {_MOST_REDIRECTS} times.")
+        raise ToolchainError(f"{request}: redirected more than {_MAX_REDIRECTS} times.")
 
-    def _patience(self, request: Request) -> tuple[float, float, float]:
+    def _timeouts(self, request: Request) -> tuple[float, float, float]:
         task = self._task
-        whole = (
+        total = (
             task.remaining_timeout(request.live_timeout_option)
             if request.live_timeout_option
             else task.response_time_limit
         )
-        return task.remaining_timeout("timeout"), task.remaining_timeout(request.timeout_option), whole
+        return task.remaining_timeout("timeout"), task.remaining_timeout(request.timeout_option), total
 
-    def _refusal(self, request: Request, response: Response, in_doubt: bool) -> ToolchainError:
+    def _refusal(self, request: Request, response: Response, may_have_effect: bool) -> ToolchainError:
         if response.status in _REDIRECTS:
             text = (
-                f"{request}: {response.status}, redirected to {redact_url(_target(request, response))}, which is not "
-                "followed. Give the address that the server itself uses."
+                f"{request}: {response.status}, redirected to {redact_url(_redirect_target(request, response))}, which "
+                "is not followed. Set the URL that the server itself uses."
             )
         else:
             message, advice = self._explain(response)
@@ -230,21 +236,21 @@ class HttpClient:
             text,
             response.status,
             response.text,
-            self._refused(request, response),
+            self._refused_option(request, response),
             exceeds_longest_delay=retry.exceeds_longest_delay(response),
         )
-        return OutcomeUnknown(str(refusal), refusal) if in_doubt else refusal
+        return OutcomeUnknown(str(refusal), refusal) if may_have_effect else refusal
 
-    def _refused(self, request: Request, response: Response) -> str | None:
-        """The option with the credential that the server did not accept."""
+    def _refused_option(self, request: Request, response: Response) -> str | None:
+        """Return the option with the credential that the server rejected, or `None`."""
         return self._credential.option if response.status == 401 and not request.anonymous else None
 
 
-def _request(method: str, url: str, options: RequestOptions) -> Request:
+def _build_request(method: str, url: str, options: RequestOptions) -> Request:
     headers = dict(options.get("headers") or {})
     body = options.get("data")
-    if own := getattr(body, "content_type", None):
-        headers["Content-Type"] = own
+    if content_type := getattr(body, "content_type", None):
+        headers["Content-Type"] = content_type
     if options.get("json") is not None:
         body = _to_json(options["json"])
         headers["Content-Type"] = "application/json"
@@ -271,15 +277,15 @@ def _to_json(value: t.Any) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _target(request: Request, response: Response) -> str | None:
-    """Where the server sends the client, or `None` when that is no address."""
+def _redirect_target(request: Request, response: Response) -> str | None:
+    """Return the URL of a redirect, or `None` if it is invalid."""
     location = response.headers.get("Location")
     if not location or not split_url(location):
         return None
     return urljoin(request.url, location)
 
 
-def _no_answer(lost: NoResponse, in_doubt: bool) -> ToolchainError:
-    if in_doubt:
-        return OutcomeUnknown(str(lost))
-    return ServerUnreachable(f"{lost} Is the address right, and is the server up?")
+def _no_response_error(error: NoResponse, may_have_effect: bool) -> ToolchainError:
+    if may_have_effect:
+        return OutcomeUnknown(str(error))
+    return ServerUnreachable(f"{error} Check the URL, and that the server is running.")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A JSON object with one long list, read an entry at a time."""
+"""Incremental parser for a JSON object with one long list."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ import re
 import typing as t
 
 _END = ""
-# What the scanner raises; the first also for a number of thousands of digits, the last at the end of the text
-_UNREADABLE = (ValueError, RecursionError, StopIteration)
-_BLANKS = re.compile(r"[ \t\r\n]*")
-# What may stand behind a value
-_FOLLOWERS = tuple(",:]} \t\r\n")
-# Characters that one value may have
+# Exceptions of the scanner: ValueError also for huge numbers, StopIteration at the end of the text
+_SCANNER_ERRORS = (ValueError, RecursionError, StopIteration)
+_WHITESPACE = re.compile(r"[ \t\r\n]*")
+# Characters that can follow a value
+_DELIMITERS = tuple(",:]} \t\r\n")
+# Maximum length of a value in characters
 _LONGEST_VALUE = 64 * 1024 * 1024
 
 
 class MalformedJson(ValueError):
-    """The text is no JSON, or not of the form that was expected."""
+    """The text is not JSON, or not an object."""
 
 
 class DuplicateMember(ValueError):
-    """An object has a member twice, with different values."""
+    """An object has two different values of one member."""
 
 
 class JsonList:
-    """The entries of one list in an object; iterate once. Memory has no more than an entry and a piece of the text.
+    """The entries of a list in a JSON object. Can be iterated once; memory holds one entry and one chunk.
 
-    :arg member: the name of the list
-    :arg others: gets the other members of the object; complete when all entries were read
-    :ivar found: whether the list was there; known then as well
+    :arg member: name of the list
+    :arg others: receives the other members of the object; complete after the iteration
+    :ivar is_found: whether the list exists; known after the iteration
     """
 
     def __init__(self, pieces: t.Iterable[bytes], member: str, others: dict[str, t.Any]) -> None:
@@ -45,8 +45,8 @@ class JsonList:
 
     def __iter__(self) -> t.Iterator[t.Any]:
         """
-        :raises Broken: when the text is something else than one object
-        :raises Doubled: rather than drop a value
+        :raises MalformedJson: if the text is not one object
+        :raises DuplicateMember: if an object has two different values of one member
         """
         text = self._text
         for _place in text.parts("{", "}"):
@@ -65,7 +65,7 @@ class JsonList:
 
 
 class _Text:
-    """Text that comes in pieces, of which the part that was read is forgotten."""
+    """A buffer of text that arrives in chunks. Parsed text is discarded."""
 
     def __init__(self, pieces: t.Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
@@ -76,7 +76,7 @@ class _Text:
         self._ended = False
 
     def parts(self, opening: str, closing: str) -> t.Iterator[None]:
-        """Stand before each of the parts between two brackets, which commas separate."""
+        """Yield before each of the comma-separated parts between two brackets."""
         self.take(opening)
         if self.next() != closing:
             yield
@@ -86,7 +86,7 @@ class _Text:
         self.take(closing)
 
     def next(self) -> str:
-        """The next character that is no blank; it is not taken yet."""
+        """Return the next character that is not whitespace, without consuming it."""
         while True:
             self._skip_blanks()
             if self._at < len(self._buffer):
@@ -95,7 +95,7 @@ class _Text:
                 return _END
 
     def _skip_blanks(self) -> None:
-        self._at = _BLANKS.match(self._buffer, self._at).end()  # type: ignore[union-attr]
+        self._at = _WHITESPACE.match(self._buffer, self._at).end()  # type: ignore[union-attr]
 
     def take(self, character: str) -> None:
         if self.next() != character:
@@ -103,29 +103,29 @@ class _Text:
         self._at += 1
 
     def value(self) -> t.Any:
-        """The next value, whole."""
+        """Return the next value."""
         while True:
             self._skip_blanks()
             try:
                 value, end = self._read(self._buffer, self._at)
             except DuplicateMember:
                 raise
-            except _UNREADABLE as error:
+            except _SCANNER_ERRORS as error:
                 if not self._more():
                     raise MalformedJson(str(error)) from None
             else:
-                if self._buffer[end : end + 1] in _FOLLOWERS or not self._more():  # a number may go on
+                if self._buffer[end : end + 1] in _DELIMITERS or not self._more():  # a number may continue
                     self._at = end
                     return value
 
     def _more(self) -> bool:
-        """Read on, twice as much as there is, so that a long value is not tried too often."""
-        wanted = len(self._buffer) - self._at
-        if wanted > _LONGEST_VALUE:
+        """Double the buffer, so that a long value is not parsed too often. Return whether there was more text."""
+        size = len(self._buffer) - self._at
+        if size > _LONGEST_VALUE:
             raise MalformedJson("a value without an end")
         pieces = [self._buffer[self._at :]]
         read = 0
-        while read <= wanted and not self._ended:
+        while read <= size and not self._ended:
             piece = next(self._pieces, None)
             self._ended = piece is None
             pieces.append(self._decode(piece or b"", self._ended))

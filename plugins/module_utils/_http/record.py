@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Objects in answers, whose members are read by their types: a surprise says where it is and what was expected."""
+"""JSON objects of responses with typed access: errors name the path and the expected type."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Unexpected = t.Callable[[str, str, t.Any], Exception]
 
 Converted = t.TypeVar("Converted")
 
-# Instead of a value that is not there
+# Stands for a missing value
 MISSING = object()
-_MOST = 2**63
+_MAX_INTEGER = 2**63
 
 
 class Record(dict[str, t.Any]):
-    """An object in an answer.
+    """A JSON object of a response.
 
-    Readers named `maybe_` give `None`, or an empty list, for a member that is not there or is null. All raise
-    `UnexpectedResponse` for one of another type, and so does `record["name"]` for one that is not there.
+    The methods `maybe_...` return `None` or an empty list for a member that is missing or null. All methods raise
+    `UnexpectedResponse` for a value of another type, and `record["name"]` raises it for a missing member.
 
-    :arg value: the object itself
-    :arg unexpected: makes the exception from a path, what was expected there, and what came
-    :arg path: where the object is in the answer, nothing for the whole of it
+    :arg value: the object
+    :arg unexpected: returns the exception for a path, the expected type and the value
+    :arg path: path of the object in the response, empty for the whole body
     """
 
     def __init__(self, value: dict[str, t.Any], unexpected: Unexpected, path: str = "") -> None:
@@ -58,7 +58,10 @@ class Record(dict[str, t.Any]):
         return None if self.get(name) is None else self.flag(name)
 
     def maybe_timestamp(self, name: str, per_second: int = 1) -> str | None:
-        """A number of seconds since 1970, or of `per_second` parts of them, as a date and time in UTC."""
+        """Return a time as an ISO 8601 text in UTC.
+
+        :arg per_second: units per second, 1000 if the member is in milliseconds since 1970
+        """
         if (ticks := self.maybe_integer(name)) is None:
             return None
         try:
@@ -68,13 +71,13 @@ class Record(dict[str, t.Any]):
             raise self._unexpected(self._path_of(name), f"a number of {unit} since 1970", ticks) from None
         return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def convert(self, name: str, wanted: str, convert: t.Callable[[t.Any], Converted]) -> Converted:
-        """A member as something else; `convert` raises `ValueError` for what it cannot be made of."""
+    def convert(self, name: str, expected: str, converter: t.Callable[[t.Any], Converted]) -> Converted:
+        """Return a converted member. `converter` raises `ValueError` for values that it cannot convert."""
         value = self.get(name, MISSING)
         try:
-            return convert(value)
+            return converter(value)
         except ValueError:
-            raise self._unexpected(self._path_of(name), wanted, value) from None
+            raise self._unexpected(self._path_of(name), expected, value) from None
 
     def texts(self, name: str) -> list[str]:
         return self._list(name, "a text", _is_text)
@@ -97,37 +100,37 @@ class Record(dict[str, t.Any]):
     def maybe_records(self, name: str) -> list[Record]:
         return [] if self.get(name) is None else self.records(name)
 
-    def _read(self, name: str, wanted: str, fits: t.Callable[[t.Any], bool]) -> t.Any:
+    def _read(self, name: str, expected: str, is_valid: t.Callable[[t.Any], bool]) -> t.Any:
         value = self.get(name, MISSING)
-        if not fits(value):
-            raise self._unexpected(self._path_of(name), wanted, value)
+        if not is_valid(value):
+            raise self._unexpected(self._path_of(name), expected, value)
         return value
 
-    def _list(self, name: str, wanted: str, fits: t.Callable[[t.Any], bool]) -> list[t.Any]:
+    def _list(self, name: str, expected: str, is_valid: t.Callable[[t.Any], bool]) -> list[t.Any]:
         entries = self._read(name, "a list", lambda value: isinstance(value, list))
         for number, entry in enumerate(entries):
-            if not fits(entry):
-                raise self._unexpected(f"{self._path_of(name)}[{number}]", wanted, entry)
+            if not is_valid(entry):
+                raise self._unexpected(f"{self._path_of(name)}[{number}]", expected, entry)
         return entries
 
     def _path_of(self, name: str) -> str:
         return f"{self._path}.{name}" if self._path else name
 
 
-def describe_mismatch(path: str, wanted: str, value: t.Any) -> str:
-    """What is wrong at a place of an answer, in words."""
+def describe_mismatch(path: str, expected: str, value: t.Any) -> str:
+    """Return a description of an unexpected value in a response."""
     if value is MISSING:
         return f"without '{path}'"
     place = f"'{path}' is {describe_type(value)}" if path else f"with {describe_type(value)}"
-    return f"{place} instead of {wanted}"
+    return f"{place} instead of {expected}"
 
 
 def describe_type(value: t.Any) -> str:
-    """What a JSON value is, in words."""
+    """Return a description of a JSON value."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, (int, float)):
-        return f"the number {value:.6g}" if -_MOST < value < _MOST else "a huge number"
+        return f"the number {value:.6g}" if -_MAX_INTEGER < value < _MAX_INTEGER else "a huge number"
     if isinstance(value, str):
         return "a text"
     return "a list" if isinstance(value, list) else "an object"
@@ -148,4 +151,4 @@ def _is_object(value: t.Any) -> bool:
 def _is_integer(value: t.Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
-    return -_MOST < value < _MOST and value == int(value)
+    return -_MAX_INTEGER < value < _MAX_INTEGER and value == int(value)

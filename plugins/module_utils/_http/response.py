@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One request, and what the server answered."""
+"""Requests and responses."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
     describe_mismatch,
 )
 
-_LONGEST_MESSAGE = 500
-_ASK_ABOUT_ADDRESS = "Is the address right, and is no login page or proxy in between?"
+_MAX_MESSAGE_LENGTH = 500
+_CHECK_URL = "Check the URL, and whether a login page or a proxy responded instead."
 _OTHER_CHARSET = re.compile(r"charset=[\"']?(?!utf-?8\b)([\w.:-]+)", re.IGNORECASE)
-_ASK_FOR_REPORT = "Is the address right? If so, please report this answer."
+_REPORT_RESPONSE = "Check the URL. If it is correct, please report this response."
 
 
 @dataclasses.dataclass
 class Request:
-    """One request as it is sent, and again when it is repeated.
+    """A request, which can be sent several times.
 
-    :ivar timeout_option: the option that says how many seconds to wait for the headers and for each 64 KiB of the body
-    :ivar live_timeout_option: the option with the seconds to wait for the end of a body that is given as it comes
+    :ivar timeout_option: option with the timeout for the headers and for each 64 KiB of the body
+    :ivar live_timeout_option: option with the timeout for a body that is returned as it arrives
     """
 
     method: str
@@ -50,25 +50,25 @@ class Request:
     live_timeout_option: str | None = None
 
     def __str__(self) -> str:
-        shown = f"{self.method} {self.url.partition('?')[0]}"
-        return f"{shown} ({self.label})" if self.label else shown
+        text = f"{self.method} {self.url.partition('?')[0]}"
+        return f"{text} ({self.label})" if self.label else text
 
 
 ExplainError = t.Callable[["Response"], tuple[t.Optional[str], t.Optional[str]]]
 
 
 class Response:
-    """What the server answered.
+    """A response of a server.
 
-    :ivar status: the HTTP status
-    :ivar headers: the headers, to be asked for in any case
-    :ivar explain: finds in it the server's own message, and what to do about it
+    :ivar status: HTTP status
+    :ivar headers: headers with case-insensitive names
+    :ivar explain: returns the server's message from a response with an error, and advice for the user
     """
 
     def __init__(
         self, request: Request, status: int, headers: t.Mapping[str, str], body: bytes | t.Iterator[bytes]
     ) -> None:
-        """Take the answer apart; `body` is an iterator when it is not read yet, see `chunks` and `lines`."""
+        """`body` is an iterator if it is not read yet, see `chunks` and `lines`."""
         self.status = status
         self.headers = headers
         self.explain: ExplainError = lambda response: (response.short_text(), None)
@@ -80,96 +80,99 @@ class Response:
         return f"{self._request}: {self.status}"
 
     def with_body(self, body: bytes) -> Response:
-        """A part of the body that is a document of its own."""
+        """Return a response with the same status and headers, whose body is a part of this body."""
         part = Response(self._request, self.status, self.headers, body)
         part.explain = self.explain
         return part
 
     @property
     def date(self) -> float | None:
-        """The time of the server's clock in seconds since 1970, if the response tells it."""
+        """The Date header in seconds since 1970, or `None`."""
         return parse_http_date(self.headers.get("Date"))
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether the request went without the credential."""
+        """Whether the request was sent without credential."""
         return self._request.anonymous
 
     @property
     def server_message(self) -> str | None:
-        """The server's own message, where there is one."""
+        """The server's message, or `None`."""
         return self.explain(self)[0]
 
     @property
     def text(self) -> str:
-        """The body as text; what is neither UTF-8 nor what the server says that it is, is replaced."""
+        """The body as text. Bytes that are invalid in UTF-8 and the declared charset are replaced."""
         return self._in_utf8().decode("utf-8", "replace")
 
     def json(self, kind: type | tuple[type, ...] = dict) -> t.Any:
-        """The body as JSON, which is an object unless `kind` says otherwise.
+        """Return the body as JSON.
 
-        :raises UnexpectedResponse: when it is something else (a login page, a proxy's page)
+        :arg kind: type of the value, an object by default
+        :raises UnexpectedResponse: if it is something else, such as a login page
         """
         value = self.json_or_none()
         if not isinstance(value, kind):
             what = "HTML" if self.text.lstrip().startswith("<") else "something else"
             came = f"{what} instead of JSON" if value is None else "JSON of another form than expected"
-            raise self._surprising(f"with {came}", _ASK_ABOUT_ADDRESS)
+            raise self._unexpected_error(f"with {came}", _CHECK_URL)
         return value
 
     def record(self) -> Record:
-        """The body as an object whose members are read by their types."""
+        """Return the body as an object with typed access to its members."""
         return Record(self.json(), self.unexpected_value)
 
     def records(self) -> list[Record]:
-        """The body as a list of such objects."""
+        """Return the body as a list of objects with typed access to their members."""
         return Record({"answer": self.json(list)}, self.unexpected_value).records("answer")
 
     def entries(self, member: str, others: dict[str, t.Any] | None = None) -> t.Iterator[Record]:
-        """The objects in one list of the body, read as they come: memory stays flat however many there are.
+        """Yield the objects of a list in the body while it is received, with constant memory.
 
-        :arg member: the name of the list in the object that the body is
-        :arg others: gets the other members of the body; all of them are there after the last entry
-        :raises UnexpectedResponse: when the body is something else, or has two values where one belongs
+        :arg member: name of the list in the body, which is an object
+        :arg others: receives the other members of the body; complete after the last entry
+        :raises UnexpectedResponse: if the body is something else, or an object has two values of one member
         """
-        for path, entry in self._listed(member, "an object", dict, others):
+        for path, entry in self._iter_list(member, "an object", dict, others):
             yield Record(entry, self.unexpected_value, path)
 
     def texts(self, member: str) -> t.Iterator[str]:
-        """The texts in one list of the body, read as `entries` reads objects."""
-        for _path, entry in self._listed(member, "a text", str):
+        """Yield the strings of a list in the body, as `entries` does with objects."""
+        for _path, entry in self._iter_list(member, "a text", str):
             yield entry
 
-    def _listed(
-        self, member: str, wanted: str, kind: type, others: dict[str, t.Any] | None = None
+    def _iter_list(
+        self, member: str, expected: str, kind: type, others: dict[str, t.Any] | None = None
     ) -> t.Iterator[tuple[str, t.Any]]:
         entries = JsonList(self.chunks(), member, {} if others is None else others)
         try:
             for number, entry in enumerate(entries):
                 path = f"{member}[{number}]"
                 if not isinstance(entry, kind):
-                    raise self.unexpected_value(path, wanted, entry)
+                    raise self.unexpected_value(path, expected, entry)
                 yield path, entry
         except MalformedJson:
-            self.json()  # says what a short body is instead
-            raise self._surprising("with JSON that is broken", _ASK_ABOUT_ADDRESS) from None
+            self.json()  # describes a short body that is not JSON
+            raise self._unexpected_error("with JSON that is broken", _CHECK_URL) from None
         except DuplicateMember as error:
-            raise self._surprising(f"with two values of '{error}' in one object", _ASK_FOR_REPORT) from None
+            raise self._unexpected_error(f"with two values of '{error}' in one object", _REPORT_RESPONSE) from None
         if not entries.is_found:
             raise self.unexpected_value(member, "a list", entries.others.get(member, MISSING))
 
-    def unexpected_value(self, path: str, wanted: str, value: t.Any) -> UnexpectedResponse:
-        """What to raise when something else than `wanted` is at a place of the body."""
-        return self._surprising(describe_mismatch(path, wanted, value), _ASK_FOR_REPORT)
+    def unexpected_value(self, path: str, expected: str, value: t.Any) -> UnexpectedResponse:
+        """Return the error for an unexpected value in the body."""
+        return self._unexpected_error(describe_mismatch(path, expected, value), _REPORT_RESPONSE)
 
-    def _surprising(self, what: str, advice: str) -> UnexpectedResponse:
-        words, more = self.explain(self)
-        said = f"The server says: {words.rstrip('. ')}." if words and isinstance(self.json_or_none(), dict) else None
-        parts = (f"{self}, but {what}.", said, advice, more)
+    def _unexpected_error(self, problem: str, advice: str) -> UnexpectedResponse:
+        message, further_advice = self.explain(self)
+        quote = (
+            f"The server says: {message.rstrip('. ')}." if message and isinstance(self.json_or_none(), dict) else None
+        )
+        parts = (f"{self}, but {problem}.", quote, advice, further_advice)
         return UnexpectedResponse(" ".join(filter(None, parts)))
 
     def json_or_none(self) -> t.Any:
-        """The body as JSON, or `None` when it is none."""
+        """Return the body as JSON, or `None` if it is not JSON."""
         try:
             return json.loads(self._in_utf8())
         except (ValueError, RecursionError):
@@ -177,19 +180,19 @@ class Response:
 
     def _in_utf8(self) -> bytes:
         declared = _OTHER_CHARSET.search(self.headers.get("Content-Type") or "")
-        if declared and not _fits(self._body, "utf-8") and _fits(self._body, declared[1]):
+        if declared and not _is_decodable(self._body, "utf-8") and _is_decodable(self._body, declared[1]):
             return self._body.decode(declared[1]).encode()
         return self._body
 
     def short_text(self) -> str | None:
-        """The body as text for a message, or `None` when it is a page, empty or long."""
+        """Return the body as text for a message, or `None` if it is empty, long or HTML."""
         text = self.text.strip()
-        return text if text and not text.startswith("<") and len(text) <= _LONGEST_MESSAGE else None
+        return text if text and not text.startswith("<") and len(text) <= _MAX_MESSAGE_LENGTH else None
 
     def chunks(self) -> t.Iterator[bytes]:
-        """The body, a piece at a time; that of a long streamed answer is read now, and so only once.
+        """Yield the body in chunks. That of a long streamed response can be read only once.
 
-        :raises ToolchainError: when it breaks off
+        :raises ToolchainError: if the body ends early
         """
         if self._unread is None:
             yield self._body
@@ -197,27 +200,27 @@ class Response:
             yield from self._unread
 
     def lines(self) -> t.Iterator[str]:
-        """The body, a line at a time; memory stays flat however long a streamed one is."""
+        """Yield the lines of the body, with constant memory for a streamed response."""
         rest = b""
         for chunk in self.chunks():
-            *whole, rest = (rest + chunk).split(b"\n")
-            yield from (line.decode("utf-8", "replace") for line in whole)
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from (line.decode("utf-8", "replace") for line in lines)
         if rest:
             yield rest.decode("utf-8", "replace")
 
 
 def parse_http_date(text: str | None) -> float | None:
-    """Return the seconds since 1970 of a date in a header, or `None` for what is no date."""
+    """Return the date of a header in seconds since 1970, or `None` if it is not a date."""
     try:
         moment = email.utils.parsedate_to_datetime(text or "")
     except (TypeError, ValueError, OverflowError):
         return None
-    if moment.tzinfo is None:  # so it is when the server names no zone
+    if moment.tzinfo is None:  # the server names no time zone
         moment = moment.replace(tzinfo=datetime.timezone.utc)
     return moment.timestamp()
 
 
-def _fits(body: bytes, charset: str) -> bool:
+def _is_decodable(body: bytes, charset: str) -> bool:
     try:
         body.decode(charset)
     except (LookupError, UnicodeDecodeError):

@@ -58,7 +58,7 @@ def write_properties(service: ArtifactService, repo: str, path: str, fields: Fie
         # without recursive=0, the server also changes everything below a folder
         query: dict[str, str | None] = {"properties": text, "recursive": str(int(recursive))}
         service.http.write(method, address, query=query, accept=(200, 204), policy=IDEMPOTENT)
-    service.http.cached(_HAS_PATCH, lambda: False, instead_of=True)
+    service.http.cached(_HAS_PATCH, lambda: False, invalid=True)
 
 
 def check_writable(service: ArtifactService, repo: str) -> None:

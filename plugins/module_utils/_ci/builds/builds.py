@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import RequestOptions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import Option
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 
 SELECTORS = {
     "last": "lastBuild",
