@@ -74,8 +74,8 @@ SPEC = INFERENCE + ArgumentSpec(dict(pattern=dict(type="str", one_line=True)))
 
 def run(task: Task) -> None:
     pattern = task.params["pattern"] or "*"
-    listed = models.list_models(InferenceService(task))
-    task.result["models"] = [model for model in listed if fnmatch.fnmatchcase(model["id"], pattern)]
+    available = models.list_models(InferenceService(task))
+    task.result["models"] = [model for model in available if fnmatch.fnmatchcase(model["id"], pattern)]
 
 
 def main() -> None:

@@ -114,17 +114,17 @@ SPEC = (INFERENCE + STATE) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    projects = Project(task)
+    project = Project(task)
     reconcile(
         task,
         "project",
-        read=projects.find,
+        read=project.find,
         desired=task.select_provided("name", "external_key_id"),
-        create=projects.create,
-        update=projects.update,
-        delete=projects.archive,
-        check=projects.check,
-        to_result=projects.to_result,
+        create=project.create,
+        update=project.update,
+        delete=project.archive,
+        check=project.check,
+        to_result=project.to_result,
     )
 
 

@@ -134,16 +134,16 @@ SPEC = INFERENCE + ArgumentSpec(
 def run(task: Task) -> None:
     name = task.params["name"]
     admin = AdminClient(task)
-    found = [
+    selected = [
         project
         for project in projects.list_projects(admin, task.params["include_archived"])
         if name in (None, project["name"])
     ]
-    for project in found:
+    for project in selected:
         for detail in task.params["details"]:
             if project["status"] != "archived" or detail == "rate_limits":
                 project[detail] = FETCHERS[detail](admin, project["id"])
-    task.result["projects"] = found
+    task.result["projects"] = selected
 
 
 def main() -> None:

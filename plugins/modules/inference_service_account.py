@@ -138,12 +138,12 @@ SPEC = (
 
 
 def run(task: Task) -> None:
-    given = task.select_provided("name", "role")
+    options = task.select_provided("name", "role")
     secret = IssuedSecret(task, service_accounts.ServiceAccountService(task))
 
     def desired(before: Fields | None) -> Fields:
         replaced = before if before and secret.replace_reason(before) else None
-        return service_accounts.inherit_role(given, replaced)
+        return service_accounts.inherit_role(options, replaced)
 
     secret.reconcile("service_account", desired, service_accounts.to_result)
 

@@ -136,12 +136,12 @@ SPEC = (
 
 
 def run(task: Task) -> None:
-    in_project = task.select_provided("project_id", "project_name")
-    if in_project and task.params["invites"]:
-        raise BadOption("invites", "takes true for the whole organization only")
+    project_options = task.select_provided("project_id", "project_name")
+    if project_options and task.params["invites"]:
+        raise BadOption("invites", "must be false for the users of a project")
     admin = AdminClient(task)
-    found = listings.list_users(admin, projects.resolve_project_id(admin, task.params) if in_project else None)
-    task.result["users"] = listings.filter_by_email(found, task.params["emails"])
+    project = projects.resolve_project_id(admin, task.params) if project_options else None
+    task.result["users"] = listings.filter_by_email(listings.list_users(admin, project), task.params["emails"])
     if task.params["invites"]:
         task.result["invites"] = listings.filter_by_email(listings.list_invites(admin), task.params["emails"])
 

@@ -46,7 +46,7 @@ class SandboxTime:
             self.slept += seconds
 
 
-def limited(sandbox: Sandbox, **limits: int) -> None:
+def seed_limits(sandbox: Sandbox, **limits: int) -> None:
     sandbox.seed({"inference": {"models": [{"id": MODEL, "created": 1, **limits}]}})
     sandbox.switch("inference", enforce_rate_limits=True)
     sandbox.clear_journal()
@@ -71,12 +71,12 @@ def batch(sandbox: Sandbox, folder: Path, count: int, **parameters: Any) -> dict
     )
 
 
-def answers(folder: Path) -> list[dict[str, Any]]:
+def read_answers(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
 
 
 @pytest.mark.parametrize(
-    ("count", "limits", "known", "fastest"),
+    ("count", "limits", "known", "minimum_seconds"),
     [
         (600, {"requests_per_minute": 300, "tokens_per_minute": 20_000}, True, (600 * 100 - 20_000) / 20_000 * 60),
         (200, {"requests_per_minute": 50}, False, (200 - 50) / 50 * 60),
@@ -88,102 +88,102 @@ def test_prompts_stay_within_limits(
     count: int,
     limits: dict[str, int],
     known: bool,
-    fastest: float,
+    minimum_seconds: float,
     sandbox: Sandbox,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    limited(sandbox, **limits)
+    seed_limits(sandbox, **limits)
     clock = SandboxTime(sandbox)
     monkeypatch.setattr(rate_limiter, "time", clock)
     monkeypatch.setattr(rate_limiter, "pause", clock.pause)
-    told = {f"max_{name.replace('per', 'per_1')}": limit for name, limit in limits.items()}
-    result = batch(sandbox, tmp_path, count, max_tokens=100, limits={MODEL: told} if known else None)
+    known_limits = {f"max_{name.replace('per', 'per_1')}": limit for name, limit in limits.items()}
+    result = batch(sandbox, tmp_path, count, max_tokens=100, limits={MODEL: known_limits} if known else None)
     assert not result.get("failed"), result
     assert statuses(sandbox) == [200] * count
-    assert [(line["index"], line["text"]) for line in answers(tmp_path)] == [
+    assert [(line["index"], line["text"]) for line in read_answers(tmp_path)] == [
         (number, f"You said: Prompt {number}") for number in range(count)
     ]
-    assert clock.slept <= fastest * 1.05
+    assert clock.slept <= minimum_seconds * 1.05
 
 
-class DyingFile(io.FileIO):
+class KilledFile(io.FileIO):
     """A file of answers that is killed after it wrote half a line."""
 
     def write(self, data: Any) -> int:
-        at("half", lambda: super(DyingFile, self).write(bytes(data)[: len(data) // 2]))
+        kill_at("half", lambda: super(KilledFile, self).write(bytes(data)[: len(data) // 2]))
         return super().write(data) or 0
 
 
-def at(place: str, before: Callable[[], Any] = lambda: None) -> None:
+def kill_at(point: str, before: Callable[[], Any] = lambda: None) -> None:
     """Kill the process at the selected call."""
-    if DEATH and DEATH[0] == place:
-        DEATH[1] -= 1
-        if not DEATH[1]:
+    if KILL_POINT and KILL_POINT[0] == point:
+        KILL_POINT[1] -= 1
+        if not KILL_POINT[1]:
             before()
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-DEATH: list[Any] = []
-PLACES = [
+KILL_POINT: list[Any] = []
+KILL_POINTS = [
     ("send", 1),
-    ("answered", 1),
+    ("received", 1),
     ("half", 3),
     ("written", 2),
     ("send", 6),
     ("half", 1),
-    ("answered", 4),
+    ("received", 4),
     ("written", 5),
-    ("to be ordered", 1),
-    ("ordered", 1),
+    ("before sort", 1),
+    ("after sort", 1),
 ]
-LOST = ("answered", "half")
+LOST = ("received", "half")
 
 
-def dying(place: str, number: int, sandbox: Sandbox, folder: Path, count: int) -> None:
+def run_until_killed(point: str, number: int, sandbox: Sandbox, folder: Path, count: int) -> None:
     """Run the module, and kill it at the given call of a function."""
-    DEATH[:] = [place, number]
+    KILL_POINT[:] = [point, number]
     send, add, store = completions.send, AnswersFile.add, answers_file.store_output
 
-    def sent(*given: Any) -> Any:
-        at("send")
+    def kill_around_send(*given: Any) -> Any:
+        kill_at("send")
         answer = send(*given)
-        at("answered")
+        kill_at("received")
         return answer
 
-    def added(*given: Any) -> None:
+    def kill_after_add(*given: Any) -> None:
         add(*given)
-        at("written")
+        kill_at("written")
 
-    def stored(*given: Any) -> None:
-        at("to be ordered")
+    def kill_around_store(*given: Any) -> None:
+        kill_at("before sort")
         store(*given)
-        at("ordered")
+        kill_at("after sort")
 
-    completions.send = sent
-    AnswersFile.add = added  # type: ignore[method-assign]
-    answers_file.store_output = stored
-    answers_file.open_private = DyingFile
+    completions.send = kill_around_send
+    AnswersFile.add = kill_after_add  # type: ignore[method-assign]
+    answers_file.store_output = kill_around_store
+    answers_file.open_private = KilledFile
     batch(sandbox, folder, count, workers=1)
 
 
 def test_killed_run_continues_without_double_charges(sandbox: Sandbox, tmp_path: Path) -> None:
     """Only a request whose line was not completely written is sent again."""
     count = 40
-    limited(sandbox, requests_per_minute=100_000)
-    for place, number in PLACES:
-        if place == "to be ordered":
+    seed_limits(sandbox, requests_per_minute=100_000)
+    for point, number in KILL_POINTS:
+        if point == "before sort":
             first, second, *others = (tmp_path / "answers.jsonl").read_text().splitlines(keepends=True)
             (tmp_path / "answers.jsonl").write_text("".join([second, first, *others]))
         process = multiprocessing.get_context("fork").Process(
-            target=dying, args=(place, number, sandbox, tmp_path, count)
+            target=run_until_killed, args=(point, number, sandbox, tmp_path, count)
         )
         process.start()
         process.join()
-        assert process.exitcode == -signal.SIGKILL, place
+        assert process.exitcode == -signal.SIGKILL, point
     result = batch(sandbox, tmp_path, count)
     assert (result["summary"]["answered"], result["changed"]) == (count, False)
-    assert statuses(sandbox) == [200] * (count + sum(place in LOST for place, _number in PLACES))
-    assert [(line["index"], line["text"]) for line in answers(tmp_path)] == [
+    assert statuses(sandbox) == [200] * (count + sum(point in LOST for point, _number in KILL_POINTS))
+    assert [(line["index"], line["text"]) for line in read_answers(tmp_path)] == [
         (number, f"You said: Prompt {number}") for number in range(count)
     ]

@@ -111,7 +111,7 @@ def billing_server() -> Iterator[BillingServer]:
         session._CONNECTIONS.clear()  # the next server may have the same port
 
 
-def _answer(prompt: str) -> bytes:
+def _create_answer(prompt: str) -> bytes:
     choice = {"index": 0, "message": {"role": "assistant", "content": f"Answer to {prompt}"}, "finish_reason": "stop"}
     usage = {"prompt_tokens": TOKENS - 5, "completion_tokens": 5, "total_tokens": TOKENS}
     return json.dumps({"id": "chatcmpl-1", "model": "gpt-4o-mini", "choices": [choice], "usage": usage}).encode()
@@ -146,7 +146,7 @@ def _handler(state: BillingServer) -> type[http.server.BaseHTTPRequestHandler]:
             elif fault == "late":
                 state.over.wait()
             else:
-                whole = _events(prompt) if request.get("stream") else _answer(prompt)
+                whole = _events(prompt) if request.get("stream") else _create_answer(prompt)
                 wrong = {"page": b"<html>Log in</html>", "empty": b"{}", "null": b"null"}
                 kind = "text/event-stream" if request.get("stream") else "application/json"
                 self.reply(200, wrong.get(fault, whole), {"Content-Type": kind, **state.headers}, fault)

@@ -26,7 +26,7 @@ def user(number: int) -> dict[str, Any]:
     return {"object": "organization.user", "id": f"user-{number}", "email": f"{number}@x.y", "added_at": 1735689600}
 
 
-def listed(*calls: Call, **parameters: Any) -> dict[str, Any]:
+def list_users(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("inference_user_info", url=f"{server.url}/v1", admin_key=ADMIN, **parameters)
 
@@ -41,13 +41,13 @@ def test_all_pages_are_read() -> None:
         page("/users", user(3), more=True, after="user-2"),
         page("/users", user(4), after="user-3"),
     )
-    assert ids(listed(*pages)) == ["user-1", "user-2", "user-3", "user-4"]
+    assert ids(list_users(*pages)) == ["user-1", "user-2", "user-3", "user-4"]
 
 
 @pytest.mark.parametrize("rest", [{"has_more": True}, {"has_more": None}, {"last_id": None}, {}])
 def test_page_is_the_last_when_it_is_empty_or_has_no_more(rest: dict[str, Any]) -> None:
     rest_page = call("GET", f"{USERS}&after=user-1", json={"data": [], **rest})
-    assert ids(listed(page("/users", user(1), more=True), rest_page)) == ["user-1"]
+    assert ids(list_users(page("/users", user(1), more=True), rest_page)) == ["user-1"]
 
 
 @pytest.mark.parametrize("module", ["inference_user", "inference_project"])
@@ -68,13 +68,13 @@ def test_task_fails_when_a_list_is_empty_that_never_is(module: str) -> None:
 
 def test_cursor_is_the_last_entry() -> None:
     first = call("GET", USERS, json={"data": [user(1)], "has_more": True, "last_id": "user_wrong"})
-    assert ids(listed(first, page("/users", user(2), after="user-1"))) == ["user-1", "user-2"]
+    assert ids(list_users(first, page("/users", user(2), after="user-1"))) == ["user-1", "user-2"]
 
 
 def test_entry_is_listed_once_when_it_moves_to_the_next_page() -> None:
     first, second = page("/users", user(1), user(2), more=True), page("/users", user(2), user(3), after="user-2")
-    assert ids(listed(first, second)) == ["user-1", "user-2", "user-3"]
-    assert ids(listed(page("/users", user(1), user(1)))) == ["user-1"]
+    assert ids(list_users(first, second)) == ["user-1", "user-2", "user-3"]
+    assert ids(list_users(page("/users", user(1), user(1)))) == ["user-1"]
 
 
 def test_task_fails_when_a_page_ends_with_an_earlier_entry() -> None:
@@ -82,18 +82,18 @@ def test_task_fails_when_a_page_ends_with_an_earlier_entry() -> None:
         page("/users", user(1), user(2), user(3), more=True),
         page("/users", user(4), user(2), more=True, after="user-3"),
     )
-    assert "its pages repeat after 'user-2'" in listed(*pages)["msg"]
+    assert "its pages repeat after 'user-2'" in list_users(*pages)["msg"]
 
 
 def test_task_fails_when_pages_repeat() -> None:
-    result = listed(page("/users", user(1), more=True), page("/users", user(1), more=True, after="user-1"))
+    result = list_users(page("/users", user(1), more=True), page("/users", user(1), more=True, after="user-1"))
     assert result["failed"]
     assert result["msg"].endswith("because its pages repeat after 'user-1'. Run the task again.")
 
 
 def test_retry_delay_is_long_when_status_429_has_no_retry_after(naps: list[float]) -> None:
     busy = call("GET", USERS, 429, json=error("Rate limit reached", "requests", "rate_limit_exceeded"))
-    assert ids(listed(busy, busy, page("/users", user(1)))) == ["user-1"]
+    assert ids(list_users(busy, busy, page("/users", user(1)))) == ["user-1"]
     assert naps == [10.0, 20.0]
 
 
@@ -101,7 +101,7 @@ def test_retry_delay_is_long_when_status_429_has_no_retry_after(naps: list[float
     "shape", [error("Project old is archived"), {"code": 400, "message": "Project old is archived"}]
 )
 def test_both_error_formats_are_understood(shape: dict[str, Any]) -> None:
-    assert "400 Project old is archived." in listed(call("GET", USERS, 400, json=shape))["msg"]
+    assert "400 Project old is archived." in list_users(call("GET", USERS, 400, json=shape))["msg"]
 
 
 @pytest.fixture
@@ -186,8 +186,8 @@ def _refuse(*_arguments: Any) -> None:
 
 
 def test_wait_is_displayed(folder: pathlib.Path, clock: list[float]) -> None:
-    told: list[str] = []
-    task = Task({"admin_requests_per_minute": 6.0}, display=told.append)
+    displayed: list[str] = []
+    task = Task({"admin_requests_per_minute": 6.0}, display=displayed.append)
     for _number in range(5):
         AdminRateLimiter(task, ["k"]).wait("GET /organization/users")
-    assert told == ["waiting 10 s before GET /organization/users (admin_requests_per_minute)"]
+    assert displayed == ["waiting 10 s before GET /organization/users (admin_requests_per_minute)"]

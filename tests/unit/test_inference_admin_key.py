@@ -41,7 +41,7 @@ OLD = key("key_1", OLD_VALUE)
 NEW = key("key_2", VALUE, created_at=NOW)
 
 
-def listed(*keys: dict[str, Any]) -> Call:
+def list_keys(*keys: dict[str, Any]) -> Call:
     return page("/admin_api_keys", MAIN, *keys)
 
 
@@ -67,12 +67,12 @@ def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
 
 def test_second_run_reads_once(key_file: pathlib.Path) -> None:
     key_file.write_text(OLD_VALUE)
-    result = manage(listed(OLD), key_file=str(key_file))
+    result = manage(list_keys(OLD), key_file=str(key_file))
     assert (result["changed"], result["admin_key"]["id"], result["secret"]) == (False, "key_1", None)
 
 
 def test_new_key_has_an_expiration(key_file: pathlib.Path) -> None:
-    calls = listed(), create(expires_in_seconds=5000), listed(NEW), listed(NEW)
+    calls = list_keys(), create(expires_in_seconds=5000), list_keys(NEW), list_keys(NEW)
     result = manage(*calls, expires_in=5000, key_file=str(key_file))
     assert (result["changed"], result["admin_key"]["id"]) == (True, "key_2")
     assert key_file.read_text() == f"{VALUE}\n"
@@ -81,8 +81,8 @@ def test_new_key_has_an_expiration(key_file: pathlib.Path) -> None:
 
 
 def test_value_is_in_the_result_when_no_file_is_set() -> None:
-    assert manage(listed(), create(), listed(NEW))["secret"] == VALUE
-    assert manage(listed(NEW))["secret"] is None
+    assert manage(list_keys(), create(), list_keys(NEW))["secret"] == VALUE
+    assert manage(list_keys(NEW))["secret"] is None
 
 
 ANYBODY_READS_IT = (
@@ -94,17 +94,17 @@ ANYBODY_READS_IT = (
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("old", [(), (key("key_1", OLD_VALUE, expires_at=NOW),)], ids=["new", "replaced"])
 def test_task_warns_when_the_value_is_in_the_result(old: tuple[dict[str, Any]], check_mode: bool) -> None:
-    calls = [listed(*old), create(), listed(NEW, *old)]
+    calls = [list_keys(*old), create(), list_keys(NEW, *old)]
     result = manage(*calls[: 1 if check_mode else 3], check_mode=check_mode)
     assert result["changed"]
     assert result["warnings"] == [ANYBODY_READS_IT]
 
 
 def test_task_does_not_warn_when_the_value_is_hidden_or_not_created(key_file: pathlib.Path) -> None:
-    assert "warnings" not in manage(listed(), create(), listed(NEW), no_log=True)
-    assert "warnings" not in manage(listed(), key_file=str(key_file), check_mode=True)
-    assert "warnings" not in manage(listed(OLD, NEW), surplus="remove", check_mode=True)
-    assert "warnings" not in manage(listed(OLD), state="absent", check_mode=True)
+    assert "warnings" not in manage(list_keys(), create(), list_keys(NEW), no_log=True)
+    assert "warnings" not in manage(list_keys(), key_file=str(key_file), check_mode=True)
+    assert "warnings" not in manage(list_keys(OLD, NEW), surplus="remove", check_mode=True)
+    assert "warnings" not in manage(list_keys(OLD), state="absent", check_mode=True)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_task_does_not_warn_when_the_value_is_hidden_or_not_created(key_file: pa
 def test_key_is_rotated_before_it_expires(key_file: pathlib.Path, expires: int, early: int | None, reason: str) -> None:
     key_file.write_text(OLD_VALUE)
     old = {**OLD, "expires_at": expires}
-    calls = listed(old), create(), listed(old, NEW), revoke("key_1"), listed(NEW)
+    calls = list_keys(old), create(), list_keys(old, NEW), revoke("key_1"), list_keys(NEW)
     result = manage(*calls, key_file=str(key_file), rotate_before=early, diff_mode=True)
     assert (result["admin_key"]["id"], result["removed"]) == ("key_2", ["key_1"])
     assert result["diff"]["before"]["replaced"] == reason
@@ -124,12 +124,12 @@ def test_key_is_rotated_before_it_expires(key_file: pathlib.Path, expires: int, 
 @pytest.mark.parametrize(("ahead", "is_due"), [(9501, True), (9499, False)])
 def test_clock_of_the_server_decides_when_a_key_expires(ahead: int, is_due: bool) -> None:
     old = {**OLD, "expires_at": NOW + 10_000}
-    result = manage(at(NOW + ahead, listed(old)), rotate_before=500, check_mode=True)
+    result = manage(at(NOW + ahead, list_keys(old)), rotate_before=500, check_mode=True)
     assert result["changed"] == is_due
 
 
 def test_key_is_not_rotated_when_it_expires_later() -> None:
-    assert not manage(listed({**OLD, "expires_at": NOW + 500}), rotate_before=500)["changed"]
+    assert not manage(list_keys({**OLD, "expires_at": NOW + 500}), rotate_before=500)["changed"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
@@ -144,8 +144,8 @@ def test_key_in_use_is_never_revoked(wanted: dict[str, Any], check_mode: bool) -
 
 def test_key_in_use_is_not_revoked_as_surplus() -> None:
     newer = key("key_9", VALUE, "Main", created_at=NOW)
-    assert "because this task uses it" in manage(listed(newer), name="Main", surplus="remove")["msg"]
-    assert not manage(listed(newer), name="Main")["changed"]
+    assert "because this task uses it" in manage(list_keys(newer), name="Main", surplus="remove")["msg"]
+    assert not manage(list_keys(newer), name="Main")["changed"]
 
 
 def probe(status: int) -> Call:
@@ -166,34 +166,34 @@ def test_file_is_not_changed_when_it_contains_anything_else(
     key_file: pathlib.Path, content: str, calls: list[Call], message: str
 ) -> None:
     key_file.write_text(content)
-    result = manage(listed(NEW), *calls, key_file=str(key_file))
+    result = manage(list_keys(NEW), *calls, key_file=str(key_file))
     assert message in result["msg"]
     assert key_file.read_text() == content
 
 
 def test_revoked_key_in_the_file_is_replaced(key_file: pathlib.Path) -> None:
     key_file.write_text(OLD_VALUE)
-    calls = listed(), probe(401), create(), listed(NEW), listed(NEW)
+    calls = list_keys(), probe(401), create(), list_keys(NEW), list_keys(NEW)
     assert manage(*calls, key_file=str(key_file))["admin_key"]["id"] == "key_2"
 
 
 def test_orphaned_key_is_revoked_when_the_response_is_lost() -> None:
     lost = call("POST", PATH, drop=True)
-    calls = listed(), lost, listed(key("key_0", OLD_VALUE)), revoke("key_0"), create(), listed(NEW)
+    calls = list_keys(), lost, list_keys(key("key_0", OLD_VALUE)), revoke("key_0"), create(), list_keys(NEW)
     result = manage(*calls)
     assert (result["secret"], result["removed"]) == (VALUE, ["key_0"])
 
 
 def test_no_key_remains_when_the_response_is_lost_twice() -> None:
     lost = call("POST", PATH, drop=True)
-    result = manage(listed(), lost, listed(OLD), revoke("key_1"), lost, listed(NEW), revoke("key_2"))
+    result = manage(list_keys(), lost, list_keys(OLD), revoke("key_1"), lost, list_keys(NEW), revoke("key_2"))
     assert "No admin key is left of it." in result["msg"]
 
 
 def test_key_is_revoked_when_state_is_absent() -> None:
-    result = manage(listed(OLD, NEW), revoke("key_2"), revoke("key_1"), listed(), state="absent")
+    result = manage(list_keys(OLD, NEW), revoke("key_2"), revoke("key_1"), list_keys(), state="absent")
     assert (result["changed"], result["admin_key"], result["removed"]) == (True, None, ["key_2", "key_1"])
-    checked = manage(listed(OLD), state="absent", check_mode=True)
+    checked = manage(list_keys(OLD), state="absent", check_mode=True)
     assert (checked["changed"], checked["removed"]) == (True, ["key_1"])
 
 

@@ -329,7 +329,7 @@ def test_next_equal_prompt_is_sent_when_the_first_fails(server: BillingServer, t
     assert (result["summary"]["failed"], result["summary"]["answered"], server.charged["Same"]) == (2, 3, 2)
 
 
-def in_process(*given: Any, **parameters: Any) -> Any:
+def start_process(*given: Any, **parameters: Any) -> Any:
     """Run the module in a separate process."""
     process = FORK.Process(target=batch, args=given, kwargs=parameters)
     process.start()
@@ -348,7 +348,7 @@ def test_only_requests_in_progress_are_charged_again_when_a_run_is_killed(
                 processes[0].kill()
 
         server.before = kill
-        processes.append(in_process(server, tmp_path, prompts, workers=workers))
+        processes.append(start_process(server, tmp_path, prompts, workers=workers))
         processes[0].join()
         assert processes[0].exitcode == -signal.SIGKILL
     server.before = lambda _prompt: None
@@ -400,7 +400,7 @@ def test_second_run_with_the_same_file_fails_without_a_request(server: BillingSe
         may_end.wait(60)
 
     server.before = hold
-    first = in_process(server, tmp_path, texts(10))
+    first = start_process(server, tmp_path, texts(10))
     assert begun.wait(60)
     second = batch(server, tmp_path, texts(10))
     may_end.set()
@@ -415,7 +415,7 @@ def test_simultaneous_runs_share_requests_when_they_share_a_cache(server: Billin
     folders = [tmp_path / "one", tmp_path / "other"]
     for folder in folders:
         folder.mkdir()
-    others = [in_process(server, folder, texts(30), cache=cache) for folder in folders]
+    others = [start_process(server, folder, texts(30), cache=cache) for folder in folders]
     for other in others:
         other.join()
         assert other.exitcode == 0

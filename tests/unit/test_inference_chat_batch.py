@@ -616,9 +616,9 @@ def test_progress_shows_the_limit_and_remaining_time_during_a_wait(
 def test_cached_answer_counts_no_attempt(tmp_path: Path) -> None:
     cached = {"prompts": PROMPTS[:1], "cache": str(tmp_path / "cache")}
 
-    def without_answers() -> dict[str, Any]:
+    def delete_answers() -> dict[str, Any]:
         (tmp_path / "answers").unlink()
         return cached
 
-    run_twice(tmp_path, respond("First?"), then=without_answers, **cached)
+    run_twice(tmp_path, respond("First?"), then=delete_answers, **cached)
     assert [(line["outcome"], line["attempts"], line["text"]) for line in lines(tmp_path)] == [("answered", 0, "Yes.")]

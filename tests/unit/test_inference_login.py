@@ -61,7 +61,7 @@ def list_models(url: str, **parameters: Any) -> dict[str, Any]:
     return run("inference_model_info", url=f"{url}/v1", **parameters)
 
 
-def refused(answer: Call) -> str:
+def read_error(answer: Call) -> str:
     """Return the message of a task with this response."""
     with conversation(answer) as server:
         result = list_models(server.url, api_key=KEY)
@@ -213,13 +213,13 @@ def test_message_names_other_keys_when_the_required_key_is_missing() -> None:
 
 
 def test_message_names_the_option_when_the_key_is_invalid() -> None:
-    message = refused(models(401, json=error(WRONG_KEY, code="invalid_api_key")))
+    message = read_error(models(401, json=error(WRONG_KEY, code="invalid_api_key")))
     assert message == f"401 {WRONG_KEY} The key was rejected. Check 'api_key'."
 
 
 @pytest.mark.parametrize("body", [error(MISSING_SCOPES), {"error": MISSING_SCOPES}], ids=["object", "text"])
 def test_message_names_the_permission_when_the_key_lacks_it(body: dict[str, Any]) -> None:
-    message = refused(models(401, json=body))
+    message = read_error(models(401, json=body))
     assert message == f"401 {MISSING_SCOPES} The key is valid, but lacks the permission for this request."
 
 
@@ -229,7 +229,7 @@ def test_message_names_the_organization_or_project_when_the_key_belongs_to_anoth
     option: str, name: str, coded: bool
 ) -> None:
     text = f"OpenAI-{name} header should match {option} for API key"
-    message = refused(models(401, json=error(text, code=f"mismatched_{option}" if coded else None)))
+    message = read_error(models(401, json=error(text, code=f"mismatched_{option}" if coded else None)))
     assert message == f"401 {text}. The key belongs to another {option}. Check '{option}'."
 
 
@@ -256,7 +256,7 @@ def test_message_contains_the_request_id_when_a_request_fails(status: int, body:
     ids=["object", "text", "no-envelope", "plain", "html", "list", "empty"],
 )
 def test_each_error_format_is_understood(status: int, answer: dict[str, Any], message: str) -> None:
-    assert refused(models(status, **answer)) == message
+    assert read_error(models(status, **answer)) == message
 
 
 def test_key_is_masked_in_messages() -> None:

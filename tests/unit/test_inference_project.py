@@ -26,7 +26,7 @@ def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
         return run("inference_project", **{"url": f"{server.url}/v1", "admin_key": ADMIN, **parameters})
 
 
-def one(project: dict[str, Any] | None = None, status: int = 200) -> Call:
+def get_project(project: dict[str, Any] | None = None, status: int = 200) -> Call:
     return call("GET", "/v1/organization/projects/proj_1", status, json=project or FIND)
 
 
@@ -92,13 +92,13 @@ def test_task_fails_when_several_projects_have_the_name() -> None:
 
 
 def test_project_is_renamed() -> None:
-    calls = one(), update(name="Seek"), one({**FIND, "name": "Seek"})
+    calls = get_project(), update(name="Seek"), get_project({**FIND, "name": "Seek"})
     result = manage(*calls, id="proj_1", name="Seek", diff_mode=True)
     assert result["diff"] == {
         "before": {"state": "present", "name": "Find"},
         "after": {"state": "present", "name": "Seek"},
     }
-    assert not manage(one(), id="proj_1", name="Find")["changed"]
+    assert not manage(get_project(), id="proj_1", name="Find")["changed"]
 
 
 def test_external_key_is_changed() -> None:
@@ -108,23 +108,23 @@ def test_external_key_is_changed() -> None:
 
 
 def test_task_fails_when_the_change_has_no_effect() -> None:
-    result = manage(one(), update(name="Seek"), one(), id="proj_1", name="Seek")
+    result = manage(get_project(), update(name="Seek"), get_project(), id="proj_1", name="Seek")
     assert "fields of the project do not have the requested values: name" in result["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_archiving_is_announced(check_mode: bool) -> None:
-    told: list[str] = []
+    message: list[str] = []
     calls = [page("/projects", FIND), archive(), page("/projects", OTHER)]
     result = manage(
-        *calls[: 1 if check_mode else 3], name="Find", state="absent", check_mode=check_mode, tell=told.append
+        *calls[: 1 if check_mode else 3], name="Find", state="absent", check_mode=check_mode, tell=message.append
     )
     assert (result["changed"], result["project"]) == (True, None)
-    assert told == ["archiving the project 'Find' (proj_1), which cannot be undone"]
+    assert message == ["archiving the project 'Find' (proj_1), which cannot be undone"]
 
 
 @pytest.mark.parametrize(
-    "absent", [page("/projects", OTHER), one(OLD), one(GONE, 404)], ids=["name", "archived", "gone"]
+    "absent", [page("/projects", OTHER), get_project(OLD), get_project(GONE, 404)], ids=["name", "archived", "gone"]
 )
 def test_nothing_changes_when_the_project_is_absent(absent: Call) -> None:
     chosen = {"name": "Find"} if "limit" in absent.target else {"id": "proj_1"}
@@ -133,8 +133,8 @@ def test_nothing_changes_when_the_project_is_absent(absent: Call) -> None:
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_task_fails_when_the_project_is_archived(check_mode: bool) -> None:
-    said = "The project 'proj_1' is archived, which cannot be undone. To create a new project, omit 'id'."
-    assert manage(one(OLD), id="proj_1", name="Find", check_mode=check_mode)["msg"] == said
+    message = "The project 'proj_1' is archived, which cannot be undone. To create a new project, omit 'id'."
+    assert manage(get_project(OLD), id="proj_1", name="Find", check_mode=check_mode)["msg"] == message
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
@@ -151,21 +151,21 @@ def test_task_warns_when_a_new_project_has_the_name_of_an_archived_one(check_mod
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_task_fails_when_the_id_of_a_new_project_is_set(check_mode: bool) -> None:
-    result = manage(one(GONE, 404), id="proj_1", name="Find", check_mode=check_mode)
+    result = manage(get_project(GONE, 404), id="proj_1", name="Find", check_mode=check_mode)
     assert "Cannot create a project with the ID 'proj_1'" in result["msg"]
 
 
 def test_task_fails_when_the_url_is_wrong() -> None:
-    nowhere = one(error("Invalid URL (GET /organization/projects/proj_1)"), 404)
+    nowhere = get_project(error("Invalid URL (GET /organization/projects/proj_1)"), 404)
     assert "the version is missing in 'url'" in manage(nowhere, id="proj_1", state="absent")["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_name_of_the_default_project_is_reserved(check_mode: bool) -> None:
-    told = "Option 'name': 'Default project' is reserved for the default project of the organization."
+    message = "Option 'name': 'Default project' is reserved for the default project of the organization."
     wanted: dict[str, Any] = {"name": "Default project", "check_mode": check_mode}
-    assert manage(one(), id="proj_1", **wanted)["msg"] == told
-    assert manage(page("/projects", FIND), **wanted)["msg"] == told
+    assert manage(get_project(), id="proj_1", **wanted)["msg"] == message
+    assert manage(page("/projects", FIND), **wanted)["msg"] == message
     assert not manage(page("/projects", {**FIND, "name": "Default project"}), **wanted)["changed"]
 
 
