@@ -168,7 +168,7 @@ def test_file_is_not_stored_when_its_checksum_is_wrong(dest: Path) -> None:
     dest.write_text("old")
     with conversation(existing(), body(DATA[:-1] + b"x")) as server:
         result = download(server.url, dest)
-    assert "They were thrown away" in result["msg"]
+    assert "The file was not stored" in result["msg"]
     assert not result["changed"]
     assert dest.read_text() == "old"
     assert [path.name for path in dest.parent.iterdir()] == ["copy"]

@@ -40,10 +40,10 @@ def find_repository(artifact: ArtifactService, key: str) -> Fields | None:
     except ServerRefusal as refusal:
         if refusal.status not in (400, 401, 403, 404):
             raise
-        found = next((repository for repository in list_repositories(artifact) if repository["key"] == key), None)
-        if found is None and refusal.status in (401, 403):
+        entry = next((repository for repository in list_repositories(artifact) if repository["key"] == key), None)
+        if entry is None and refusal.status in (401, 403):
             raise
-        return found
+        return entry
 
 
 def find_if_visible(artifact: ArtifactService, key: str) -> Fields | None:
@@ -116,8 +116,8 @@ def _is_accepted(settings: Fields, path: str) -> bool:
 
 def _get_patterns(settings: Fields, name: str) -> list[list[str]]:
     """Return comma-separated Ant patterns, each split at slashes."""
-    found = (pattern.strip() for pattern in str(settings.get(name) or "").split(","))
-    return [(f"{pattern}**" if pattern.endswith("/") else pattern).split("/") for pattern in found if pattern]
+    patterns = (pattern.strip() for pattern in str(settings.get(name) or "").split(","))
+    return [(f"{pattern}**" if pattern.endswith("/") else pattern).split("/") for pattern in patterns if pattern]
 
 
 def _is_match(pattern: list[str], path: list[str], with_folder: bool) -> bool:
@@ -138,14 +138,14 @@ def _address(key: str) -> str:
     return _ADDRESS + encode_path(key, option="key")
 
 
-def _from_record(found: Record) -> Fields:
-    detailed = "rclass" in found
+def _from_record(record: Record) -> Fields:
+    detailed = "rclass" in record
     return {
-        "key": found.text("key"),
-        "type": found.text("rclass" if detailed else "type").lower(),
-        "package_type": (found.maybe_text("packageType") or "").lower(),
-        "description": found.maybe_text("description") or "",
-        "url": found.maybe_text("url"),
-        "default_deployment_repo": found.maybe_text("defaultDeploymentRepo") or None,
-        "settings": dict(found) if detailed else None,
+        "key": record.text("key"),
+        "type": record.text("rclass" if detailed else "type").lower(),
+        "package_type": (record.maybe_text("packageType") or "").lower(),
+        "description": record.maybe_text("description") or "",
+        "url": record.maybe_text("url"),
+        "default_deployment_repo": record.maybe_text("defaultDeploymentRepo") or None,
+        "settings": dict(record) if detailed else None,
     }

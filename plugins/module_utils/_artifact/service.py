@@ -117,13 +117,13 @@ class ArtifactService:
 
         :raises ToolchainError: if the item does not exist
         """
-        found = self.find_properties(repo, path)
+        properties = self.find_properties(repo, path)
         if (
-            found is None
+            properties is None
             and (response := self.http.read("GET", self.info_address(repo, path), accept=(200, 404))).status == 404
         ):
             raise not_found_error("Item", repo, path, response)
-        return found or {}
+        return properties or {}
 
     def find_properties(self, repo: str, path: str) -> dict[str, list[str]] | None:
         """Return the properties of an item, each a sorted list, or `None` if it has no properties or does not exist."""
@@ -187,5 +187,5 @@ def _error_message(response: Response) -> str | None:
         return str(body["error_description"])
     lists = [body[name] for name in _MESSAGES if isinstance(body.get(name), list)]
     entries = itertools.chain(*lists)
-    found = [entry["message"] for entry in entries if isinstance(entry, dict) and entry.get("message")]
-    return "; ".join(map(str, found)) or None
+    messages = [entry["message"] for entry in entries if isinstance(entry, dict) and entry.get("message")]
+    return "; ".join(map(str, messages)) or None

@@ -20,11 +20,11 @@ _TOTAL = "TOTAL"
 
 def fetch_summary(artifact: ArtifactService) -> Fields:
     """Return the storage summary of the server's last calculation."""
-    found = artifact.http.read("GET", _ADDRESS).record()
-    rows = [_to_row(row) for row in found.records("repositoriesSummaryList")]
+    record = artifact.http.read("GET", _ADDRESS).record()
+    rows = [_to_row(row) for row in record.records("repositoriesSummaryList")]
     return {
-        "binaries": _get_binaries(found.record("binariesSummary")),
-        "file_store": _get_file_store(found.record("fileStoreSummary")),
+        "binaries": _get_binaries(record.record("binariesSummary")),
+        "file_store": _get_file_store(record.record("fileStoreSummary")),
         "repositories": sorted((row for row in rows if row["key"] != _TOTAL), key=lambda row: row["key"]),
         "total": next((_omit_key(row) for row in rows if row["key"] == _TOTAL), None),
     }
@@ -55,49 +55,49 @@ def recalculate(task: Task, artifact: ArtifactService) -> tuple[Fields, bool]:
         return before, False
 
 
-def find_row(found: Fields, repo: str) -> Fields | None:
+def find_row(summary: Fields, repo: str) -> Fields | None:
     """Return the row of a repository. For a remote repository, this is the row of its cache."""
-    rows = {row["key"]: row for row in found["repositories"]}
+    rows = {row["key"]: row for row in summary["repositories"]}
     return rows.get(repo) or rows.get(f"{repo}-cache")
 
 
-def _get_binaries(found: Record) -> Fields:
+def _get_binaries(record: Record) -> Fields:
     return {
-        "count": numeric.get_integer(found, "binariesCount"),
-        **_get_size(found, "size", "binariesSize"),
-        **_get_size(found, "artifacts_size", "artifactsSize"),
-        "optimization": numeric.parse_percentage(found.maybe_text("optimization")),
-        "items": numeric.get_integer(found, "itemsCount"),
-        "artifacts": numeric.get_integer(found, "artifactsCount"),
+        "count": numeric.get_integer(record, "binariesCount"),
+        **_get_size(record, "size", "binariesSize"),
+        **_get_size(record, "artifacts_size", "artifactsSize"),
+        "optimization": numeric.parse_percentage(record.maybe_text("optimization")),
+        "items": numeric.get_integer(record, "itemsCount"),
+        "artifacts": numeric.get_integer(record, "artifactsCount"),
     }
 
 
-def _get_file_store(found: Record) -> Fields:
+def _get_file_store(record: Record) -> Fields:
     return {
-        "type": found.maybe_text("storageType"),
-        "directory": found.maybe_text("storageDirectory"),
-        **_get_size(found, "total", "totalSpace"),
-        **_get_size(found, "used", "usedSpace"),
-        "used_percent": numeric.parse_percentage(found.maybe_text("usedSpace")),
-        **_get_size(found, "free", "freeSpace"),
-        "free_percent": numeric.parse_percentage(found.maybe_text("freeSpace")),
+        "type": record.maybe_text("storageType"),
+        "directory": record.maybe_text("storageDirectory"),
+        **_get_size(record, "total", "totalSpace"),
+        **_get_size(record, "used", "usedSpace"),
+        "used_percent": numeric.parse_percentage(record.maybe_text("usedSpace")),
+        **_get_size(record, "free", "freeSpace"),
+        "free_percent": numeric.parse_percentage(record.maybe_text("freeSpace")),
     }
 
 
-def _to_row(found: Record) -> Fields:
-    exact = numeric.get_optional_integer(found, "usedSpaceInBytes")
-    spelt = _get_size(found, "used", "usedSpace")
+def _to_row(record: Record) -> Fields:
+    exact = numeric.get_optional_integer(record, "usedSpaceInBytes")
+    used = _get_size(record, "used", "usedSpace")
     return {
-        "key": found.text("repoKey"),
-        "type": found.text("repoType").lower(),
-        "package_type": (found.maybe_text("packageType") or "").lower() or None,
-        "project_key": found.maybe_text("projectKey"),
-        "folders": numeric.get_integer(found, "foldersCount"),
-        "files": numeric.get_integer(found, "filesCount"),
-        "items": numeric.get_integer(found, "itemsCount"),
-        **spelt,
-        "used": spelt["used"] if exact is None else exact,
-        "percent": numeric.parse_percentage(found.maybe_text("percentage")),
+        "key": record.text("repoKey"),
+        "type": record.text("repoType").lower(),
+        "package_type": (record.maybe_text("packageType") or "").lower() or None,
+        "project_key": record.maybe_text("projectKey"),
+        "folders": numeric.get_integer(record, "foldersCount"),
+        "files": numeric.get_integer(record, "filesCount"),
+        "items": numeric.get_integer(record, "itemsCount"),
+        **used,
+        "used": used["used"] if exact is None else exact,
+        "percent": numeric.parse_percentage(record.maybe_text("percentage")),
     }
 
 
@@ -105,7 +105,7 @@ def _omit_key(row: Fields) -> Fields:
     return {name: row[name] for name in ("folders", "files", "items", "used", "used_text")}
 
 
-def _get_size(found: Record, name: str, member: str) -> Fields:
+def _get_size(record: Record, name: str, member: str) -> Fields:
     """Return the bytes in a text, and the text itself."""
-    text = found.maybe_text(member)
+    text = record.maybe_text(member)
     return {name: numeric.parse_size(text), f"{name}_text": text}

@@ -70,10 +70,10 @@ def _parse(value: t.Any) -> datetime.datetime:
             return datetime.datetime.fromtimestamp(value // 1000, datetime.timezone.utc).replace(
                 microsecond=value % 1000 * 1000
             )
-        found = _FORM.fullmatch(value)
-        if not found:
+        match = _FORM.fullmatch(value)
+        if not match:
             raise ValueError(value)
-        day, time, fraction, zone = found.groups()
+        day, time, fraction, zone = match.groups()
         offset = "+00:00" if zone == "Z" else f"{zone[:3]}:{zone[-2:]}"
         text = f"{day}T{time}.{(fraction or '')[:6]:0<6}{offset}"
         return datetime.datetime.fromisoformat(text).astimezone(datetime.timezone.utc)

@@ -24,14 +24,14 @@ def find_files_of_runs(artifact: ArtifactService, build: str, numbers: t.Sequenc
     :raises BadOption: if AQL cannot express a name
     :raises ToolchainError: if the server truncated the result
     """
-    found: list[Fields] = []
-    for some in _batches(list(dict.fromkeys(numbers))):
-        any_number = {"$or": [{"@build.number": number} for number in some]}
+    rows: list[Fields] = []
+    for batch in _batches(list(dict.fromkeys(numbers))):
+        any_number = {"$or": [{"@build.number": number} for number in batch]}
         try:
-            found += _query_files(artifact, [{"@build.name": build}, any_number])
+            rows += _query_files(artifact, [{"@build.name": build}, any_number])
         except BadOption as error:
             raise BadOption("artifacts", f"the files of '{build}' cannot be found: a name {error.problem}") from None
-    files = ({"repo": row["repo"], "path": f"{row['path']}/{row['name']}".removeprefix("./")} for row in found)
+    files = ({"repo": row["repo"], "path": f"{row['path']}/{row['name']}".removeprefix("./")} for row in rows)
     return sorted(files, key=lambda file: (file["repo"], file["path"]))
 
 
@@ -67,13 +67,13 @@ def check_unshared(
 
 def find_checksums(artifact: ArtifactService, repo: str, checksums: t.Sequence[str]) -> set[str]:
     """Return the SHA-1 checksums for which the repository contains a file."""
-    found: set[str] = set()
-    for some in _batches(checksums):
-        any_checksum = {"$or": [{"actual_sha1": checksum} for checksum in some]}
-        found.update(
+    existing: set[str] = set()
+    for batch in _batches(checksums):
+        any_checksum = {"$or": [{"actual_sha1": checksum} for checksum in batch]}
+        existing.update(
             row["actual_sha1"] for row in _query_files(artifact, [{"repo": repo}, any_checksum], "actual_sha1")
         )
-    return found
+    return existing
 
 
 def check_deleted(files: t.Sequence[Fields]) -> None:
@@ -94,8 +94,8 @@ def _describe_run(run: Fields) -> str:
 
 
 def _query_files(artifact: ArtifactService, find: list[Fields], *fields: str) -> t.Iterator[Fields]:
-    asked = aql.Query("items", find, include=("repo", "path", "name", *fields))
-    return aql.fetch_rows(artifact, aql.prepare(asked), _PAGE_SIZE)
+    aql_query = aql.Query("items", find, include=("repo", "path", "name", *fields))
+    return aql.fetch_rows(artifact, aql.prepare(aql_query), _PAGE_SIZE)
 
 
 def _batches(texts: t.Sequence[str]) -> t.Iterator[t.Sequence[str]]:

@@ -38,15 +38,15 @@ def project_query(project_key: str | None) -> dict[str, str | None]:
 
 def list_builds(artifact: ArtifactService, project_key: str | None = None) -> list[Fields]:
     """Return all builds sorted by name, each with the start time of its newest run."""
-    found = _list_entries(artifact, ADDRESS, "builds", project_key)
-    builds = ({"name": _decode_name(build), "last_started": times.get_time(build, "lastStarted")} for build in found)
+    entries = _list_entries(artifact, ADDRESS, "builds", project_key)
+    builds = ({"name": _decode_name(build), "last_started": times.get_time(build, "lastStarted")} for build in entries)
     return sorted(builds, key=lambda build: build["name"])
 
 
 def list_runs(artifact: ArtifactService, build: str, project_key: str | None = None) -> list[Fields]:
     """Return the runs of a build, newest first. Empty if the build does not exist."""
-    found = _list_entries(artifact, address(build), "buildsNumbers", project_key)
-    entries = ({"number": _decode_name(run), "started": times.get_time(run, "started")} for run in found)
+    records = _list_entries(artifact, address(build), "buildsNumbers", project_key)
+    entries = ({"number": _decode_name(run), "started": times.get_time(run, "started")} for run in records)
     return sorted(entries, key=lambda run: run["started"], reverse=True)
 
 

@@ -148,8 +148,8 @@ class Promotion:
         self._read_messages(self._artifact.http.write("POST", self._address, query=self._query, json=self._request))
 
     def _read_messages(self, response: Response) -> None:
-        found = response.record().maybe_records("messages")
-        self._messages = [{"level": entry.text("level"), "message": entry.text("message")} for entry in found]
+        entries = response.record().maybe_records("messages")
+        self._messages = [{"level": entry.text("level"), "message": entry.text("message")} for entry in entries]
 
     def _check_history(self) -> None:
         earlier = len(self._run["statuses"])

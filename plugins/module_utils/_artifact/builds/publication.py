@@ -37,11 +37,13 @@ def parse_build_info(params: dict[str, t.Any]) -> Fields:
     record = _drop_nulls({name: value for name, value in record.items() if name not in _SERVER_MEMBERS})
     if isinstance(record.get("number"), int):
         record["number"] = str(record["number"])
-    found = _to_result(record, lambda path, wanted, value: BadOption(option, describe_mismatch(path, wanted, value)))
+    build = _to_result(
+        record, lambda path, expected, value: BadOption(option, describe_mismatch(path, expected, value))
+    )
     for other, name in (("build", "name"), ("number", "number")):
-        if params[other] not in (None, found[name]):
-            raise BadOption(option, f"has the {name} '{found[name]}', but '{other}' is '{params[other]}'")
-    return {**record, "started": times.to_build_time(found["started"])}
+        if params[other] not in (None, build[name]):
+            raise BadOption(option, f"has the {name} '{build[name]}', but '{other}' is '{params[other]}'")
+    return {**record, "started": times.to_build_time(build["started"])}
 
 
 def find(artifact: ArtifactService, like: Fields, project_key: str | None) -> Fields | None:
@@ -52,12 +54,12 @@ def find(artifact: ArtifactService, like: Fields, project_key: str | None) -> Fi
     differ.
     """
     started = times.to_utc(like["started"])
-    found = build_info.find_run(artifact, like["name"], like["number"], started=started, project_key=project_key)
-    if found is None:
+    run = build_info.find_run(artifact, like["name"], like["number"], started=started, project_key=project_key)
+    if run is None:
         return None
-    record = {**found["record"], "started": times.to_build_time(found["started"])}
+    record = {**run["record"], "started": times.to_build_time(run["started"])}
     record.update(_select_members(record, like))
-    return {**found, "record": record, "stored": record}
+    return {**run, "record": record, "stored": record}
 
 
 def to_result(fields: Fields) -> Fields:
@@ -65,7 +67,7 @@ def to_result(fields: Fields) -> Fields:
     record = fields["record"]
     if record != fields.get("stored"):
         record = {**_DEFAULTS, **record}
-    return _to_result(record, lambda path, wanted, value: ToolchainError(describe_mismatch(path, wanted, value)))
+    return _to_result(record, lambda path, expected, value: ToolchainError(describe_mismatch(path, expected, value)))
 
 
 def check_not_promoted(before: Fields | None) -> None:
@@ -161,10 +163,10 @@ def _drop_nulls(value: t.Any) -> t.Any:
     return value
 
 
-def _select_members(had: t.Any, like: t.Any) -> t.Any:
+def _select_members(current: t.Any, like: t.Any) -> t.Any:
     """Return the members of `had` that `like` has, recursively in objects and in lists of the same length."""
-    if isinstance(had, dict) and isinstance(like, dict):
-        return {name: _select_members(had[name], like[name]) for name in like if name in had}
-    if isinstance(had, list) and isinstance(like, list) and len(had) == len(like):
-        return [_select_members(one, other) for one, other in zip(had, like)]
-    return had
+    if isinstance(current, dict) and isinstance(like, dict):
+        return {name: _select_members(current[name], like[name]) for name in like if name in current}
+    if isinstance(current, list) and isinstance(like, list) and len(current) == len(like):
+        return [_select_members(one, other) for one, other in zip(current, like)]
+    return current

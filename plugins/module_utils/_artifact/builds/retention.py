@@ -130,10 +130,10 @@ class Retention:
         return not (among_newest or recent or run["number"] in (params["keep"] or ()))
 
     def _classify(self, run: Fields) -> None:
-        found = build_info.find_run(self._artifact, self._build, **run, project_key=self._project)
-        if found and found["statuses"]:
-            self.promoted.append({**run, "status": found["statuses"][-1]["status"]})
-        elif found:
+        details = build_info.find_run(self._artifact, self._build, **run, project_key=self._project)
+        if details and details["statuses"]:
+            self.promoted.append({**run, "status": details["statuses"][-1]["status"]})
+        elif details:
             self._planned.append(run)
 
     def _find_files(self, runs: list[Fields]) -> list[Fields]:
@@ -172,14 +172,14 @@ class Retention:
 
     def _wait_until_discarded(self, seconds: float) -> list[Fields]:
         """Return the runs to discard that still exist after at most this time."""
-        left = f"interrupted while the server discards {len(self._planned):,} run(s). The server continues."
+        message = f"interrupted while the server discards {len(self._planned):,} run(s). The server continues."
         with contextlib.suppress(WaitTimeout):
             wait_for(
                 self._task,
                 self._check_discarded,
                 timeout=seconds,
                 delay=self._task.params["wait_delay"],
-                on_interrupt=lambda: [left],
+                on_interrupt=lambda: [message],
             )
         return self._remaining
 

@@ -215,9 +215,9 @@ def _hash_member(content: t.IO[bytes]) -> Member:
     size, digests = 0, {name: new_hash(name) for name in _COMPARED}
     while piece := content.read(_CHUNK_SIZE):
         size += len(piece)
-        for one in digests.values():
-            one.update(piece)
-    return Member(size, {name: one.hexdigest() for name, one in digests.items()})
+        for hasher in digests.values():
+            hasher.update(piece)
+    return Member(size, {name: hasher.hexdigest() for name, hasher in digests.items()})
 
 
 def _read_zip(path: str) -> t.Iterator[tuple[str, t.IO[bytes]]]:

@@ -51,12 +51,12 @@ def check(params: Fields) -> None:
 def destination(params: Fields) -> str:
     """Return the local path of the file, or the directory for the files of a folder. Symbolic links are followed."""
     dest = params["dest"]
-    found = rehearsal.resolve_read(dest)
-    if params.get(_REMOTE) and os.path.isdir(found):
+    resolved = rehearsal.resolve_read(dest)
+    if params.get(_REMOTE) and os.path.isdir(resolved):
         raise BadOption("dest", f"'{dest}' is a directory, but the repository contains a file with this path")
-    if not is_folder(params) and (dest.endswith("/") or os.path.isdir(found)):
+    if not is_folder(params) and (dest.endswith("/") or os.path.isdir(resolved)):
         dest = os.path.join(dest, os.path.basename(params["path"]))
-    elif is_folder(params) and os.path.exists(found) and not os.path.isdir(found):
+    elif is_folder(params) and os.path.exists(resolved) and not os.path.isdir(resolved):
         raise BadOption("dest", f"'{dest}' must be a directory, because 'path' is a folder")
     return os.path.realpath(dest)
 
@@ -120,17 +120,18 @@ class Download:
 
     def _download_verified(self) -> t.Iterator[bytes]:
         address, size = self._artifact.content_address(self._repo, self._path), self._remote["size"]
-        came, one = 0, new_hash(self._algorithm)
+        received, hasher = 0, new_hash(self._algorithm)
         for piece in download.download_chunks(self._task, self._artifact.http, address):
-            one.update(piece)
-            came += len(piece)
-            self._task.report_progress(f"{came / 2**20:,.0f} of {size / 2**20:,.0f} MiB downloaded", "downloading")
+            hasher.update(piece)
+            received += len(piece)
+            self._task.report_progress(f"{received / 2**20:,.0f} of {size / 2**20:,.0f} MiB downloaded", "downloading")
             yield piece
-        wanted = self._remote["checksums"][self._algorithm]
-        if one.hexdigest() != wanted:
+        expected = self._remote["checksums"][self._algorithm]
+        if hasher.hexdigest() != expected:
             raise ToolchainError(
-                f"GET {address}: {came:,} bytes came, whose {self._algorithm} is {one.hexdigest()}, and not {wanted} "
-                "as the repository says. They were thrown away. If the file was replaced meanwhile, try again."
+                f"GET {address}: the {self._algorithm} checksum of {received:,} bytes is {hasher.hexdigest()} "
+                f"instead of {expected}. The file was not stored. If it was replaced during the download, "
+                "run the task again."
             )
 
     def _fetch_info(self) -> Fields:
@@ -161,10 +162,10 @@ def _check_writable(dest: str) -> None:
 
     :raises BadOption: if it cannot
     """
-    found = rehearsal.resolve_read(dest)
-    if os.path.exists(found) and not (os.path.isfile(found) or os.path.isdir(found)):
+    resolved = rehearsal.resolve_read(dest)
+    if os.path.exists(resolved) and not (os.path.isfile(resolved) or os.path.isdir(resolved)):
         raise BadOption("dest", f"'{dest}' cannot be written: it is not a regular file")
-    folder = found if os.path.isdir(found) else os.path.dirname(found)
+    folder = resolved if os.path.isdir(resolved) else os.path.dirname(resolved)
     while not os.path.exists(folder):
         folder = os.path.dirname(folder)
     if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):

@@ -101,10 +101,10 @@ class ImagePromotion:
         tag, copy = self._task.params["tag"], self._task.params["copy"]
         if tag:
             return [tag]
-        found = registry.list_existing_tags(self._artifact, *self._source)
-        if not found and (copy or not registry.list_existing_tags(self._artifact, *self._target)):
+        tags = registry.list_existing_tags(self._artifact, *self._source)
+        if not tags and (copy or not registry.list_existing_tags(self._artifact, *self._target)):
             raise self._missing_image_error(self._source[1])
-        return found
+        return tags
 
     def _compare(self, tag: str) -> None:
         target_tag = self._task.params["target_tag"] or tag
@@ -128,26 +128,26 @@ class ImagePromotion:
         if not self._task.params["tag"]:
             self._check_image(tags)
         for begin in range(0, len(tags), _BATCH):
-            some = tags[begin : begin + _BATCH]
-            self._check_content(self._source, some, some)
-            self._check_content(self._target, [self._task.params["target_tag"] or tag for tag in some], self._replaced)
+            batch = tags[begin : begin + _BATCH]
+            self._check_content(self._source, batch, batch)
+            self._check_content(self._target, [self._task.params["target_tag"] or tag for tag in batch], self._replaced)
 
     def _check_image(self, tags: list[str]) -> None:
         repo, image = self._source
-        found = {entry["name"] for entry in registry.fetch_entries(self._artifact, repo, [image])}
-        if not found.issuperset(tags):
+        names = {entry["name"] for entry in registry.fetch_entries(self._artifact, repo, [image])}
+        if not names.issuperset(tags):
             raise self._hidden_folder_error(repo, image)
-        if surplus := [name for name in found.difference(tags) if not name.startswith(_INTERNAL_PREFIXES)]:
+        if surplus := [name for name in names.difference(tags) if not name.startswith(_INTERNAL_PREFIXES)]:
             raise self._conflict_error(repo, image, min(surplus))
 
     def _check_content(self, place: tuple[str, str], tags: list[str], existing: t.Collection[str]) -> None:
         repo, image = place
         folders = {f"{image}/{tag}": tag for tag in tags}
-        found = registry.fetch_contents(self._artifact, repo, folders)
+        contents = registry.fetch_contents(self._artifact, repo, folders)
         for folder, tag in folders.items():
-            if folder in found and (surplus := found[folder].surplus):
+            if folder in contents and (surplus := contents[folder].surplus):
                 raise self._conflict_error(repo, folder, surplus)
-            if folder not in found and tag in existing:
+            if folder not in contents and tag in existing:
                 raise self._hidden_folder_error(repo, folder)
 
     def _hidden_folder_error(self, repo: str, folder: str) -> ToolchainError:

@@ -98,13 +98,13 @@ def fetch_contents(artifact: ArtifactService, repo: str, folders: t.Collection[s
         account are not in the result
     """
 
-    def ask(some: t.Sequence[str]) -> dict[str, TagContent]:
-        found: dict[str, TagContent] = {}
-        for row in fetch_entries(artifact, repo, some):
-            found.setdefault(row["path"], TagContent()).add(row)
-        return found
+    def fetch_part(batch: t.Sequence[str]) -> dict[str, TagContent]:
+        contents: dict[str, TagContent] = {}
+        for row in fetch_entries(artifact, repo, batch):
+            contents.setdefault(row["path"], TagContent()).add(row)
+        return contents
 
-    return aql.fetch_in_parts(ask, list(folders))
+    return aql.fetch_in_parts(fetch_part, list(folders))
 
 
 def fetch_entries(artifact: ArtifactService, repo: str, folders: t.Collection[str]) -> t.Iterator[Fields]:
@@ -120,8 +120,8 @@ def list_images(artifact: ArtifactService, repo: str, page_size: int) -> list[st
 
 def list_tags(artifact: ArtifactService, repo: str, image: str, page_size: int) -> list[str]:
     """Return the tags of an image, sorted. Some servers also list the folders of digests, which are omitted."""
-    found = _read_pages(artifact, f"{registry_address(repo)}{_image_path(image)}/tags/list", "tags", page_size)
-    return sorted(tag for tag in found if not tag.startswith(DIGESTS))
+    names = _read_pages(artifact, f"{registry_address(repo)}{_image_path(image)}/tags/list", "tags", page_size)
+    return sorted(tag for tag in names if not tag.startswith(DIGESTS))
 
 
 def list_existing_tags(artifact: ArtifactService, repo: str, image: str) -> list[str]:
@@ -163,14 +163,14 @@ def _read_pages(artifact: ArtifactService, address: str, member: str, page_size:
     Only the marker of the link to the next page is used, because its path differs from that of the request. A page
     without new names ends the list, because some servers ignore the marker.
     """
-    seen: set[str] = set()
+    returned: set[str] = set()
     query: dict[str, str | None] = {"n": str(page_size)}
     while True:
         response = artifact.http.read("GET", address, query=query)
         page = response.record()
         names = [] if page[member] is None else page.texts(member)
-        new = [name for name in names if name not in seen]
-        seen.update(new)
+        new = [name for name in names if name not in returned]
+        returned.update(new)
         yield from new
         marker = _next_marker(response)
         if not new or marker is None:

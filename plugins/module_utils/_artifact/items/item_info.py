@@ -28,8 +28,8 @@ def find_item(artifact: ArtifactService, repo: str, path: str) -> Fields | None:
     :raises UnexpectedResponse: if a 404 does not come from Artifactory itself
     """
     response = artifact.http.read("GET", artifact.info_address(repo, path), accept=(200, 404))
-    found = response.record()
-    return None if response.status == 404 else from_record(found)
+    record = response.record()
+    return None if response.status == 404 else from_record(record)
 
 
 def find_cached_type(artifact: ArtifactService, repo: str, path: str) -> str | None:
@@ -42,33 +42,33 @@ def find_cached_type(artifact: ArtifactService, repo: str, path: str) -> str | N
     return t.cast("str | None", artifact.http.cached(f"type of {repo}/{path}", read_type))
 
 
-def from_record(found: Record) -> Fields:
+def from_record(record: Record) -> Fields:
     """Return an item from the server's information."""
-    children = found.maybe_records("children")
-    folder = "children" in found
+    children = record.maybe_records("children")
+    folder = "children" in record
     return {
-        "repo": found.text("repo"),
-        "path": found.text("path").strip("/"),
+        "repo": record.text("repo"),
+        "path": record.text("path").strip("/"),
         "type": "folder" if folder else "file",
-        "size": None if folder else numeric.get_integer(found, "size"),
-        "created": times.get_optional_time(found, "created"),
-        "created_by": found.maybe_text("createdBy"),
-        "modified": times.get_optional_time(found, "lastModified"),
-        "modified_by": found.maybe_text("modifiedBy"),
-        "updated": times.get_optional_time(found, "lastUpdated"),
-        "mime_type": found.maybe_text("mimeType"),
-        "checksums": _get_checksums(found.maybe_record("checksums")),
-        "original_checksums": _get_checksums(found.maybe_record("originalChecksums")),
-        "download_uri": found.maybe_text("downloadUri"),
-        "remote_url": found.maybe_text("remoteUrl"),
+        "size": None if folder else numeric.get_integer(record, "size"),
+        "created": times.get_optional_time(record, "created"),
+        "created_by": record.maybe_text("createdBy"),
+        "modified": times.get_optional_time(record, "lastModified"),
+        "modified_by": record.maybe_text("modifiedBy"),
+        "updated": times.get_optional_time(record, "lastUpdated"),
+        "mime_type": record.maybe_text("mimeType"),
+        "checksums": _get_checksums(record.maybe_record("checksums")),
+        "original_checksums": _get_checksums(record.maybe_record("originalChecksums")),
+        "download_uri": record.maybe_text("downloadUri"),
+        "remote_url": record.maybe_text("remoteUrl"),
         "children": sorted(map(_to_child, children), key=lambda child: child["name"]) if folder else None,
     }
 
 
 def find_missing(artifact: ArtifactService, repo: str) -> str:
     """Return whether the `repository` is missing or only the `item`, if an item was not found."""
-    known = {repository["key"] for repository in repositories.list_repositories(artifact)}
-    return "item" if known & {repo, repo.removesuffix("-cache")} else "repository"
+    keys = {repository["key"] for repository in repositories.list_repositories(artifact)}
+    return "item" if keys & {repo, repo.removesuffix("-cache")} else "repository"
 
 
 def find_newest(artifact: ArtifactService, repo: str, path: str) -> Fields | None:
@@ -82,19 +82,19 @@ def find_newest(artifact: ArtifactService, repo: str, path: str) -> Fields | Non
     )
     if response.status == 404:
         return None
-    found = response.record()
-    return {"path": parse_location(found, "uri")[1], "modified": times.get_time(found, "lastModified")}
+    record = response.record()
+    return {"path": parse_location(record, "uri")[1], "modified": times.get_time(record, "lastModified")}
 
 
 def fetch_statistics(artifact: ArtifactService, repo: str, path: str) -> Fields:
     """Return the download statistics of an item, from this server and from others that replicate it."""
-    found = artifact.http.read("GET", artifact.info_address(repo, path), query={"stats": None}).record()
+    record = artifact.http.read("GET", artifact.info_address(repo, path), query={"stats": None}).record()
     return {
-        "downloads": numeric.get_optional_integer(found, "downloadCount") or 0,
-        "downloaded": _get_timestamp(found, "lastDownloaded"),
-        "downloaded_by": found.maybe_text("lastDownloadedBy"),
-        "remote_downloads": numeric.get_optional_integer(found, "remoteDownloadCount") or 0,
-        "remote_downloaded": _get_timestamp(found, "remoteLastDownloaded"),
+        "downloads": numeric.get_optional_integer(record, "downloadCount") or 0,
+        "downloaded": _get_timestamp(record, "lastDownloaded"),
+        "downloaded_by": record.maybe_text("lastDownloadedBy"),
+        "remote_downloads": numeric.get_optional_integer(record, "remoteDownloadCount") or 0,
+        "remote_downloaded": _get_timestamp(record, "remoteLastDownloaded"),
     }
 
 
@@ -126,8 +126,8 @@ def list_folder(
     )
     if response.status == 404:
         raise not_found_error("Folder", repo, path, response)
-    for found in response.entries("files"):
-        yield _to_entry(found, path.strip("/"))
+    for record in response.entries("files"):
+        yield _to_entry(record, path.strip("/"))
 
 
 def count_items(items: t.Iterable[Fields], counts: dict[str, int]) -> t.Iterator[Fields]:
@@ -138,9 +138,9 @@ def count_items(items: t.Iterable[Fields], counts: dict[str, int]) -> t.Iterator
         yield item
 
 
-def parse_location(found: Record, name: str) -> tuple[str, str]:
+def parse_location(record: Record, name: str) -> tuple[str, str]:
     """Return repository and path from a member that contains the address of an item's information."""
-    return found.convert(name, "the address of an item", _split_address)
+    return record.convert(name, "the address of an item", _split_address)
 
 
 def _split_address(address: t.Any) -> tuple[str, str]:
@@ -152,33 +152,33 @@ def _split_address(address: t.Any) -> tuple[str, str]:
     return repo, path
 
 
-def _to_entry(found: Record, folder: str) -> Fields:
-    is_folder = numeric.get_flag(found, "folder")
-    stamps = found.maybe_record("mdTimestamps")
+def _to_entry(record: Record, folder: str) -> Fields:
+    is_folder = numeric.get_flag(record, "folder")
+    stamps = record.maybe_record("mdTimestamps")
     return {
-        "path": "/".join(filter(None, (folder, found.text("uri").strip("/")))),
+        "path": "/".join(filter(None, (folder, record.text("uri").strip("/")))),
         "type": "folder" if is_folder else "file",
-        "size": None if is_folder else numeric.get_integer(found, "size"),
-        "modified": times.get_optional_time(found, "lastModified"),
-        "sha1": found.maybe_text("sha1"),
-        "sha256": found.maybe_text("sha2"),
+        "size": None if is_folder else numeric.get_integer(record, "size"),
+        "modified": times.get_optional_time(record, "lastModified"),
+        "sha1": record.maybe_text("sha1"),
+        "sha256": record.maybe_text("sha2"),
         "metadata_timestamps": {name: times.get_time(stamps, name) for name in stamps or ()}
         if stamps is not None
         else {},
     }
 
 
-def _to_child(found: Record) -> Fields:
+def _to_child(record: Record) -> Fields:
     return {
-        "name": found.text("uri").strip("/"),
-        "type": "folder" if numeric.get_flag(found, "folder") else "file",
+        "name": record.text("uri").strip("/"),
+        "type": "folder" if numeric.get_flag(record, "folder") else "file",
     }
 
 
-def _get_checksums(found: Record | None) -> Fields | None:
-    return None if found is None else {name: found.maybe_text(name) for name in _CHECKSUMS}
+def _get_checksums(record: Record | None) -> Fields | None:
+    return None if record is None else {name: record.maybe_text(name) for name in _CHECKSUMS}
 
 
-def _get_timestamp(found: Record, name: str) -> str | None:
+def _get_timestamp(record: Record, name: str) -> str | None:
     """Return a time, or `None` for 0, which Artifactory returns for "never"."""
-    return None if found.get(name) == 0 else times.get_optional_time(found, name)
+    return None if record.get(name) == 0 else times.get_optional_time(record, name)

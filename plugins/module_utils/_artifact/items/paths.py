@@ -32,8 +32,8 @@ def explain_misread(path: str) -> str | None:
 def explain_unstorable(path: str) -> str | None:
     """Return why Artifactory cannot store a file at this path, or `None` if the path is valid."""
     for name in path.split("/"):
-        if found := _FORBIDDEN.search(name):
-            return f"Artifactory refuses the character {found.group()} in a name"
+        if match := _FORBIDDEN.search(name):
+            return f"Artifactory refuses the character {match.group()} in a name"
         if name[:1].isspace() or name[-1:].isspace():
             return "Artifactory refuses names that begin or end with a space"
         if name == "&":

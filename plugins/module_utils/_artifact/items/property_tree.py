@@ -36,18 +36,18 @@ def read_tree(artifact: ArtifactService, repo: str, path: str) -> tuple[Fields, 
     """
     path = path.strip("/")
     values: Fields = {}
-    having: collections.Counter[str] = collections.Counter()
+    counts: collections.Counter[str] = collections.Counter()
     count = 0
-    for found in _read_items(artifact, repo, path):
+    for properties in _read_items(artifact, repo, path):
         count += 1
-        for key, texts in found.items():
-            having[key] += 1
+        for key, texts in properties.items():
+            counts[key] += 1
             values[key] = texts if values.setdefault(key, texts) == texts else MIXED
     if not count:
         raise ToolchainError(
             f"Item '{path}' does not exist in repository '{repo}', or the account has no Read permission on it."
         )
-    return {key: found if having[key] == count else MIXED for key, found in sorted(values.items())}, count
+    return {key: properties if counts[key] == count else MIXED for key, properties in sorted(values.items())}, count
 
 
 def _read_items(artifact: ArtifactService, repo: str, path: str) -> t.Iterator[dict[str, list[str]]]:

@@ -46,9 +46,9 @@ def find_item(artifact: ArtifactService, place: str) -> Fields | None:
 
     :raises ServerRefusal: if the account has no access to the trash can
     """
-    found = item_info.find_item(artifact, TRASH, place) if place else None
-    if found:
-        return found
+    item = item_info.find_item(artifact, TRASH, place) if place else None
+    if item:
+        return item
     # the trash can exists even if it is empty, but accounts without access get an error
     root = item_info.from_record(artifact.http.read("GET", artifact.info_address(TRASH, "")).record())
     return None if place else root
@@ -60,18 +60,18 @@ def plan_action(artifact: ArtifactService, params: Fields) -> Fields | None:
     :raises ToolchainError: if the item to restore does not exist, or if it would replace files without `force`
     """
     action, place = params["action"], trash_path(params)
-    found = find_item(artifact, place)
+    item = find_item(artifact, place)
     if action == "empty":
-        repos = [child["name"] for child in found["children"]] if found else []
+        repos = [child["name"] for child in item["children"]] if item else []
         return {"action": action, "repos": repos} if repos else None
-    there = item_info.find_item(artifact, *restore_target(params)) if action == "restore" else None
-    if action == "restore" and not found and not there:
+    existing = item_info.find_item(artifact, *restore_target(params)) if action == "restore" else None
+    if action == "restore" and not item and not existing:
         raise ToolchainError(f"'{place}' exists neither in the trash can nor in the repository.")
-    if not found:
+    if not item:
         return None
-    step = {"action": action, "source": place, "type": found["type"], "size": found["size"]}
+    step = {"action": action, "source": place, "type": item["type"], "size": item["size"]}
     if action == "restore":
-        replaced = _find_replaced(artifact, found, place, there) if there else None
+        replaced = _find_replaced(artifact, item, place, existing) if existing else None
         if replaced and not params["force"]:
             raise ToolchainError(
                 f"'{place}' is not restored: '{replaced}' exists and would be replaced. "
@@ -81,15 +81,15 @@ def plan_action(artifact: ArtifactService, params: Fields) -> Fields | None:
     return step
 
 
-def _find_replaced(artifact: ArtifactService, found: Fields, place: str, target_item: Fields) -> str | None:
+def _find_replaced(artifact: ArtifactService, item: Fields, place: str, target_item: Fields) -> str | None:
     """Return the first file that would be replaced, or `None`.
 
-    :arg found: the item at `place` in the trash can
+    :arg item: the item at `place` in the trash can
     :arg target_item: the item at the target; files in a folder replace only files with the same path
     :raises ToolchainError: if one item is a folder and the other is a file
     """
     to = _join_path(target_item["repo"], target_item["path"])
-    if found["type"] != target_item["type"]:
+    if item["type"] != target_item["type"]:
         raise ToolchainError(f"'{place}' is not restored: '{to}' exists and is a {target_item['type']}.")
     if target_item["type"] == "file":
         return to

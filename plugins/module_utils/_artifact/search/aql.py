@@ -162,27 +162,27 @@ def fetch_item_pages(artifact: ArtifactService, query: Query, page_size: int) ->
 
     :arg query: a query as returned by `prepared`, without a sort
     """
-    beyond, offset, left = None, query.offset, query.limit
-    seen: set[tuple[str, str, str]] = set()
+    after, offset, remaining = None, query.offset, query.limit
+    overlap: set[tuple[str, str, str]] = set()
     while True:
-        wanted = page_size if left is None else min(page_size, left)
-        asked = wanted + len(seen)
-        find = [query.find, beyond] if beyond else query.find
-        found = list(
-            _fetch_once(artifact, dataclasses.replace(query, find=find, sort=_ITEM, offset=offset, limit=asked))
+        count = page_size if remaining is None else min(page_size, remaining)
+        limit = count + len(overlap)
+        find = [query.find, after] if after else query.find
+        rows = list(
+            _fetch_once(artifact, dataclasses.replace(query, find=find, sort=_ITEM, offset=offset, limit=limit))
         )
-        new = [row for row in found if _item_key(row) not in seen]
-        page = new[:wanted]
+        new = [row for row in rows if _item_key(row) not in overlap]
+        page = new[:count]
         yield page
-        left = None if left is None else left - len(page)
-        if left == 0 or (len(found) < asked and len(new) <= wanted):
+        remaining = None if remaining is None else remaining - len(page)
+        if remaining == 0 or (len(rows) < limit and len(new) <= count):
             return
-        behind = next((number for number, row in enumerate(reversed(page)) if is_writable(row)), None)
-        if behind is None:
-            seen.update(map(_item_key, page))
+        index = next((number for number, row in enumerate(reversed(page)) if is_writable(row)), None)
+        if index is None:
+            overlap.update(map(_item_key, page))
         else:
-            beyond, offset = _compare_key(page[-1 - behind], "$gt", "$gt"), 0
-            seen = set(map(_item_key, page[len(page) - behind :]))
+            after, offset = _compare_key(page[-1 - index], "$gt", "$gt"), 0
+            overlap = set(map(_item_key, page[len(page) - index :]))
 
 
 def fetch_in_parts(ask: t.Callable[[t.Sequence[_T]], dict[_K, _V]], items: t.Sequence[_T]) -> dict[_K, _V]:
@@ -204,18 +204,18 @@ def fetch_text_rows(artifact: ArtifactService, text: str) -> t.Iterator[Fields]:
 
 
 def _fetch_rows(artifact: ArtifactService, query: Query, page_size: int) -> t.Iterator[Fields]:
-    walk = _select_paging(query) if page_size else None
-    if walk:
-        found: t.Iterator[Fields] = itertools.chain.from_iterable(walk(artifact, query, page_size))
+    read_pages = _select_paging(query) if page_size else None
+    if read_pages:
+        rows: t.Iterator[Fields] = itertools.chain.from_iterable(read_pages(artifact, query, page_size))
     else:
-        found = _fetch_once(artifact, dataclasses.replace(query, limit=None) if query.has_foreign_fields else query)
-    return itertools.islice(found, query.limit)
+        rows = _fetch_once(artifact, dataclasses.replace(query, limit=None) if query.has_foreign_fields else query)
+    return itertools.islice(rows, query.limit)
 
 
 def _find_required_fields(refusal: ServerRefusal, query: Query) -> list[str]:
     """Return the missing fields that the server requires for this account. They depend on its version."""
-    said = re.search(r"demands the following fields: ([\w, ]+)", refusal.text)
-    names = re.findall(r"\w+", said.group(1)) if said and query.include else []
+    match = re.search(r"demands the following fields: ([\w, ]+)", refusal.text)
+    names = re.findall(r"\w+", match.group(1)) if match and query.include else []
     return [name for name in names if name != "and" and name not in query.include]
 
 
@@ -237,24 +237,24 @@ def _fetch_wide_pages(artifact: ArtifactService, query: Query, page_size: int) -
     fields.
     """
     keys: list[Fields] = []
-    beyond = None
+    after = None
     for page in fetch_item_pages(artifact, dataclasses.replace(query, include=_ITEM, limit=None), page_size):
         keys += page
         if keys and is_writable(keys[-1]):
-            yield _fetch_wide_page(artifact, query, keys, [beyond, _compare_key(keys[-1], "$lt", "$lte")])
-            keys, beyond = [], _compare_key(keys[-1], "$gt", "$gt")
+            yield _fetch_wide_page(artifact, query, keys, [after, _compare_key(keys[-1], "$lt", "$lte")])
+            keys, after = [], _compare_key(keys[-1], "$gt", "$gt")
     if keys:
-        yield _fetch_wide_page(artifact, query, keys, [beyond])
+        yield _fetch_wide_page(artifact, query, keys, [after])
 
 
 def _fetch_wide_page(
     artifact: ArtifactService, query: Query, keys: list[Fields], bounds: list[Fields | None]
 ) -> list[Fields]:
     """Return the rows between two items, in the order of `keys`."""
-    place = {_item_key(row): number for number, row in enumerate(keys)}
+    position = {_item_key(row): number for number, row in enumerate(keys)}
     find = [query.find, *filter(None, bounds)]
-    found = _fetch_once(artifact, dataclasses.replace(query, find=find, limit=None))
-    return sorted(found, key=lambda row: place.get(_item_key(row), len(place)))
+    rows = _fetch_once(artifact, dataclasses.replace(query, find=find, limit=None))
+    return sorted(rows, key=lambda row: position.get(_item_key(row), len(position)))
 
 
 def _fetch_offset_pages(artifact: ArtifactService, query: Query, page_size: int) -> t.Iterator[list[Fields]]:
@@ -263,11 +263,11 @@ def _fetch_offset_pages(artifact: ArtifactService, query: Query, page_size: int)
         query = dataclasses.replace(query, include=DOMAINS[query.domain])
     sort = (*query.sort, *(field for field in query.include if field not in query.sort))
     for offset in itertools.count(query.offset, page_size):
-        left = None if query.limit is None else query.offset + query.limit - offset
-        if left is not None and left <= 0:
+        remaining = None if query.limit is None else query.offset + query.limit - offset
+        if remaining is not None and remaining <= 0:
             return
-        wanted = page_size if left is None else min(page_size, left)
-        page = list(_fetch_once(artifact, dataclasses.replace(query, sort=sort, offset=offset, limit=wanted)))
+        count = page_size if remaining is None else min(page_size, remaining)
+        page = list(_fetch_once(artifact, dataclasses.replace(query, sort=sort, offset=offset, limit=count)))
         if not page:
             return
         yield page
@@ -294,22 +294,22 @@ def _read_rows(artifact: ArtifactService, text: str, advice: str, needed: t.Sequ
     )
     others: dict[str, t.Any] = {}
     count = 0
-    for found in response.entries("results", others):
+    for record in response.entries("results", others):
         count += 1
         for field in needed:
-            found.text(field)
-        yield _to_row(found)
-    about = others.get("range")
-    if not isinstance(about, dict):
+            record.text(field)
+        yield _to_row(record)
+    range_info = others.get("range")
+    if not isinstance(range_info, dict):
         raise response.unexpected_value("range", "an object", others.get("range", MISSING))
-    if notification := others.get("notification") or about.get("notification"):
+    if notification := others.get("notification") or range_info.get("notification"):
         raise TruncatedResult(f"The server truncated the result after {count:,} rows: {notification} {advice}")
 
 
-def _to_row(found: dict[str, t.Any]) -> Fields:
+def _to_row(record: dict[str, t.Any]) -> Fields:
     """Return a row with short names, and times in UTC."""
     row: Fields = {}
-    for name, value in found.items():
+    for name, value in record.items():
         short, is_time = _short_name(name)
         if isinstance(value, list):
             value = [_to_row(entry) if isinstance(entry, dict) else entry for entry in value]
@@ -341,7 +341,9 @@ def _format_conditions(find: t.Any, option: str, depth: int = 0) -> list[str]:
         raise BadOption(option, f"is nested too deeply (more than {_MAX_DEPTH} levels)")
     if isinstance(find, list):
         return [
-            text for number, one in enumerate(find) for text in _format_conditions(one, f"{option}[{number}]", depth)
+            text
+            for number, entry in enumerate(find)
+            for text in _format_conditions(entry, f"{option}[{number}]", depth)
         ]
     if not isinstance(find, dict):
         raise BadOption(option, "must be a dictionary of conditions or a list of them. Use 'query' for a query in AQL")
@@ -371,15 +373,15 @@ def _format_condition(name: str, value: t.Any, option: str, depth: int) -> t.Ite
 def _format_group(name: str, value: t.Any, option: str, depth: int) -> t.Iterator[str]:
     if not isinstance(value, list):
         raise BadOption(option, "must be a list of dictionaries of conditions")
-    arms = [_format_conditions(one, f"{option}[{number}]", depth + 1) for number, one in enumerate(value)]
-    if not arms or not all(arms):
+    branches = [_format_conditions(entry, f"{option}[{number}]", depth + 1) for number, entry in enumerate(value)]
+    if not branches or not all(branches):
         raise BadOption(option, "must not be empty or contain empty conditions")
     if name == "$and":
-        yield from itertools.chain.from_iterable(arms)
+        yield from itertools.chain.from_iterable(branches)
     elif name == "$or":
-        yield f'{{"$or":[{",".join(map(_join_and, arms))}]}}'
+        yield f'{{"$or":[{",".join(map(_join_and, branches))}]}}'
     else:
-        yield f'{{"{name}":[{",".join(itertools.chain.from_iterable(arms))}]}}'
+        yield f'{{"{name}":[{",".join(itertools.chain.from_iterable(branches))}]}}'
 
 
 def _join_and(conditions: list[str]) -> str:
@@ -463,5 +465,5 @@ def _is_foreign(field: str) -> bool:
 
 def _list_pairs(find: t.Any) -> list[tuple[str, t.Any]]:
     if isinstance(find, list):
-        return [pair for one in find for pair in _list_pairs(one)]
+        return [pair for entry in find for pair in _list_pairs(entry)]
     return list(find.items()) if isinstance(find, dict) else []

@@ -94,37 +94,37 @@ def check_name(name: str, option: str) -> None:
 
 
 def _search(
-    artifact: ArtifactService, name: str, keys: str, detail: t.Sequence[str], asked: t.Sequence[str]
+    artifact: ArtifactService, name: str, keys: str, detail: t.Sequence[str], requested: t.Sequence[str]
 ) -> t.Iterator[Fields]:
     """Yield the files of one response.
 
     :arg detail: the details to return
-    :arg asked: the details to request
+    :arg requested: the details to request
     :raises _AmbiguousAddress: if an address is ambiguous and `asked` is without `info`
     """
     response = artifact.http.read(
         "GET",
         "/artifactory/api/search/artifact",
         query={"name": name, **({"repos": keys} if keys else {})},
-        headers={"X-Result-Detail": ", ".join(asked)} if asked else {},
+        headers={"X-Result-Detail": ", ".join(requested)} if requested else {},
         stream=True,
     )
     for entry in response.entries("results"):
-        if "path" not in entry and "info" not in asked and "%" in entry.text("uri"):
+        if "path" not in entry and "info" not in requested and "%" in entry.text("uri"):
             raise _AmbiguousAddress
         yield _to_match(entry, detail)
 
 
-def _to_match(found: Record, detail: t.Sequence[str]) -> Fields:
-    if "path" in found:
-        repo, path = found.text("repo"), found.text("path").strip("/")
+def _to_match(record: Record, detail: t.Sequence[str]) -> Fields:
+    if "path" in record:
+        repo, path = record.text("repo"), record.text("path").strip("/")
     else:
-        repo, path = item_info.parse_location(found, "uri")
+        repo, path = item_info.parse_location(record, "uri")
     match: Fields = {"repo": repo, "path": path}
     if "info" in detail:
-        match["info"] = item_info.from_record(found)
+        match["info"] = item_info.from_record(record)
     if "properties" in detail:
-        properties = found.maybe_record("properties")
+        properties = record.maybe_record("properties")
         match["properties"] = {key: sorted(properties.texts(key)) for key in properties} if properties else {}
     return match
 

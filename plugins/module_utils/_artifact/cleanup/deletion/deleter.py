@@ -190,18 +190,18 @@ class Deletion:
 
     def _verify_deleted(self) -> list[Item]:
         """Return the items that still exist although the server confirmed their deletion, and record them as failed."""
-        artifact, found = ArtifactService(self._task), []
+        artifact, remaining = ArtifactService(self._task), []
         for batch in read_batches(self._store, "outcome = 'deleted' AND kind <> 'folder'"):
             existing = find_existing(artifact, batch)
-            found += [entry for entry in batch if entry.id in existing and entry.is_as_planned(existing[entry.id])]
+            remaining += [entry for entry in batch if entry.id in existing and entry.is_as_planned(existing[entry.id])]
             self._store.execute_many(
                 "UPDATE plan SET outcome = 'verified' WHERE id = ?", ([entry.id] for entry in batch)
             )
-        failures = [_describe_failure(entry) for entry in found]
-        self._store.execute_many("UPDATE plan SET outcome = 'failed' WHERE id = ?", ([entry.id] for entry in found))
+        failures = [_describe_failure(entry) for entry in remaining]
+        self._store.execute_many("UPDATE plan SET outcome = 'failed' WHERE id = ?", ([entry.id] for entry in remaining))
         counts = self._task.result["counts"]
-        counts["changed"] -= len(found)
-        counts["failed"] += len(found)
+        counts["changed"] -= len(remaining)
+        counts["failed"] += len(remaining)
         self._task.result["failures"] += failures
         return failures
 

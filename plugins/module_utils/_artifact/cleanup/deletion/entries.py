@@ -44,9 +44,9 @@ class Entry(t.NamedTuple):
         folder, _slash, name = self.path.rpartition("/")
         return folder or ".", name
 
-    def is_as_planned(self, found: artifacts.Artifact) -> bool:
+    def is_as_planned(self, current: artifacts.Artifact) -> bool:
         """Return whether a file, or the manifest of a tag, has not changed since it was planned."""
-        return (self.sha1, self.moment) == (found.sha1, found.moment)
+        return (self.sha1, self.moment) == (current.sha1, current.moment)
 
 
 def read_entries(store: Store, where: str, values: t.Sequence[t.Any]) -> t.Iterator[Entry]:
@@ -60,7 +60,7 @@ def read_entries(store: Store, where: str, values: t.Sequence[t.Any]) -> t.Itera
 def read_batches(store: Store, where: str) -> t.Iterator[list[Entry]]:
     """Yield all items that meet a condition in the order of the plan. Each batch has items of one repository."""
     last = 0
-    while found := list(read_entries(store, f"id > ? AND {where}", [last])):
-        batch = list(itertools.takewhile(lambda entry: entry.repo == found[0].repo, found))
+    while entries := list(read_entries(store, f"id > ? AND {where}", [last])):
+        batch = list(itertools.takewhile(lambda entry: entry.repo == entries[0].repo, entries))
         yield batch
         last = batch[-1].id

@@ -48,58 +48,62 @@ class Verification:
 
     def verdicts(self, batch: t.Sequence[Entry]) -> dict[int, str]:
         """Return a verdict on each file and tag by ID. Folders are verified one by one, see `is_empty`."""
-        found: dict[int, str] = {}
+        verdicts: dict[int, str] = {}
         for repo in {entry.repo for entry in batch}:
-            found.update(self._verdicts([entry for entry in batch if entry.repo == repo and entry.kind != "folder"]))
-        return found
+            verdicts.update(self._verdicts([entry for entry in batch if entry.repo == repo and entry.kind != "folder"]))
+        return verdicts
 
     def _verdicts(self, entries: t.Sequence[Entry]) -> dict[int, str]:
         current = find_existing(self._artifact, entries)
         tags = [entry.path for entry in entries if entry.kind == "tag" and entry.id in current]
         contents = registry.fetch_contents(self._artifact, entries[0].repo, tags) if tags else {}
-        found = {entry.id: self._verdict(entry, current.get(entry.id), contents.get(entry.path)) for entry in entries}
+        verdicts = {
+            entry.id: self._verdict(entry, current.get(entry.id), contents.get(entry.path)) for entry in entries
+        }
         for rule in self._rules:
-            self._apply(rule, [entry for entry in entries if found[entry.id] == DELETE], found)
-        return found
+            self._apply(rule, [entry for entry in entries if verdicts[entry.id] == DELETE], verdicts)
+        return verdicts
 
-    def _verdict(self, entry: Entry, found: artifacts.Artifact | None, content: registry.TagContent | None) -> str:
+    def _verdict(self, entry: Entry, current: artifacts.Artifact | None, content: registry.TagContent | None) -> str:
         """Return the verdict on an item, regardless of properties."""
         if self._kinds.get(entry.repo) is not (entry.kind == "tag"):
             return "its repository is missing, or stores another kind of artifacts"
-        if found is None:
+        if current is None:
             return MISSING
-        if not entry.is_as_planned(found):
+        if not entry.is_as_planned(current):
             return _CHANGED
         if entry.is_newest:
             return "now among the newest of its group"
-        if found.downloaded != entry.downloaded:
+        if current.downloaded != entry.downloaded:
             return "downloaded since it was planned"
         if entry.kind == "tag" and content is None:
             return NOT_VERIFIED
         if content and content.surplus is not None:
             return surplus_reason(content.surplus)
-        size, files = (content.size, content.files) if content else (found.size, 1)
+        size, files = (content.size, content.files) if content else (current.size, 1)
         if (size, files) != (entry.size, entry.files):
             return _CHANGED
-        return self._verdict_by_rule(entry, found, size)
+        return self._verdict_by_rule(entry, current, size)
 
-    def _verdict_by_rule(self, entry: Entry, found: artifacts.Artifact, size: int) -> str:
+    def _verdict_by_rule(self, entry: Entry, current: artifacts.Artifact, size: int) -> str:
         if not 0 <= entry.selected_by < len(self._rules):
             return NOT_VERIFIED
         rule = self._rules[entry.selected_by]
-        selects = _applies(rule, entry) and rule.is_old(found) and rule.is_large(size)
+        selects = _applies(rule, entry) and rule.is_old(current) and rule.is_large(size)
         return DELETE if selects else f"no longer selected by '{rule.title}'"
 
-    def _apply(self, rule: Rule, entries: t.Sequence[Entry], found: dict[int, str]) -> None:
+    def _apply(self, rule: Rule, entries: t.Sequence[Entry], verdicts: dict[int, str]) -> None:
         """Query the properties by which a rule selects and keeps artifacts, and update the verdicts."""
         selected = [entry for entry in entries if entry.selected_by == rule.index]
         if selecting := conditions.selecting_properties(rule):
-            still = find_existing(self._artifact, selected, *selecting)
-            lost = [entry.id for entry in selected if entry.id not in still]
-            found.update(dict.fromkeys(lost, f"it no longer has the properties that '{rule.title}' selects"))
+            existing = find_existing(self._artifact, selected, *selecting)
+            lost = [entry.id for entry in selected if entry.id not in existing]
+            verdicts.update(dict.fromkeys(lost, f"it no longer has the properties that '{rule.title}' selects"))
         if keeping := conditions.keeping_properties(rule):
-            about = [entry for entry in entries if found[entry.id] == DELETE and _applies(rule, entry)]
-            found.update(dict.fromkeys(find_existing(self._artifact, about, *keeping), "kept because of a property"))
+            candidates = [entry for entry in entries if verdicts[entry.id] == DELETE and _applies(rule, entry)]
+            verdicts.update(
+                dict.fromkeys(find_existing(self._artifact, candidates, *keeping), "kept because of a property")
+            )
 
 
 def find_existing(
@@ -107,14 +111,15 @@ def find_existing(
 ) -> dict[int, artifacts.Artifact]:
     """Return the items of one repository that exist and meet all conditions, by ID."""
 
-    def ask(some: t.Sequence[Entry]) -> dict[int, artifacts.Artifact]:
-        places = {entry.location: entry.id for entry in some}
-        find = [{"repo": some[0].repo}, conditions.is_at(places), *more]
-        asked = aql.Query("items", find, (*artifacts.FIELDS, artifacts.DOWNLOADED))
-        found = (artifacts.parse_row(artifacts.check_row(row)) for row in aql.fetch_rows(artifact, asked, 0))
-        return {places[one.folder, one.name]: one for one in found if (one.folder, one.name) in places}
+    def find_part(part: t.Sequence[Entry]) -> dict[int, artifacts.Artifact]:
+        places = {entry.location: entry.id for entry in part}
+        find = [{"repo": part[0].repo}, conditions.is_at(places), *more]
+        aql_query = aql.Query("items", find, (*artifacts.FIELDS, artifacts.DOWNLOADED))
+        rows = aql.fetch_rows(artifact, aql_query, 0)
+        existing = (artifacts.parse_row(artifacts.check_row(row)) for row in rows)
+        return {places[file.folder, file.name]: file for file in existing if (file.folder, file.name) in places}
 
-    return aql.fetch_in_parts(ask, batch) if batch else {}
+    return aql.fetch_in_parts(find_part, batch) if batch else {}
 
 
 def is_empty(artifact: ArtifactService, folder: Entry) -> bool:

@@ -125,14 +125,14 @@ class Candidates:
             if not aql.is_writable(row):
                 continue  # it could not be verified before the deletion
             file = artifacts.parse_row(row)
-            found = artifacts.to_tag(file) if self._tags else file
-            if found and artifacts.is_addressable(found.repo, found.path) and self._rule.matches(found):
-                yield row, found
+            artifact = artifacts.to_tag(file) if self._tags else file
+            if artifact and artifacts.is_addressable(artifact.repo, artifact.path) and self._rule.matches(artifact):
+                yield row, artifact
 
     def _store_candidates(self, find: list[Condition], page: list[_Row]) -> None:
         """Store the artifacts to which the rule applies, and whether they are old."""
         groups = self._fetch_groups(find, page)
-        candidates = [(row, one) for row, one in page if self._may_be_deleted(one)]
+        candidates = [(row, artifact) for row, artifact in page if self._may_be_deleted(artifact)]
         downloads = self._fetch_values([*find, conditions.DOWNLOADED], candidates, artifacts.DOWNLOADED)
         self._store.execute_many(_SEEN, self._to_store_rows(page, groups, downloads))
 
@@ -144,12 +144,12 @@ class Candidates:
         key = self._rule.group_property
         return self._fetch_values(find, page, f"@{key}") if key else {}
 
-    def _may_be_deleted(self, one: Artifact) -> bool:
+    def _may_be_deleted(self, artifact: Artifact) -> bool:
         """Return whether an artifact is old and large according to its row. The size of a tag is determined later."""
-        return self._rule.is_old(one) and (one.manifest is not None or self._rule.is_large(one.size))
+        return self._rule.is_old(artifact) and (artifact.manifest is not None or self._rule.is_large(artifact.size))
 
     def _fetch_values(self, find: list[Condition], page: list[_Row], field: str) -> dict[tuple[str, str], list[str]]:
-        return self._scan.fetch_values(find, [row for row, _one in page], field)
+        return self._scan.fetch_values(find, [row for row, _artifact in page], field)
 
     def _to_store_rows(
         self,
@@ -161,16 +161,24 @@ class Candidates:
 
         :arg downloads: last downloads of the artifacts that can be deleted, if they were downloaded
         """
-        for row, one in page:
+        for row, artifact in page:
             place = (row["path"], row["name"])
             downloaded = artifacts.latest_download(downloads.get(place, []))
-            is_old = self._may_be_deleted(one._replace(downloaded=downloaded))
-            what = (one.folder, one.moment, one.size, one.sha1, one.manifest, downloaded, is_old)
-            for group in self._rule.get_groups(one, values.get(place, [])):
-                yield (self._rule.index, one.repo, one.path, group, *what)
+            is_old = self._may_be_deleted(artifact._replace(downloaded=downloaded))
+            columns = (
+                artifact.folder,
+                artifact.moment,
+                artifact.size,
+                artifact.sha1,
+                artifact.manifest,
+                downloaded,
+                is_old,
+            )
+            for group in self._rule.get_groups(artifact, values.get(place, [])):
+                yield (self._rule.index, artifact.repo, artifact.path, group, *columns)
 
     def _store_kept(self, _find: list[Condition], page: list[_Row]) -> None:
-        self._store.execute_many(_KEPT, ((one.repo, one.path) for _row, one in page))
+        self._store.execute_many(_KEPT, ((artifact.repo, artifact.path) for _row, artifact in page))
 
 
 def decide(store: Store, rules: t.Sequence[Rule]) -> None:

@@ -47,11 +47,11 @@ def compute_digest(path: str, option: str) -> str:
 
     :raises BadOption: if the file cannot be read
     """
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     with _open(path, option) as file:
         while chunk := file.read(1 << 20):
-            found.update(chunk)
-    return found.hexdigest()
+            hasher.update(chunk)
+    return hasher.hexdigest()
 
 
 def load(store: Store, path: str, option: str, url: str) -> Line:

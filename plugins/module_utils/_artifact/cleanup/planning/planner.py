@@ -164,8 +164,8 @@ class Planner:
 
     def _find_repositories(self, rules: t.Sequence[Rule]) -> list[list[tuple[str, bool]]]:
         """Return the repositories of each rule, and whether they store container images."""
-        known = self._list_kinds()
-        return [_select_repositories(rule, known) for rule in rules]
+        kinds = self._list_kinds()
+        return [_select_repositories(rule, kinds) for rule in rules]
 
     def _list_kinds(self) -> dict[str, str]:
         """Return the keys and package types of the repositories that store artifacts."""
@@ -197,21 +197,21 @@ def _is_special(key: str, kind: str) -> bool:
     return key in _SPECIAL_KEYS or key.endswith(_SPECIAL_ENDS) or kind in _SPECIAL_TYPES
 
 
-def _select_repositories(rule: Rule, known: dict[str, str]) -> list[tuple[str, bool]]:
+def _select_repositories(rule: Rule, kinds: dict[str, str]) -> list[tuple[str, bool]]:
     for pattern in rule.repos.included:
-        if not has_wildcard(pattern) and pattern not in known:
+        if not has_wildcard(pattern) and pattern not in kinds:
             raise ToolchainError(
                 f"{rule.title}: the repository '{pattern}' does not exist, stores no artifacts, or is hidden from the "
                 "account. For a remote repository, use its cache ('<key>-cache'). Virtual repositories store no "
                 "artifacts."
             )
-    found = [
+    repos = [
         (key, kind in registry.PACKAGE_TYPES)
-        for key, kind in sorted(known.items())
+        for key, kind in sorted(kinds.items())
         if rule.repos.match(key)
         and rule.package_type in (None, kind)
         and (key in rule.repos.included or not _is_special(key, kind))
     ]
-    if not found:
+    if not repos:
         raise ToolchainError(f"{rule.title}: no repository that is visible to the account matches the rule.")
-    return found
+    return repos

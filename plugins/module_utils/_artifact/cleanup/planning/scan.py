@@ -71,11 +71,11 @@ class Scan:
             *_compare_position(_position(page[0]), "$gt", "$gte"),
             *_compare_position(_position(page[-1]), "$lt", "$lte"),
         ]
-        asked = aql.Query("items", [*find, *between], ("repo", *_SORT, field))
-        found: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
-        for row in aql.fetch_rows(self._artifact, asked, 0):
-            found[_position(artifacts.check_row(row))] += artifacts.get_values(row)
-        return found
+        aql_query = aql.Query("items", [*find, *between], ("repo", *_SORT, field))
+        values: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
+        for row in aql.fetch_rows(self._artifact, aql_query, 0):
+            values[_position(artifacts.check_row(row))] += artifacts.get_values(row)
+        return values
 
     def _read_next(self, find: list[Condition], include: t.Sequence[str], done: Fields) -> tuple[list[Fields], Fields]:
         """Return the next page by path and name, and the new position. A folder that fills pages alone is read
@@ -100,9 +100,11 @@ class Scan:
     def _read_page(self, find: list[Condition], include: t.Sequence[str]) -> tuple[list[Fields], int]:
         """Return one page and its maximum number of rows, which is reduced if the server cannot process the query."""
         while True:
-            asked = aql.Query("items", find, tuple(include), _SORT, limit=self._page_size)
+            aql_query = aql.Query("items", find, tuple(include), _SORT, limit=self._page_size)
             try:
-                return [artifacts.check_row(row) for row in aql.fetch_rows(self._artifact, asked, 0)], self._page_size
+                return [
+                    artifacts.check_row(row) for row in aql.fetch_rows(self._artifact, aql_query, 0)
+                ], self._page_size
             except ToolchainError as error:
                 if self._page_size <= _SMALLEST_PAGE or not _is_overload(error):
                     raise

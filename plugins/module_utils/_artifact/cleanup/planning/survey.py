@@ -40,7 +40,7 @@ def count_files(scan: Scan, store: Store, repo: str, tags: bool) -> None:
 
     def count(rows: list[Fields]) -> None:
         store.execute_many(
-            _COUNT, ((repo, folder, *found) for folder, found in (_sum_tags if tags else _sum_files)(rows))
+            _COUNT, ((repo, folder, *totals) for folder, totals in (_sum_tags if tags else _sum_files)(rows))
         )
 
     kind, fields = ([{"type": "any"}], registry.CONTENT_FIELDS) if tags else ([], _FIELDS)
@@ -51,16 +51,16 @@ def _sum_files(rows: list[Fields]) -> t.Iterator[tuple[str, _Found]]:
     sizes: dict[str, list[int]] = collections.defaultdict(list)
     for row in rows:
         sizes[row["path"]].append(row["size"])
-    for folder, found in sizes.items():
-        yield folder, (len(found), sum(found), None)
+    for folder, folder_sizes in sizes.items():
+        yield folder, (len(folder_sizes), sum(folder_sizes), None)
 
 
 def _sum_tags(rows: list[Fields]) -> t.Iterator[tuple[str, _Found]]:
     contents: dict[str, registry.TagContent] = collections.defaultdict(registry.TagContent)
     for row in rows:
         contents[row["path"]].add(row)
-    for folder, found in contents.items():
-        yield folder, (found.files, found.size, found.surplus)
+    for folder, content in contents.items():
+        yield folder, (content.files, content.size, content.surplus)
 
 
 def plan_folders(store: Store, repo: str) -> None:

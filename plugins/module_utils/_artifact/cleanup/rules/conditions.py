@@ -48,14 +48,14 @@ def keeping_properties(rule: Rule) -> list[Condition]:
 
 def age_conditions(rule: Rule, tags: bool) -> list[Condition]:
     """Return the conditions for being old, as far as a query can express them. Sizes of tags are not in their rows."""
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     for moment in filter(None, (rule.older_than, rule.unused_since)):
-        found += [{"created": {"$lt": moment}}, {"modified": {"$lt": moment}}]
+        conditions += [{"created": {"$lt": moment}}, {"modified": {"$lt": moment}}]
     if rule.unused_since:
-        found.append(any_of([{"stat.downloaded": {"$lt": rule.unused_since}}, {"stat.downloaded": None}]))
+        conditions.append(any_of([{"stat.downloaded": {"$lt": rule.unused_since}}, {"stat.downloaded": None}]))
     if rule.larger_than is not None and not tags:
-        found.append({"size": {"$gt": rule.larger_than}})
-    return found
+        conditions.append({"size": {"$gt": rule.larger_than}})
+    return conditions
 
 
 def has_any_property(properties: t.Mapping[str, t.Sequence[str]]) -> Condition:
@@ -85,7 +85,7 @@ def is_at(places: t.Iterable[tuple[str, str]]) -> Condition:
     names: dict[str, list[Condition]] = collections.defaultdict(list)
     for folder, name in places:
         names[folder].append({"name": name})
-    return any_of([all_of({"path": folder}, any_of(found)) for folder, found in names.items()])
+    return any_of([all_of({"path": folder}, any_of(conditions)) for folder, conditions in names.items()])
 
 
 def _property_conditions(rule: Rule) -> list[Condition]:

@@ -104,8 +104,8 @@ class Rule:
             return values
         if self.group_by == "folder":
             return (artifact.folder,)
-        found = self.group_pattern and self.group_pattern.fullmatch(artifact.name)
-        return ("\0".join(part or "" for part in found.groups()),) if found else ()
+        match = self.group_pattern and self.group_pattern.fullmatch(artifact.name)
+        return ("\0".join(part or "" for part in match.groups()),) if match else ()
 
 
 def parse_rules(rules: t.Sequence[dict[str, t.Any]], now: str) -> list[Rule]:
@@ -173,8 +173,8 @@ def _compile_pattern(text: str, option: str) -> re.Pattern[str]:
     return expression
 
 
-def _parse_properties(given: dict[str, t.Any] | None, option: str) -> dict[str, list[str]]:
-    return {_check_key(key, option): _parse_values(key, value, option) for key, value in (given or {}).items()}
+def _parse_properties(properties: dict[str, t.Any] | None, option: str) -> dict[str, list[str]]:
+    return {_check_key(key, option): _parse_values(key, value, option) for key, value in (properties or {}).items()}
 
 
 def _check_key(key: str, option: str) -> str:
