@@ -171,7 +171,7 @@ def test_a_rehearsal_does_not_reach_production(
     for name in ("token", "report", "lines"):
         assert (tmp_path / name).read_text() == "production"
     # in check mode and in two runs
-    assert output.count(f"This is a rehearsal, so {url} is not asked") >= 12
+    assert output.count(f"This is a rehearsal, so no request is sent to {url}") >= 12
     place = url.partition("//")[2]
     for task in ("by waiting", "by its end", "without a proxy", "by a lookup"):
         assert re.search(rf"jenkins {task} .*Connections to {place} are disabled during a rehearsal", output), task

@@ -39,9 +39,9 @@ EXEMPT = {
     "module_utils/_ci/cli/jar.py": {"_read_version": "is given the path to read"},
     "module_utils/_ci/cli/process.py": {"execute": "runs a program, whose files are its own"},
     "module_utils/_http/certificates.py": dict.fromkeys(
-        ("ca_bundle", "_no_authorities", "_has"), "gets paths of _file"
+        ("ca_bundle", "_find_bundle_problem", "_contains"), "gets paths of _file"
     ),
-    "module_utils/_http/session.py": dict.fromkeys(("_believing", "_read"), "gets what `ca_bundle` returns"),
+    "module_utils/_http/session.py": dict.fromkeys(("_load_context", "_read_context"), "gets what `ca_bundle` returns"),
     "module_utils/_inference/chat/cache.py": {"_try_lock": "gets the path of a copy"},
     "module_utils/_interruption.py": dict.fromkeys(("_command", "_parent"), "reads /proc"),
     "module_utils/_files/private.py": {

@@ -29,7 +29,7 @@ NEWER = {"token_id": "11aa", "subject": "jfac@01hx3c/users/admin", "issued_at": 
 
 
 def test_long_list_is_read_completely(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_LARGEST_ANSWER", 2**20)
+    monkeypatch.setattr(session, "_MAX_BODY_SIZE", 2**20)
     tokens = [{**NEWER, "token_id": f"{number:05}"} for number in range(20_000)]
     with conversation(call("GET", TOKENS, json={"tokens": tokens})) as server:
         result = run("access_token_info", url=server.url)

@@ -341,12 +341,12 @@ def test_a_server_that_asks_for_more_time_than_a_task_has_is_not_asked_early(
 ) -> None:
     with conversation(busy(status, **headers)) as server, pytest.raises(ServerRefusal) as refusal:
         transport(server.url).read("GET", "/x")
-    assert str(refusal.value).endswith(f"The server asks to wait {seconds} s before the next try.")
+    assert str(refusal.value).endswith(f"The server requests a delay of {seconds} s before the next attempt.")
     assert naps == []
 
 
 def test_the_time_that_a_server_asks_for_is_told_when_the_tries_are_used_up() -> None:
-    with conversation(busy(503, Retry_After="7")) as server, pytest.raises(ServerRefusal, match="asks to wait 7 s"):
+    with conversation(busy(503, Retry_After="7")) as server, pytest.raises(ServerRefusal, match="requests a delay of 7 s"):
         transport(server.url, retries=0).read("GET", "/x")
 
 
@@ -434,7 +434,7 @@ def test_the_outcome_is_unknown_when_only_interim_responses_come(interim: bytes)
 
 
 def test_a_huge_answer_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_LARGEST_ANSWER", 2**20)
+    monkeypatch.setattr(session, "_MAX_BODY_SIZE", 2**20)
     with (
         conversation(call("GET", "/x", text="x" * 2**21)) as server,
         pytest.raises(ToolchainError, match="/x: the answer is larger than 1 MiB"),
@@ -500,7 +500,7 @@ def test_lines_are_read_in_flat_memory() -> None:
 
 
 def test_lines_are_whole_wherever_the_pieces_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_READ_AT_ONCE", 2)
+    monkeypatch.setattr(session, "_MAX_BUFFERED_SIZE", 2)
     monkeypatch.setattr(session, "_CHUNK", 3)
     with conversation(call("GET", "/x", text="one\n\nzwölf\nlast")) as server:
         assert list(transport(server.url).read("GET", "/x", stream=True).lines()) == ["one", "", "zwölf", "last"]
@@ -513,7 +513,7 @@ def test_a_short_stream_that_breaks_off_is_asked_for_again() -> None:
 
 
 def test_a_long_stream_that_breaks_off_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_READ_AT_ONCE", 2)
+    monkeypatch.setattr(session, "_MAX_BUFFERED_SIZE", 2)
     monkeypatch.setattr(session, "_CHUNK", 3)
     with conversation(call("GET", "/x", text="one\ntw", headers=HALF)) as server:
         lines = transport(server.url).read("GET", "/x", stream=True).lines()
@@ -647,7 +647,7 @@ def test_a_proxy_that_is_not_there_is_told_and_never_saw_a_write(scheme: str, mo
     [
         ({"ca_path": "/none"}, "Option 'ca_path': '/none' does not exist, or is not a file."),
         ({"client_cert": "/none"}, "Option 'client_cert': '/none' does not exist, or is not a file."),
-        ({"client_key": __file__}, "Option 'client_key': needs 'client_cert' as well."),
+        ({"client_key": __file__}, "Option 'client_key': requires 'client_cert'."),
     ],
 )
 def test_a_bad_option_fails_before_any_request(options: dict[str, Any], complaint: str) -> None:
@@ -667,5 +667,5 @@ def test_a_rehearsal_sends_requests_to_the_sandbox_only(monkeypatch: pytest.Monk
         monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", f"{server.url}/sandbox")
         assert transport(server.url).read("GET", "/x").json() == {"ok": True}
         for other in (server.url.replace("http:", "https:"), f"http://127.0.0.1:{closed_port()}", "http://ci.example"):
-            with pytest.raises(ToolchainError, match=f"This is a rehearsal, so {other} is not asked"):
+            with pytest.raises(ToolchainError, match=f"This is a rehearsal, so no request is sent to {other}"):
                 transport(other).read("GET", "/x")

@@ -27,8 +27,8 @@ from support.transport import socket_server, transport
 VARIABLES = ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"]
 OK = call("GET", "/x", json={"ok": True})
 NAME_THE_AUTHORITY = (
-    "Name the authority that signed the certificate with 'ca_path' ('system' for those that this machine trusts), "
-    "or set 'validate_certs: false' if you trust the network."
+    "Set 'ca_path' to the CA certificate that signed it ('system' for the CA certificates of this machine), or set "
+    "'validate_certs: false' if you trust the network."
 )
 
 
@@ -94,13 +94,13 @@ def test_the_authorities_of_the_environment_are_believed(
 
 
 def test_authorities_are_read_once(tls: ssl.SSLContext, authority: Authority) -> None:
-    read = session._read.cache_info().misses
+    read = session._read_context.cache_info().misses
     for _server in range(2):
         with conversation(OK, OK, tls=tls) as server:
             http = transport(server.url, ca_path=str(authority.path))
             http.read("GET", "/x")
             http.read("GET", "/x")
-    assert session._read.cache_info().misses <= read + 1
+    assert session._read_context.cache_info().misses <= read + 1
 
 
 def test_a_list_of_authorities_that_changes_is_read_again(
@@ -161,14 +161,14 @@ def test_a_machine_that_trusts_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -
     paths = ssl.DefaultVerifyPaths(None, None, "SSL_CERT_FILE", "/a.pem", "SSL_CERT_DIR", "/b")
     monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
     message = refused("https://127.0.0.1:1", ca_path="system")
-    assert message == "Option 'ca_path': this machine has no authorities at /a.pem or /b."
+    assert message == "Option 'ca_path': this machine has no CA certificates at /a.pem or /b."
 
 
 @pytest.mark.parametrize(
     ("address", "until", "why", "advice"),
     [
-        ("127.0.0.2", 1, "IP address mismatch", "is for another name: give the address that it is for."),
-        ("127.0.0.1", -1, "certificate has expired", "needs a new certificate, or this machine's clock is wrong."),
+        ("127.0.0.2", 1, "IP address mismatch", "is for another host name. Use the URL with that host name."),
+        ("127.0.0.1", -1, "certificate has expired", "Renew the server's certificate, or correct this machine's clock."),
     ],
 )
 def test_a_certificate_for_another_or_of_the_past_is_refused(
@@ -190,7 +190,7 @@ def test_a_file_without_authorities_is_told_before_the_first_request(
     assert message == f"Option 'ca_path': '{file}' has no certificates in PEM format."
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
     message = refused("https://127.0.0.1:1")
-    assert message == f"SSL_CERT_FILE of the environment cannot be used: '{file}' has no certificates in PEM format."
+    assert message == f"The environment variable SSL_CERT_FILE cannot be used: '{file}' has no certificates in PEM format."
 
 
 @pytest.mark.parametrize("option", ["ca_path", "client_cert", "client_key"])
@@ -206,7 +206,7 @@ def test_a_variable_that_names_no_file_is_told(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("CURL_CA_BUNDLE", f"{tmp_path}/none")
     session.preload_certificates()  # has nobody to tell it to
     message = refused("https://127.0.0.1:1")
-    assert message.startswith("CURL_CA_BUNDLE of the environment cannot be used: ")
+    assert message.startswith("The environment variable CURL_CA_BUNDLE cannot be used: ")
     assert message.endswith("cannot be read: No such file or directory.")
 
 
@@ -215,7 +215,7 @@ def test_a_folder_is_looked_into_as_openssl_does(tls: ssl.SSLContext, authority:
     folder.mkdir()
     (folder / "ours.pem").write_bytes(authority.path.read_bytes())
     message = refused("https://127.0.0.1:1", ca_path=str(folder))
-    assert message.endswith("has no certificates, or 'openssl rehash' was not run on it.")
+    assert message.endswith("has no certificates, or was not prepared by 'openssl rehash'.")
     subprocess.run(["openssl", "rehash", folder], check=True)
     with conversation(OK, tls=tls) as server:
         transport(server.url, ca_path=str(folder)).read("GET", "/x")
@@ -235,7 +235,7 @@ def test_a_key_that_does_not_fit_is_told(authority: Authority) -> None:
         ("nothing\n", None, "Option 'client_cert': '{folder}/c.pem' has no certificate in PEM format."),
         ("good", "nothing\n", "Option 'client_key': '{folder}/k.pem' has no key in PEM format."),
         ("good", None, "Option 'client_cert': '{folder}/c.pem' has no key in PEM format."),
-        ("good", "encrypted", "Option 'client_key': the key needs a passphrase: give one that does not."),
+        ("good", "encrypted", "Option 'client_key': the key has a passphrase. Use a key without one."),
     ],
 )
 def test_what_is_no_certificate_or_key_is_told(
@@ -297,7 +297,7 @@ def test_a_proxy_that_needs_a_package_is_told(monkeypatch: pytest.MonkeyPatch) -
 def test_a_server_that_speaks_no_tls_is_told() -> None:
     with conversation() as server:
         message = refused(server.url.replace("http", "https"))
-    assert "Does the server speak TLS at this address" in message
+    assert "Check that the server uses TLS at this URL" in message
 
 
 @pytest.fixture
@@ -324,7 +324,7 @@ def test_a_missing_client_certificate_is_told(demanding: ssl.SSLContext, authori
     # with 1.3 the client may have sent its request before it learns of the refusal
     demanding.maximum_version = ssl.TLSVersion.TLSv1_2
     with conversation(tls=demanding) as server:
-        assert refused(server.url, ca_path=str(authority.path)).endswith("a certificate of yours ('client_cert')?")
+        assert refused(server.url, ca_path=str(authority.path)).endswith("a client certificate ('client_cert').")
 
 
 def test_a_client_certificate_without_its_key_is_told(tls: ssl.SSLContext, authority: Authority) -> None:

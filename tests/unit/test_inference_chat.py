@@ -626,7 +626,7 @@ def test_retry_waits_for_milliseconds_when_the_header_has_them(naps: list[float]
 def test_request_is_not_retried_when_the_delay_is_too_long(naps: list[float]) -> None:
     limited = error("Rate limit reached", "requests", "rate_limit_exceeded")
     result = complete(refusal(429, limited, Retry_After="150"))
-    assert result["msg"].endswith("The server asks to wait 150 s before the next try.")
+    assert result["msg"].endswith("The server requests a delay of 150 s before the next attempt.")
     assert naps == []
 
 

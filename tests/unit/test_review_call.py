@@ -124,7 +124,7 @@ def test_file_is_stored_in_dest(tmp_path: Path, check_mode: bool) -> None:
 
 
 def test_file_larger_than_response_limit_is_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_LARGEST_ANSWER", 2**16)
+    monkeypatch.setattr(session, "_MAX_BODY_SIZE", 2**16)
     content = b"0123456789abcdef" * 2**14
     assert not run_task(download(content), **DOWNLOAD, dest=str(tmp_path / "report")).get("failed")
     assert (tmp_path / "report").read_bytes() == content

@@ -116,7 +116,7 @@ def test_request_is_retried_when_server_is_overloaded() -> None:
 
 
 def test_large_list_is_streamed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_LARGEST_ANSWER", 2**16)
+    monkeypatch.setattr(session, "_MAX_BODY_SIZE", 2**16)
     names = [(f"project {number:05}", str(number)) for number in range(8000)]
     with conversation(projects(*names)) as server:
         result = run("review_project_info", url=server.url, **ACCOUNT)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Forms with files in them, sent a piece at a time."""
+"""Multipart forms with files, which are streamed."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import LocalFile
 
-# As browsers write names and file names in a header
+# Escapes of names and file names as in browsers
 _ESCAPED = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 
 
 class Multipart:
-    """A form with files, as the `data` of a request: iterated over, each time from the beginning.
+    """A multipart form for the option `data` of a request. It can be iterated repeatedly.
 
-    The files come first, for there are servers that tell the parts by their places.
+    The files precede the fields, because some servers identify parts by position.
 
-    :arg fields: name to value
-    :arg files: name to file
-    :ivar size: in bytes
+    :arg fields: values by name
+    :arg files: files by name
+    :ivar size: size in bytes
     """
 
     def __init__(self, fields: t.Mapping[str, str], files: t.Mapping[str, LocalFile]) -> None:
@@ -39,7 +39,7 @@ class Multipart:
 
     @property
     def content_type(self) -> str:
-        """Of the request that has this body."""
+        """The value of the Content-Type header."""
         return f"multipart/form-data; boundary={self._boundary}"
 
     def __iter__(self) -> t.Iterator[bytes]:
@@ -50,7 +50,7 @@ class Multipart:
                 yield from part
 
     def _head(self, name: str, content_type: str, file_name: str | None = None) -> bytes:
-        """What a part begins with."""
+        """Return the header of a part."""
         disposition = f'form-data; name="{name.translate(_ESCAPED)}"'
         if file_name is not None:
             disposition += f'; filename="{file_name.translate(_ESCAPED)}"'

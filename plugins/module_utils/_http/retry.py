@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is worth another try, and how long to wait before it."""
+"""Retry policies and delays."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ _LONGEST_DELAY = 60.0
 
 @dataclasses.dataclass(frozen=True)
 class Policy:
-    """When a request may be sent again.
+    """When a request may be repeated.
 
-    :ivar statuses: after which answers, unless `x-should-retry` says otherwise
-    :ivar acted: also when the server may have acted on it: after a lost reply, or because `x-should-retry` says so
-    :ivar slow: seconds to wait after the first 429 that does not say how long, twice as long after the next; by default
-        as after other troubles
+    :ivar statuses: retryable statuses, unless the header `x-should-retry` decides
+    :ivar is_idempotent: whether it may be repeated although the server may have acted on it: if the response is lost,
+        or `x-should-retry` requests it
+    :ivar rate_limit_delay: seconds to wait after a 429 without `Retry-After`, doubled with each attempt; by default the
+        usual backoff
     """
 
     statuses: frozenset[int]
@@ -31,7 +32,7 @@ class Policy:
     rate_limit_delay: float | None = None
 
     def should_retry(self, response: Response) -> bool:
-        """Whether the request may be sent again after this answer, in the time that the server asks for."""
+        """Return whether the request may be repeated after this response."""
         if exceeds_longest_delay(response) or "insufficient_quota" in response.text:
             return False
         hint = response.headers.get("x-should-retry")
@@ -40,10 +41,10 @@ class Policy:
         return response.status in self.statuses
 
     def record_failure(self, response: Response | None) -> None:
-        """Learn from a try whose answer is not accepted, or, with `None`, whose answer was lost."""
+        """Called for a response that is not accepted, or with `None` if the response was lost."""
 
     def wait(self, seconds: float) -> bool:
-        """Wait before the next try, at least so many seconds, and return whether there is to be one."""
+        """Wait at least so many seconds, and return whether to retry."""
         time.sleep(seconds)
         return True
 
@@ -53,41 +54,42 @@ WRITE = Policy(frozenset((429,)), is_idempotent=False)
 
 
 def backoff(attempt: int) -> float:
+    """Return the seconds to wait before a retry: exponential, with jitter, at most 8."""
     return min(0.5 * 2**attempt, 8.0) * random.uniform(0.5, 1.0)
 
 
 def retry_delay(response: Response, attempt: int, policy: Policy) -> float:
-    """Seconds to wait: what the server asks for, else a growing time with jitter."""
-    asked = retry_after(response)
-    if asked is not None:
-        return asked + random.uniform(0, 0.1)
+    """Return the seconds to wait before a retry: as the server requests, else a backoff."""
+    requested = retry_after(response)
+    if requested is not None:
+        return requested + random.uniform(0, 0.1)
     if response.status == 429 and policy.rate_limit_delay is not None:
         return min(policy.rate_limit_delay * 2**attempt, _LONGEST_DELAY)
     return backoff(attempt)
 
 
 def describe_retry_after(response: Response) -> str | None:
-    """What the server asks for, to be told to the user of a request that is not repeated."""
-    asked = retry_after(response)
-    return f"The server asks to wait {asked:.0f} s before the next try." if asked else None
+    """Return the delay that the server requests, for the message of a request that is not repeated."""
+    requested = retry_after(response)
+    return f"The server requests a delay of {requested:.0f} s before the next attempt." if requested else None
 
 
 def exceeds_longest_delay(response: Response) -> bool:
-    """Return whether the server asks to wait longer than a task does before it tries again."""
+    """Return whether the server requests a longer delay than a task waits before a retry."""
     return (retry_after(response) or 0) > _LONGEST_DELAY
 
 
 def retry_after(response: Response) -> float | None:
-    """Return the seconds that the server asks to wait before the next try, if it does."""
-    asked = _seconds(response.headers.get("Retry-After-Ms"), 0.001)
-    if asked is not None:
-        return asked
+    """Return the delay in seconds that the server requests, or `None`."""
+    requested = _seconds(response.headers.get("Retry-After-Ms"), 0.001)
+    if requested is not None:
+        return requested
     after = response.headers.get("Retry-After")
-    then = parse_http_date(after)
-    if then is None:
+    date = parse_http_date(after)
+    if date is None:
         return _seconds(after, 1.0)
-    # both by the clock of the server, which can differ from the clock of this machine
-    return max(0.0, then - (time.time() if response.date is None else response.date))
+    # both by the clock of the server, which may differ from the local clock
+    return max(0.0, date - (time.time() if response.date is None else response.date))
 
 
 def _seconds(value: str | None, unit: float) -> float | None:

@@ -2,7 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Sessions: connection pools, TLS and proxies; and what goes wrong beneath HTTP, in words. Alone imports requests."""
+"""Connection pools, TLS, proxies, and messages for connection errors. The only file that imports requests.
+
+The pools are those of urllib3. The adapter of requests only chooses the pool for proxies, because its rules for proxies
+(environment, SOCKS, proxy credentials) would have to be reimplemented otherwise.
+"""
 
 from __future__ import annotations
 
@@ -40,16 +44,16 @@ try:
 except ImportError:
     requests = None  # type: ignore[assignment]
 
-_LOOKED_FOR = "empty counts as not given; a file that is not there is refused"
+_CHECKED_ON_CONNECT = "an empty string means not set; a missing file is an error"
 
 CONNECTION = ArgumentSpec(
     dict(
         timeout=dict(type="float", default=30.0, at_least=0.01, at_most=86400),
         retries=dict(type="int", default=3, at_least=0, at_most=100),
         validate_certs=dict(type="bool", default=True),
-        ca_path=dict(type="path", unchecked=_LOOKED_FOR),
-        client_cert=dict(type="path", unchecked=_LOOKED_FOR),
-        client_key=dict(type="path", unchecked=_LOOKED_FOR),
+        ca_path=dict(type="path", unchecked=_CHECKED_ON_CONNECT),
+        client_cert=dict(type="path", unchecked=_CHECKED_ON_CONNECT),
+        client_key=dict(type="path", unchecked=_CHECKED_ON_CONNECT),
         use_proxy=dict(type="bool", default=True),
     )
 )
@@ -63,12 +67,12 @@ def service_options(
     behavior: dict[str, dict[str, t.Any]] | None = None,
     **rules: t.Iterable[t.Any],
 ) -> ArgumentSpec:
-    """The options of a service, and those of every connection.
+    """Return the options of a service and the connection options.
 
-    :arg service: its name
-    :arg options: its address, and what belongs to credentials
+    :arg service: name of the service
+    :arg options: options for URL and credentials
     :arg credentials: see `Service`
-    :arg habits: how it wants to be asked, if in a way of its own
+    :arg behavior: further options of the service, see `Service`
     """
     behavior = behavior or {}
     reached = Service(service, tuple(options), tuple(CONNECTION.options), credentials, tuple(behavior))
@@ -81,29 +85,29 @@ _HEADERS = {
     "Accept-Encoding": "gzip, deflate",
     "Connection": "keep-alive",
 }
-# Connections that are kept open; more workers keep more
-_POOL = 10
-_LARGEST_ANSWER = 64 * 1024 * 1024
-_READ_AT_ONCE = 256 * 1024
+# Maximum number of open connections; the number of workers if that is higher
+_POOL_SIZE = 10
+_MAX_BODY_SIZE = 64 * 1024 * 1024
+_MAX_BUFFERED_SIZE = 256 * 1024
 _CHUNK = 64 * 1024
-# What urllib3 begins its messages with, before and since 2.4
+# Prefix of messages of urllib3 before and since version 2.4
 _CONNECTION_OBJECT = re.compile(r"(<[^>]*>|\w+\(host=[^)]*\)): ")
 
 
 class NoResponse(Exception):
-    """The server did not answer; `unsent` when it surely did not see the request either."""
+    """The server did not respond. `is_unsent` if it did not receive the request."""
 
-    def __init__(self, message: str, unsent: bool) -> None:
+    def __init__(self, message: str, is_unsent: bool) -> None:
         super().__init__(message)
-        self.is_unsent = unsent
+        self.is_unsent = is_unsent
 
 
-def _jar() -> t.Any:
+def _create_cookie_jar() -> t.Any:
     return requests.cookies.RequestsCookieJar()
 
 
 class ConnectionSettings(t.NamedTuple):
-    """How to connect: the certificates to trust and to show, whether through proxies, how many at once."""
+    """TLS verification, client certificate, use of proxies, and size of the connection pool."""
 
     verify: bool | str
     cert: t.Any
@@ -113,26 +117,26 @@ class ConnectionSettings(t.NamedTuple):
 
 @dataclasses.dataclass
 class Connection:
-    """What is kept for the life of the process: open connections and cookies, and what a service remembers (a crumb).
+    """Open connections, cookies and cached values (such as a crumb) of a server, for the life of the process.
 
-    A `requests.Session` would do all of this as well, but takes a millisecond to be made.
+    A `requests.Session` could do this too, but its creation takes a millisecond.
     """
 
     base_url: str
     settings: ConnectionSettings
     credential: Credential
     proxies: dict[str, str] | None = None
-    cookies: t.Any = dataclasses.field(default_factory=_jar)
+    cookies: t.Any = dataclasses.field(default_factory=_create_cookie_jar)
     memory: dict[str, t.Any] = dataclasses.field(default_factory=dict)
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     def send(self, request: Request, timeout: tuple[float, float, float]) -> Response:
         """Send a request once.
 
-        :arg timeout: seconds to wait for the connection, for the headers and for each 64 KiB of the body, and for all
-            of the body. Only the last limit applies to a body that is live
-        :raises NoResponse: when none came, or not all of it
-        :raises ToolchainError: when none can come
+        :arg timeout: seconds for the connection, for the headers and each 64 KiB of the body, and for the whole body.
+            Only the last one applies to a live body
+        :raises NoResponse: if there is no response, or only a part of it
+        :raises ToolchainError: if the request cannot be sent
         """
         headers = {**_HEADERS, **request.headers, **self.credential.headers}
         if hasattr(request.body, "size"):
@@ -140,7 +144,7 @@ class Connection:
         if len(self.cookies) and (cookies := self.cookie_header(request)):
             headers["Cookie"] = cookies
         try:
-            # past requests itself, which needs as long for a request as all else together
+            # without the adapter of requests, which would double the time of a request
             response = self._pool.request(
                 request.method,
                 self._target(request.url),
@@ -160,25 +164,25 @@ class Connection:
             body: bytes | t.Iterator[bytes]
             if unread and request.live_timeout_option:
                 response._original_response.allow_pauses()
-                body = _live(request, response)
+                body = _iter_live(request, response)
             else:
-                body = _streamed(request, response) if unread else _body(request, response)
+                body = _read_stream(request, response) if unread else _read_body(request, response)
         except _ERRORS as error:
             raise _failure(request, error) from None
         return Response(request, response.status, response.headers, body)
 
     def cookie_header(self, request: Request) -> str | None:
-        """The header `Cookie` for a request, with the cookies that are kept."""
+        """Return the Cookie header for a request."""
         return get_cookie_header(self.cookies, request)  # type: ignore[no-untyped-call]
 
     @functools.cached_property
     def _pool(self) -> t.Any:
-        """The open connections, with TLS and proxy as they are set."""
-        if not self.proxies:  # past the adapter, which needs as long for it as a request takes
+        """The connection pool with TLS and proxy settings."""
+        if not self.proxies:  # without the adapter, which takes as long as a request
             pool = urllib3.connection_from_url(self.base_url, maxsize=self.settings.pool)
         elif hasattr(self._adapter, "get_connection_with_tls_context"):
             pool = self._adapter.get_connection_with_tls_context(
-                self._address, self.settings.verify, proxies=self.proxies, cert=self.settings.cert
+                self._request_stub, self.settings.verify, proxies=self.proxies, cert=self.settings.cert
             )
         else:  # before requests 2.32
             pool = self._adapter.get_connection(self.base_url, self.proxies)
@@ -191,43 +195,43 @@ class Connection:
         settings = self.settings
         self._adapter.cert_verify(pool, self.base_url, settings.verify, settings.cert)
         if settings.verify and not settings.cert:
-            pool.conn_kw["ssl_context"] = _believing(settings.verify)
-            pool.ca_certs = pool.ca_cert_dir = None  # else each connection reads them into it again
+            pool.conn_kw["ssl_context"] = _load_context(settings.verify)
+            pool.ca_certs = pool.ca_cert_dir = None  # else each connection reads the file again
 
     @functools.cached_property
-    def _wants_whole_address(self) -> bool:
-        """Whether the other side is a proxy that forwards requests."""
-        return bool(self.proxies) and "://" in self._adapter.request_url(self._address, self.proxies)
+    def _needs_absolute_url(self) -> bool:
+        """Whether requests are sent to a forwarding proxy."""
+        return bool(self.proxies) and "://" in self._adapter.request_url(self._request_stub, self.proxies)
 
     @functools.cached_property
     def _adapter(self) -> t.Any:
         return requests.adapters.HTTPAdapter(pool_maxsize=self.settings.pool)
 
     @property
-    def _address(self) -> types.SimpleNamespace:
-        """What an adapter looks at of a request; to prepare a whole one takes half a millisecond."""
+    def _request_stub(self) -> types.SimpleNamespace:
+        """The attributes of a request that an adapter reads. A prepared request would take half a millisecond."""
         return types.SimpleNamespace(url=self.base_url, path_url="/")
 
     def _target(self, url: str) -> str:
-        if self._wants_whole_address:
+        if self._needs_absolute_url:
             return url
         parts = urlsplit(url)
         return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
 
 
-def _believing(authorities: bool | str) -> ssl.SSLContext:
-    """What believes these authorities, as their file or folder is now.
+def _load_context(bundle: bool | str) -> ssl.SSLContext:
+    """Return a TLS context with a CA bundle, which is read again if the file has changed.
 
-    :raises OSError: when it cannot be read, or has none
+    :raises OSError: if it cannot be read or contains no certificates
     """
-    path = requests.adapters.DEFAULT_CA_BUNDLE_PATH if authorities is True else str(authorities)
+    path = requests.adapters.DEFAULT_CA_BUNDLE_PATH if bundle is True else str(bundle)
     state = os.stat(path)
-    return _read(path, (state.st_mtime_ns, state.st_size, state.st_ino))
+    return _read_context(path, (state.st_mtime_ns, state.st_size, state.st_ino))
 
 
 @functools.cache
-def _read(path: str, _state: tuple[int, ...]) -> ssl.SSLContext:
-    """To read a usual list takes as long as ten requests, so it is done once."""
+def _read_context(path: str, _state: tuple[int, ...]) -> ssl.SSLContext:
+    """Return a TLS context. Reading a usual CA bundle takes as long as ten requests, so it is cached."""
     context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED)
     if os.path.isdir(path):
         context.load_verify_locations(capath=path)
@@ -237,20 +241,20 @@ def _read(path: str, _state: tuple[int, ...]) -> ssl.SSLContext:
 
 
 def preload_certificates() -> None:
-    """Do what each worker would do anew, before it is forked: read the authorities that most connections believe."""
+    """Read the default CA bundle before worker processes are forked, so that each of them has it."""
     if requests is not None:
-        urllib3.HTTPResponse(headers=[])  # type: ignore[arg-type]  # the first one finds out whether lists are mappings
-        with contextlib.suppress(OSError):  # a connection that needs them says what is wrong
-            _believing(certificates.ca_bundle_from_environment())
+        urllib3.HTTPResponse(headers=[])  # type: ignore[arg-type]  # initializes caches of the standard library
+        with contextlib.suppress(OSError):  # reported by the connection that needs it
+            _load_context(certificates.ca_bundle_from_environment())
 
 
 _CONNECTIONS: dict[tuple[t.Hashable, ...], Connection] = {}
 
 
 def connect(task: Task, base_url: str, credential: Credential) -> Connection:
-    """The connection to a service with a credential: kept, so that the next task finds it open.
+    """Return the connection for a URL and a credential. It is kept open for the next task.
 
-    :raises BadOption: when a connection option has a value that cannot work
+    :raises BadOption: if a connection option is invalid
     """
     if requests is None:
         raise ToolchainError(
@@ -263,71 +267,70 @@ def connect(task: Task, base_url: str, credential: Credential) -> Connection:
         verify=certificates.ca_bundle(params),
         cert=certificates.client_certificate(params),
         use_proxy=params["use_proxy"],
-        pool=max(_POOL, params.get("workers") or 0),
+        pool=max(_POOL_SIZE, params.get("workers") or 0),
     )
     key = (base_url, tuple(sorted(credential.headers.items())), settings)
     if key not in _CONNECTIONS:
-        certificates.check_files(params, base_url.startswith("https:") and settings.verify, _believing)
+        certificates.check_files(params, base_url.startswith("https:") and settings.verify, _load_context)
         if not settings.verify:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         through = settings.use_proxy and any(name.lower().endswith("_proxy") for name in os.environ)
         proxies = get_environ_proxies(base_url, no_proxy=None) if through else None
-        # of two threads that come here the first one's serves both
+        # two threads that connect at the same time share the connection of the first one
         _CONNECTIONS.setdefault(key, Connection(base_url, settings, credential, proxies))
     return _CONNECTIONS[key]
 
 
 def check_rehearsal_url(base_url: str) -> None:
-    """See that a playbook that is rehearsed asks the sandbox alone, whatever its tasks say themselves.
+    """Verify that a rehearsal sends requests only to the sandbox.
 
-    :raises ToolchainError: when it would ask another address
+    :raises ToolchainError: if the URL is another one
     """
     sandbox = os.environ.get(rehearsal.URL_VARIABLE)
     if sandbox and urlsplit(base_url)[:2] != urlsplit(sandbox)[:2]:
         raise ToolchainError(
-            f"This is a rehearsal, so {redact_url(base_url)} is not asked: leave the address to the variables of "
-            "the host."
+            f"This is a rehearsal, so no request is sent to {redact_url(base_url)}. Set the URL only in host variables."
         )
 
 
-def _body(request: Request, response: t.Any) -> bytes:
+def _read_body(request: Request, response: t.Any) -> bytes:
     pieces, size = [], 0
     for piece in response.stream(_CHUNK, decode_content=True):
         pieces.append(piece)
         size += len(piece)
-        if size > _LARGEST_ANSWER:
+        if size > _MAX_BODY_SIZE:
             response.close()
-            raise ToolchainError(f"{request}: the answer is larger than {_LARGEST_ANSWER // 2**20} MiB.")
+            raise ToolchainError(f"{request}: the answer is larger than {_MAX_BODY_SIZE // 2**20} MiB.")
     _check_complete(request, response)
     return b"".join(pieces)
 
 
-def _streamed(request: Request, response: t.Any) -> bytes | t.Iterator[bytes]:
-    """A short body whole, so that it can be asked for again when it breaks off; a long one as it comes."""
+def _read_stream(request: Request, response: t.Any) -> bytes | t.Iterator[bytes]:
+    """Return a short body as bytes, so that the request can be repeated, and a long body as an iterator."""
     pieces, start, size = response.stream(_CHUNK, decode_content=True), [], 0
     for piece in pieces:
         start.append(piece)
         size += len(piece)
-        if size > _READ_AT_ONCE:
-            return itertools.chain(start, _rest(request, response, pieces))
+        if size > _MAX_BUFFERED_SIZE:
+            return itertools.chain(start, _iter_rest(request, response, pieces))
     _check_complete(request, response)
     return b"".join(start)
 
 
-def _live(request: Request, response: t.Any) -> t.Iterator[bytes]:
-    """A body as it comes; the connection is closed when it is not read to its end."""
+def _iter_live(request: Request, response: t.Any) -> t.Iterator[bytes]:
+    """Yield a body as it arrives. If it is not read completely, the connection is closed."""
     with contextlib.closing(response):
-        yield from _rest(request, response, _pieces(response))
+        yield from _iter_rest(request, response, _iter_available(response))
 
 
-def _pieces(response: t.Any) -> t.Iterator[bytes]:
-    """Yield what has arrived of a body. `stream` waits for the end of each chunk, which Jetty sends with the next."""
+def _iter_available(response: t.Any) -> t.Iterator[bytes]:
+    """Yield the received bytes of a body. `stream` waits for the end of a chunk, which Jetty sends with the next."""
     if hasattr(response, "read1"):  # since urllib3 2.1
         return iter(lambda: response.read1(_CHUNK, decode_content=True), b"")
     return response.stream(_CHUNK, decode_content=True)
 
 
-def _rest(request: Request, response: t.Any, pieces: t.Iterator[bytes]) -> t.Iterator[bytes]:
+def _iter_rest(request: Request, response: t.Any, pieces: t.Iterator[bytes]) -> t.Iterator[bytes]:
     try:
         yield from pieces
         _check_complete(request, response)
@@ -352,11 +355,11 @@ def _failure(request: Request, error: t.Any) -> Exception:
         )
     if isinstance(error, (requests.RequestException, ValueError)):
         return ToolchainError(reason)
-    return NoResponse(reason, _never_sent(error))
+    return NoResponse(reason, _is_unsent(error))
 
 
-def _never_sent(error: t.Any) -> bool:
-    """Whether the request surely did not reach the server."""
+def _is_unsent(error: t.Any) -> bool:
+    """Return whether the request did not reach the server."""
     return isinstance(
         error,
         (
@@ -368,18 +371,18 @@ def _never_sent(error: t.Any) -> bool:
 
 
 def _reason(request: Request, error: t.Any) -> str:
-    """What went wrong, in a few words without objects and addresses in memory."""
+    """Return the cause of an error without representations of objects."""
     # a failed connection is a kind of timeout to urllib3 before 2.0
     if isinstance(error, urllib3.exceptions.ConnectTimeoutError) and not _refused(error):
         return "no connection within 'timeout'"
     if isinstance(error, urllib3.exceptions.ReadTimeoutError):
-        return _lateness(request, headers_arrived=error.url is None)
+        return _describe_timeout(request, headers_arrived=error.url is None)
     if isinstance(error, urllib3.exceptions.ProxyError):
         return f"no way through the proxy: {_text(error.args[-1])}"
     return _text(error)
 
 
-def _lateness(request: Request, headers_arrived: bool) -> str:
+def _describe_timeout(request: Request, headers_arrived: bool) -> str:
     if not headers_arrived:
         return f"no answer within '{request.timeout_option}'"
     if request.live_timeout_option:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Read a response within a time limit: the timeout of a socket starts anew with each byte."""
+"""Responses with a time limit. The timeout of a socket alone restarts with each received byte."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import socket
 import time
 import typing as t
 
-# Bytes of a body that must arrive within the timeout, unless fewer are left
+# Bytes of a body that must arrive within each timeout
 PROGRESS = 64 * 1024
-_MOST_INTERIM_RESPONSES = 100
+_MAX_INTERIM_RESPONSES = 100
 
 
 class TimedResponse(http.client.HTTPResponse):
-    """A response whose status and headers arrive within the timeout of the socket, and so does each 64 KiB of the body.
+    """A response whose headers, and each 64 KiB of whose body, must arrive within the timeout of the socket.
 
-    Interim responses (103 Early Hints) are skipped. `http.client` skips only 100, and any number of these.
+    Interim responses (103 Early Hints) are skipped. `http.client` skips only 100, without limit.
     """
 
     def __init__(self, sock: socket.socket, *args: t.Any, **kwargs: t.Any) -> None:
@@ -39,37 +39,37 @@ class TimedResponse(http.client.HTTPResponse):
 
     def set_deadline(self, seconds: float) -> None:
         """Limit the time for all of the body."""
-        self._reader.end = time.monotonic() + seconds
+        self._reader.deadline = time.monotonic() + seconds
 
     def allow_pauses(self) -> None:
-        """Read the body as slowly as it arrives."""
+        """Remove the time limit for each 64 KiB of the body."""
         self._reader.expect(math.inf, math.inf)
 
     def _read_status(self) -> tuple[str, int, str]:
-        for _number in range(_MOST_INTERIM_RESPONSES):
+        for _number in range(_MAX_INTERIM_RESPONSES):
             version, status, reason = super()._read_status()  # type: ignore[misc]
             if status >= 200 or status == http.HTTPStatus.SWITCHING_PROTOCOLS:
                 return version, status, reason
             http.client.parse_headers(self.fp)
-        raise http.client.HTTPException(f"more than {_MOST_INTERIM_RESPONSES} interim responses")
+        raise http.client.HTTPException(f"more than {_MAX_INTERIM_RESPONSES} interim responses")
 
 
 class _Reader(io.RawIOBase):
-    """The bytes that a socket receives, as long as enough of them arrive in time.
+    """Reads from a socket, and raises a timeout if too few bytes arrive in time.
 
-    :ivar end: the moment of `time.monotonic()` by which all of them must have arrived
+    :ivar deadline: value of `time.monotonic()` until which all bytes must have arrived
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
         self._raw = raw
         self._socket = sock
         self._timeout = sock.gettimeout()
-        self.end = math.inf
+        self.deadline = math.inf
 
     def expect(self, size: float, seconds: float) -> None:
-        """Wait for the next `size` bytes no longer than so many seconds, then for as many again, and so on.
+        """Limit the time for each further `size` bytes.
 
-        The time between two reads does not count: the caller may need it for what it has read.
+        The time between two reads does not count, because the caller may process data.
         """
         self._size, self._seconds = size, seconds
         self._missing, self._left = size, seconds
@@ -82,7 +82,7 @@ class _Reader(io.RawIOBase):
 
     def readinto(self, buffer: t.Any) -> int | None:
         start = time.monotonic()
-        left = min(self._left, self.end - start)
+        left = min(self._left, self.deadline - start)
         if left <= 0:
             raise socket.timeout("timed out")
         self._socket.settimeout(left)
