@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Builds the documentation site, build/site, without a network. Warnings and dead links fail.
+"""Build the documentation site, build/site, without network access. Warnings and dead links are errors.
 
-People write the pages in docs/site. antsibull-docs writes those of plugins and roles from their documentation;
-site_tables.py writes what pages include that follows from other files.
+The pages are in docs/site. antsibull-docs generates the pages of plugins and roles, site_tables.py the tables that
+other pages include.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 from export import CHECKOUT
-from site_links import dead_links
+from site_links import find_dead_links
 from site_tables import tables
 
 SOURCE = CHECKOUT / "build/site-source"
@@ -32,17 +32,17 @@ def main() -> None:
     shutil.copytree(CHECKOUT / "docs/site", SOURCE)
     for name, text in tables().items():
         (SOURCE / name).write_text(text)
-    # antsibull-docs writes to no folder that others can write to
+    # antsibull-docs refuses directories that other users can write to
     COLLECTION.parent.mkdir(parents=True)
     COLLECTION.mkdir(mode=0o755)
     run("antsibull-docs", *CONFIGURED, "collection", *INSTALLED, "--dest-dir", str(COLLECTION), "buildworks.toolchain")
     run("sphinx-build", *STRICT, "--doctree-dir", f"{SITE}-doctrees", str(SOURCE), str(SITE))
-    if dead := dead_links(SITE):
-        sys.exit("\n".join(["These links lead nowhere:", *dead]))
+    if dead := find_dead_links(SITE):
+        sys.exit("\n".join(["Dead links:", *dead]))
 
 
 def run(*command: str) -> None:
-    """Run a command, which must succeed."""
+    """Run a command; exit if it fails."""
     if status := subprocess.run(command, cwd=CHECKOUT, check=False).returncode:
         sys.exit(f"{command[0]} ended with status {status}.")
 

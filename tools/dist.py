@@ -21,7 +21,7 @@ from pathlib import Path
 
 from export import CHECKOUT
 from licenses import LICENSE, without_license
-from site_links import dead_links_of_readmes
+from site_links import find_dead_markdown_links
 from tarball import build
 
 WORK = CHECKOUT / "build/dist"
@@ -86,7 +86,7 @@ def inspect() -> None:
             name for path in paths if UNWANTED.search(name := f"/{path.relative_to(INSTALLED)}")
         ],
         f"These files do not say '{LICENSE}'": without_license(INSTALLED, paths),
-        "These links lead nowhere": dead_links_of_readmes(INSTALLED),
+        "These links lead nowhere": find_dead_markdown_links(INSTALLED),
     }
     for complaint, names in complaints.items():
         if names:

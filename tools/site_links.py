@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The links of a folder of HTML or Markdown files that lead nowhere. What is on other servers is not asked for."""
+"""Find dead links in a directory of HTML or Markdown files. Links to other servers are not checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class _Html(HTMLParser):
-    """What a page links to, and the places in it that can be linked to."""
+    """The links and anchors of an HTML page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class _Html(HTMLParser):
 
 
 class _Markdown:
-    """The same of a page in Markdown, whose headings can be linked to where code is hosted."""
+    """The links of a Markdown page and the anchors that code hosting services give its headings."""
 
     def __init__(self, text: str) -> None:
         prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
@@ -43,30 +43,32 @@ class _Markdown:
 _Pages = dict[Path, _Html] | dict[Path, _Markdown]
 
 
-def dead_links(site: Path) -> list[str]:
-    """Each link inside of the site without a file, or without a place in it: the page and the link, sorted."""
-    return _dead(site, {path: _Html(path.read_text()) for path in site.resolve().rglob("*.html")}, Path.is_file)
+def find_dead_links(site: Path) -> list[str]:
+    """Return the links of a site to missing files or anchors, sorted, each with its page."""
+    return _find_dead(site, {path: _Html(path.read_text()) for path in site.resolve().rglob("*.html")}, Path.is_file)
 
 
-def dead_links_of_readmes(folder: Path) -> list[str]:
-    """The same for the Markdown in a folder, which may link to folders as well."""
-    return _dead(folder, {path: _Markdown(path.read_text()) for path in folder.resolve().rglob("*.md")}, Path.exists)
+def find_dead_markdown_links(folder: Path) -> list[str]:
+    """Return the dead links of the Markdown files in a directory; links to directories are valid."""
+    return _find_dead(
+        folder, {path: _Markdown(path.read_text()) for path in folder.resolve().rglob("*.md")}, Path.exists
+    )
 
 
-def _dead(folder: Path, pages: _Pages, is_there: Callable[[Path], bool]) -> list[str]:
+def _find_dead(folder: Path, pages: _Pages, exists: Callable[[Path], bool]) -> list[str]:
     return sorted(
         f"{path.relative_to(folder.resolve())}: {link}"
         for path, page in pages.items()
         for link in page.links
-        if not _leads_somewhere(link, path, pages, is_there)
+        if not _is_valid(link, path, pages, exists)
     )
 
 
-def _leads_somewhere(link: str, path: Path, pages: _Pages, is_there: Callable[[Path], bool]) -> bool:
+def _is_valid(link: str, path: Path, pages: _Pages, exists: Callable[[Path], bool]) -> bool:
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return True
     target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
     if target not in pages:
-        return is_there(target)
+        return exists(target)
     return not parts.fragment or unquote(parts.fragment) in pages[target].anchors

@@ -2,8 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What pages of the site include that follows from other files: playbooks, the variables that reach a
-service, and messages."""
+"""Generate the parts of the site that follow from other files: playbooks, connection variables and messages."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from antsibull_docs_parser.rst import rst_escape, to_rst
 
 from export import CHECKOUT
 from generate import SERVICES
-from site_messages import kinds, told
+from site_messages import find_messages, read_groups
 
 sys.path.insert(0, str(CHECKOUT / "build/collections"))
 _PLUGINS = "ansible_collections.buildworks.toolchain.plugins"
@@ -31,18 +30,18 @@ _COMMENT = re.compile(r"^# ?(.*)\n", re.MULTILINE)
 
 
 def tables() -> dict[str, str]:
-    """Each file to include, by its path below docs/site."""
+    """Return the generated files by their paths below docs/site."""
     playbooks = sorted((CHECKOUT / "playbooks").glob("*.yml"))
     return {
-        "reference/playbooks.inc": "\n".join(map(playbook, playbooks)),
-        "reference/variables.inc": "\n".join(map(login, SERVICES)),
-        "reference/connection.inc": connection(),
-        "troubleshooting/messages.inc": messages(),
+        "reference/playbooks.inc": "\n".join(map(describe_playbook, playbooks)),
+        "reference/variables.inc": "\n".join(map(list_login_variables, SERVICES)),
+        "reference/connection.inc": list_connection_variables(),
+        "troubleshooting/messages.inc": list_messages(),
     }
 
 
-def playbook(path: Path) -> str:
-    """What a playbook says of itself, and the variables of its roles."""
+def describe_playbook(path: Path) -> str:
+    """Return the description of a playbook from its comment, with the variables of its roles."""
     text = path.read_text()
     comment = _COMMENT.findall(text.partition("\n---\n")[2].partition("\n- name")[0])
     commands = [line.strip() for line in comment if line.startswith("    ")]
@@ -54,77 +53,87 @@ def playbook(path: Path) -> str:
             ".. code-block:: console\n",
             *(f"    $ {command}" for command in commands),
             "",
-            *map(_variables_of, _roles(text)),
+            *map(_list_role_variables, _find_roles(text)),
         ]
     )
 
 
-def _roles(text: str) -> list[str]:
-    """The roles that a playbook runs; a name that is a template stands for all that it may become."""
+def _find_roles(text: str) -> list[str]:
+    """Return the roles that a playbook runs; a template in a name matches any text."""
     patterns = [_TEMPLATE.sub("*", name) for name in _ROLE.findall(text)]
     names = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
     return [name for name in names if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
 
 
-def _variables_of(role: str) -> str:
+def _list_role_variables(role: str) -> str:
     specs = yaml.safe_load((CHECKOUT / "roles" / role / "meta/argument_specs.yml").read_text())
     options = specs["argument_specs"]["main"]["options"]
     full_name = f"buildworks.toolchain.{role}"
-    return f"Variables of :ansplugin:`{full_name}#role`:\n\n" + table(
-        ("variable", "type", "default", "what it is"),
+    return f"Variables of :ansplugin:`{full_name}#role`:\n\n" + format_table(
+        ("variable", "type", "default", "description"),
         (
-            (f":ansopt:`{full_name}#role:main:{name}`", option["type"], _default(option), _first(option))
+            (
+                f":ansopt:`{full_name}#role:main:{name}`",
+                option["type"],
+                _format_default(option),
+                _first_paragraph(option),
+            )
             for name, option in options.items()
         ),
     )
 
 
-def login(service: str) -> str:
-    """The variables that say where a service is and who asks."""
-    spec = _spec(service)
-    return f"{service}\n{'-' * len(service)}\n\n" + table(
-        ("option", "variable of the host", "environment", "what it is"),
+def list_login_variables(service: str) -> str:
+    """Return the table of the address and credential variables of a service."""
+    spec = _load_spec(service)
+    return f"{service}\n{'-' * len(service)}\n\n" + format_table(
+        ("option", "variable of the host", "environment", "description"),
         (
             (
-                _code(option),
-                _code(spec.service.host_variable(option)),
-                _code(spec.environment_variable(option)),
-                _first(documented),
+                _format_code(option),
+                _format_code(spec.service.host_variable(option)),
+                _format_code(spec.environment_variable(option)),
+                _first_paragraph(documented),
             )
-            for option, documented in _documented(service).items()
+            for option, documented in _read_fragment(service).items()
         ),
     )
 
 
-def connection() -> str:
-    """The variables that say how to connect, whatever the service."""
-    return table(
-        ("option", "variable of the host", "default", "what it is"),
+def list_connection_variables() -> str:
+    """Return the table of the connection variables that all services have."""
+    return format_table(
+        ("option", "variable of the host", "default", "description"),
         (
-            (_code(option), _code(f"toolchain_<service>_{option}"), _default(documented), _first(documented))
-            for option, documented in _documented("connection").items()
+            (
+                _format_code(option),
+                _format_code(f"toolchain_<service>_{option}"),
+                _format_default(documented),
+                _first_paragraph(documented),
+            )
+            for option, documented in _read_fragment("connection").items()
         ),
     )
 
 
-def messages() -> str:
-    """What each kind means, with its messages."""
-    left, sections = told(), []
-    for kind in kinds():
-        own = [message for message in left if kind.matching(message)]
-        left = [message for message in left if message not in own]
-        bullets = "\n".join(f"* {_as_text(message)}" for message in sorted(own))
-        sections.append(f"{kind.title}\n{'-' * len(kind.title)}\n\n{kind.means}\n\n{bullets}\n")
+def list_messages() -> str:
+    """Return a section for each group of messages."""
+    remaining, sections = find_messages(), []
+    for group in read_groups():
+        matching = [message for message in remaining if group.find_patterns(message)]
+        remaining = [message for message in remaining if message not in matching]
+        bullets = "\n".join(f"* {_to_line(message)}" for message in sorted(matching))
+        sections.append(f"{group.title}\n{'-' * len(group.title)}\n\n{group.means}\n\n{bullets}\n")
     return "\n".join(sections)
 
 
-def _as_text(message: str) -> str:
-    """A message in one line, in which an address is no link."""
+def _to_line(message: str) -> str:
+    """Return a message as one line, without turning addresses into links."""
     return rst_escape(" ".join(message.split())).replace("://", r"\://")
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in reStructuredText."""
+def format_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Format a table as reStructuredText."""
     lines = [".. list-table::", "   :header-rows: 1", ""]
     for row in (head, *rows):
         for number, cell in enumerate(row):
@@ -134,27 +143,27 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join([*lines, "", ""])
 
 
-def _spec(service: str) -> Any:
+def _load_spec(service: str) -> Any:
     return getattr(importlib.import_module(f"{_PLUGINS}.module_utils._{service}.service"), service.upper())
 
 
-def _documented(fragment: str) -> dict[str, dict[str, Any]]:
+def _read_fragment(fragment: str) -> dict[str, dict[str, Any]]:
     module = importlib.import_module(f"{_PLUGINS}.doc_fragments.{fragment}")
     return yaml.safe_load(module.ModuleDocFragment.DOCUMENTATION)["options"]
 
 
-def _code(text: str) -> str:
+def _format_code(text: str) -> str:
     return f"``{text}``" if text else ""
 
 
-def _default(option: dict[str, Any]) -> str:
+def _format_default(option: dict[str, Any]) -> str:
     if option.get("required"):
         return "required"
     default = option.get("default")
-    return "" if default is None else _code(yaml.safe_dump(default, default_flow_style=True).partition("\n")[0])
+    return "" if default is None else _format_code(yaml.safe_dump(default, default_flow_style=True).partition("\n")[0])
 
 
-def _first(option: dict[str, Any]) -> str:
-    """The first paragraph of what is said of an option."""
+def _first_paragraph(option: dict[str, Any]) -> str:
+    """Return the first paragraph of the description of an option."""
     description = option["description"]
     return to_rst(parse(description if isinstance(description, str) else description[0], Context()))

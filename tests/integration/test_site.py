@@ -40,7 +40,7 @@ NOT_RUN = re.compile(
     r"|ansible-galaxy collection install .*\.tar\.gz$|toolchain-sandbox .*--seed "
     r"|(artifactory-cleanup|jf|kwadmin|openai) "
 )
-PATIENCE = 600
+TIMEOUT = 600
 SHOWN = re.compile(r"^\.\. literalinclude:: ([\w.-]+)$|:download:`[^`]*<([\w.-]+)>`", re.MULTILINE)
 # Guides whose playbook restarts Jenkins in each run (test_maintenance.py)
 EACH_TIME = {"maintenance"}
@@ -71,14 +71,14 @@ FILES = [file for folder in WITH_FILES for file in sorted((SITE / folder).iterdi
 
 @pytest.fixture(scope="module")
 def path() -> Iterator[str]:
-    """A search path where the programs of ansible-core come first."""
+    """Yield a search path that starts with the programs of ansible-core."""
     with programs() as folder:
         yield os.pathsep.join([str(folder), str(PLAYBOOK.parent), os.environ["PATH"]])
 
 
 @pytest.fixture(scope="module")
 def home(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home folder of a reader, with kwadmin."""
+    """Return the home directory of a reader, with kwadmin."""
     folder = tmp_path_factory.mktemp("home")
     (folder / "kwadmin").symlink_to(running_sandbox.environment["SANDBOX_KWADMIN"])
     return folder
@@ -86,7 +86,7 @@ def home(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def reader(sandbox: Sandbox, home: Path, path: str) -> dict[str, str]:
-    """The environment of a reader with the sandbox, who has a new copy of the files at home."""
+    """Return the environment of a reader with the sandbox and a new copy of the files."""
     for folder in FOLDERS:
         shutil.rmtree(home / folder, ignore_errors=True)
         shutil.copytree(SITE / folder, home / folder)
@@ -95,9 +95,9 @@ def reader(sandbox: Sandbox, home: Path, path: str) -> dict[str, str]:
 
 
 def run(command: str, folder: Path, reader: dict[str, str]) -> str:
-    """The output of a command, which succeeds, warns of nothing and tells no credential."""
+    """Run a command; return its output. It must succeed, without warnings and credentials in the output."""
     done = subprocess.run(
-        ["timeout", "--signal=KILL", str(PATIENCE), "sh", "-c", command],  # with all that it has started
+        ["timeout", "--signal=KILL", str(TIMEOUT), "sh", "-c", command],  # with all that it has started
         cwd=folder,
         env=reader,
         capture_output=True,
@@ -113,7 +113,7 @@ def run(command: str, folder: Path, reader: dict[str, str]) -> str:
     return output
 
 
-# In the order in which a new reader comes to them
+# In reading order
 START = [
     SITE / "start/install.rst",
     ROOT / "docs/docsite/rst/guide_start.rst",
@@ -129,10 +129,10 @@ BLOCK = re.compile(
 SECOND_SHELL = " > ~/sandbox.env & until grep -q 'sandbox ready' ~/sandbox.env; do sleep 0.2; done; cd ~"
 
 
-def followed(page: Path, installed: set[str]) -> str:
-    """What a reader does who follows a page: a script that writes the files that it shows, and runs its commands.
+def write_script(page: Path, installed: set[str]) -> str:
+    """Return a script that writes the files of a page and runs its commands.
 
-    :arg installed: the commands of earlier pages that install packages, and need not run again
+    :arg installed: installation commands of earlier pages, which are not repeated
     """
     steps = []
     for block in BLOCK.finditer(page.read_text()):
@@ -150,7 +150,7 @@ def followed(page: Path, installed: set[str]) -> str:
 
 
 def checkout(folder: Path) -> Path:
-    """A Git repository of the collection."""
+    """Create a Git repository of the collection."""
     export(folder)
     for command in ("init -q -b main", "add .", "-c user.name=x -c user.email=x@example.com commit -q -m x"):
         subprocess.run(["git", *command.split()], cwd=folder, check=True)
@@ -159,7 +159,7 @@ def checkout(folder: Path) -> Path:
 
 @pytest.fixture
 def tarballs(tmp_path: Path) -> Iterator[str]:
-    """Where the files of the checkout are served."""
+    """Serve the files of the checkout; yield the address."""
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path / "checkout"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -169,11 +169,11 @@ def tarballs(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
-def test_a_new_reader_gets_from_the_installation_to_a_pipeline(
+def test_get_started_pages_lead_from_installation_to_pipeline(
     sandbox: Sandbox, tmp_path: Path, tarballs: str, path: str
 ) -> None:
-    """The sandbox takes the place of servers. pip and the packages are installed already, and none is fetched."""
-    instead = {
+    """The sandbox replaces the servers. The packages are already installed, and pip downloads none."""
+    replacements = {
         "python3 -m venv": "python3 -m venv --without-pip",
         " | tee ~/sandbox.env": SECOND_SHELL,
         "--port 8080": "--port 0",
@@ -186,10 +186,10 @@ def test_a_new_reader_gets_from_the_installation_to_a_pipeline(
         "JENKINS_API_TOKEN=...": "JENKINS_API_TOKEN=$JENKINS_API_TOKEN",
     }
     installed: set[str] = set()
-    pages = "\n".join(followed(page, installed) for page in START)
-    for there, here in instead.items():
-        assert there in pages, there
-        pages = pages.replace(there, here)
+    pages = "\n".join(write_script(page, installed) for page in START)
+    for old, new in replacements.items():
+        assert old in pages, old
+        pages = pages.replace(old, new)
     script = tmp_path / "script"
     script.write_text(
         "set -eo pipefail\ntrap 'kill $(jobs -p)' EXIT\n"
@@ -202,12 +202,12 @@ def test_a_new_reader_gets_from_the_installation_to_a_pipeline(
     output = run(f"bash {script}", tmp_path, reader)
     assert output.count("was installed successfully") == 2  # from a URL and from a Git repository
     recaps = re.findall(r"^([\w-]+) +: ok=\d+ +changed=(\d)", output, re.MULTILINE)
-    # What lacks the property, and what does not
+    # The property is missing on these Artifactory hosts; there is nothing to change on the others
     assert {("repo-eu", "1"), ("repo-us", "1"), ("repo", "1"), ("jenkins", "0"), ("localhost", "0")} <= set(recaps)
     assert writes(sandbox)
 
 
-def test_each_page_with_commands_is_followed() -> None:
+def test_each_page_with_commands_is_tested() -> None:
     landing_page = SITE / "index.rst"
     found = [page for page in (ROOT / "docs").rglob("*.rst") if commands(page) and page != landing_page]
     assert sorted(found) == sorted([*START, *pages("guides"), *pages("migration")])
@@ -217,7 +217,7 @@ def test_each_page_with_commands_is_followed() -> None:
     assert f"```yaml\n# release.yml\n{playbook}```" in readme
 
 
-def test_steps_that_a_page_shows_for_a_pipeline_are_its_commands() -> None:
+def test_pipeline_steps_are_the_commands_of_the_page() -> None:
     page = SITE / "guides/quality-gate.rst"
     shown = [yaml.safe_load(block["text"]) for block in BLOCK.finditer(page.read_text()) if block["what"] == "yaml"]
     assert [step["run"] for steps in shown for step in steps if "run" in step] == commands(page)
@@ -264,7 +264,7 @@ def test_readme_works_when_pasted_in_order_into_an_empty_folder(tmp_path: Path, 
     reader = environment(HOME=str(tmp_path), PATH=path, PYTHONPATH=packages, PIP_NO_INDEX="1")
     del reader["ANSIBLE_COLLECTIONS_PATH"]
     done = subprocess.run(
-        ["timeout", "--signal=KILL", str(PATIENCE), "bash", tmp_path / "script"],
+        ["timeout", "--signal=KILL", str(TIMEOUT), "bash", tmp_path / "script"],
         cwd=tmp_path,
         env=reader,
         capture_output=True,
@@ -336,8 +336,8 @@ def has_changed(page: Path, output: str) -> bool:
     return any("\nchanged: [" in tasks for name, tasks in PLAY.findall(output) if name in names)
 
 
-def test_guides_run_and_have_nothing_to_do_again(sandbox: Sandbox, reader: dict[str, str]) -> None:
-    """First run the playbooks in check mode where a guide does so."""
+def test_guides_change_nothing_when_repeated(sandbox: Sandbox, reader: dict[str, str]) -> None:
+    """Run the playbooks in check mode first where the guide does so."""
     snapshots = yaml.safe_load((SITE / "guides/maven-snapshots.yml").read_text())["artifact"]["repositories"]
     sandbox.seed({"artifact": {"repositories": snapshots}})
     folder = Path(reader["HOME"]) / "guides"
@@ -356,7 +356,7 @@ def test_guides_run_and_have_nothing_to_do_again(sandbox: Sandbox, reader: dict[
     assert not re.search("changed=[1-9]", output), output
 
 
-def test_guides_that_only_read_write_nothing(sandbox: Sandbox, reader: dict[str, str]) -> None:
+def test_guides_that_only_read_send_no_writes(sandbox: Sandbox, reader: dict[str, str]) -> None:
     """ansible-runner starts ansible-playbook itself: a fork would read the variables of its callback too late."""
     pages = [page for page in OTHER_GUIDES if page.stem in ONLY_READS]
     folder = Path(reader["HOME"]) / "guides"
@@ -365,7 +365,7 @@ def test_guides_that_only_read_write_nothing(sandbox: Sandbox, reader: dict[str,
     assert not writes(sandbox)
 
 
-def test_the_guide_to_tests_runs_the_commands_of_the_guide_to_releases(reader: dict[str, str]) -> None:
+def test_testing_guide_runs_the_commands_of_the_release_guide(reader: dict[str, str]) -> None:
     """The test of the guide asserts that another run writes nothing."""
     options = re.findall('"-e", "(.*?)"', (SITE / "guides/test_release.py").read_text())
     assert [f"release.yml -e {option}" for option in dict.fromkeys(options)] == playbooks(SITE / "guides/release.rst")
@@ -373,7 +373,7 @@ def test_the_guide_to_tests_runs_the_commands_of_the_guide_to_releases(reader: d
     run(command, Path(reader["HOME"]) / "guides", reader)
 
 
-def test_guide_to_rehearsals_changes_nothing(sandbox: Sandbox, reader: dict[str, str]) -> None:
+def test_rehearsal_guide_changes_nothing(sandbox: Sandbox, reader: dict[str, str]) -> None:
     snapshot, rehearse = commands(SITE / "guides/rehearse.rst")
     folder = Path(reader["HOME"]) / "guides"
     run(snapshot, folder, reader)
@@ -394,7 +394,7 @@ def test_guides_fail_as_shown(page: Path, sandbox: Sandbox, reader: dict[str, st
             run(command, folder, reader)
     for command, host, shown in FAILING.findall(page.read_text()):
         done = subprocess.run(
-            ["timeout", "--signal=KILL", str(PATIENCE), "sh", "-c", command],
+            ["timeout", "--signal=KILL", str(TIMEOUT), "sh", "-c", command],
             cwd=folder,
             env=reader,
             capture_output=True,
@@ -410,13 +410,13 @@ def test_guides_fail_as_shown(page: Path, sandbox: Sandbox, reader: dict[str, st
         assert " ".join(shown.split()) in message
 
 
-def test_guides_for_empty_servers_run_and_have_nothing_to_do_again(sandbox: Sandbox, reader: dict[str, str]) -> None:
+def test_guides_for_empty_servers_change_nothing_when_repeated(sandbox: Sandbox, reader: dict[str, str]) -> None:
     seed = Path(reader["HOME"]) / "guides/empty.yml"
     sandbox.seed(yaml.safe_load(seed.read_text()), reset=True)
     run_twice(FOR_EMPTY_SERVERS, "ansible-playbook -i inventory.yml", sandbox, reader)
 
 
-def test_what_replaces_other_tools_runs_and_has_nothing_to_do_again(sandbox: Sandbox, reader: dict[str, str]) -> None:
+def test_migration_guides_change_nothing_when_repeated(sandbox: Sandbox, reader: dict[str, str]) -> None:
     run_twice(pages("migration"), "ansible-playbook -i ../guides/inventory.yml", sandbox, reader)
 
 
@@ -436,14 +436,14 @@ def run_twice(pages: list[Path], command: str, sandbox: Sandbox, reader: dict[st
     assert not re.search("changed=[1-9]", output), output
 
 
-def test_every_file_is_shown_by_a_page_beside_it() -> None:
+def test_each_file_is_shown_by_a_page_in_its_directory() -> None:
     for folder in WITH_FILES:
         pages = "".join(page.read_text() for page in (SITE / folder).glob("*.rst"))
         shown = {name for names in SHOWN.findall(pages) for name in names}
         assert {file.name for file in FILES if file.parent.name == folder} - shown == set()
 
 
-def test_a_playbook_is_run_by_a_page_beside_it() -> None:
+def test_each_playbook_is_run_by_a_page_in_its_directory() -> None:
     run_somewhere = " ".join(
         command for folder in WITH_FILES for page in pages(folder) for command in commands(page)
     ).split()

@@ -46,7 +46,7 @@ def wait_until_ready(page: Page) -> None:
     page.wait_for_function(READY)
 
 
-# What people search for, and pages that they expect near the top
+# Common searches, with the pages that should be among the first results
 SEARCHES = {
     "upload file artifactory": {"provision-artifact.html", "artifact_file_module.html"},
     "trigger jenkins job": {"builds.html", "ci_build_module.html"},
