@@ -6,25 +6,25 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """The administration tool of a code-analysis server."""
+    """Options for Klocwork's administration tool."""
 
     DOCUMENTATION = r"""
 options:
   admin_tool:
     description:
-      - The words that run the administration tool, such as V(/opt/klocwork/bin/kwadmin), or V(validate) and V(admin)
-        for newer ones. Must not be empty.
-      - It has to be on the machine that the task runs on, which is another one with C(delegate_to).
-      - It is given O(url) before the sub-command, and the login token in a file for the owner alone that the
-        environment variable E(KLOCWORK_LTOKEN) names to it. Where the task has no token, the tool uses what login it
-        has of its own.
-      - What it warns of becomes a warning of the task. It fails when its exit code is not 0.
-      - TLS, proxies and retries are its own matter; O(timeout) and what else is said of connections is not for it.
+      - Command of Klocwork's administration tool as a list of words, such as V(/opt/klocwork/bin/kwadmin), or
+        V(validate) and V(admin) for newer versions. Must not be empty.
+      - The tool must be installed on the host on which the task runs. Use C(delegate_to) to run it on another host.
+      - The module passes O(url) before the subcommand, and the login token in a private temporary file, whose path is
+        in the environment variable E(KLOCWORK_LTOKEN). If the task has no login token, the tool uses its own login.
+      - Warnings of the tool become warnings of the task. The task fails if the exit code is not 0.
+      - The tool uses its own settings for TLS, proxies and retries. O(timeout) and the other connection options do not
+        apply to it.
     type: list
     elements: str
     default: [kwadmin]
   admin_tool_timeout:
-    description: Seconds that each sub-command may take, 0.1 to 86,400. Then it is stopped.
+    description: Timeout of each subcommand in seconds, 0.1 to 86,400. The module kills a subcommand that exceeds it.
     type: float
     default: 600.0
 """

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What is not there yet in check mode."""
+    """Option for check mode of resources that depend on missing ones."""
 
     DOCUMENTATION = r"""
 options:
   predict_missing:
     description:
-      - In check mode, whether a project, account or group that is not there counts as one that an earlier task would
-        have made, so that the task is predicted and not refused.
-      - Without check mode it changes nothing.
+      - Whether check mode assumes that an earlier task creates projects, accounts and groups that do not exist. If
+        V(false), check mode fails if one of them does not exist.
+      - Ignored outside of check mode.
     type: bool
     default: false
 """

@@ -46,16 +46,16 @@ class AdminTool:
         self._url = check_url(task.params["url"])
         self._login = find_login(task, self._url)
 
-    def read_lines(self, command: str, *words: str) -> list[str]:
+    def read_lines(self, command: str, *arguments: str) -> list[str]:
         """Run a read-only subcommand and return its output without empty lines and warnings.
 
         :raises ToolchainError: if it fails or exceeds its timeout
         """
-        written = [line for line in self._run(command, words).splitlines() if line.strip()]
-        self._warn(line for line in written if _is_login_warning(line))
-        return [line for line in written if not _is_login_warning(line)]
+        output_lines = [line for line in self._run(command, arguments).splitlines() if line.strip()]
+        self._warn(line for line in output_lines if _is_login_warning(line))
+        return [line for line in output_lines if not _is_login_warning(line)]
 
-    def write(self, command: str, *words: str) -> None:
+    def write(self, command: str, *arguments: str) -> None:
         """Run a subcommand that changes the server.
 
         :raises OutcomeUnknown: if it exceeds its timeout or is killed
@@ -63,30 +63,30 @@ class AdminTool:
         """
         with self._task.guard_write(f"kwadmin {command}"):
             try:
-                self._run(command, words)
+                self._run(command, arguments)
             except _CommandAborted as error:
                 raise OutcomeUnknown(str(error)) from None
 
-    def _run(self, command: str, words: t.Sequence[str]) -> str:
-        check_arguments(*words)
+    def _run(self, command: str, arguments: t.Sequence[str]) -> str:
+        check_arguments(*arguments)
         with self._login_environment() as environment:
-            status, out, error = self._execute(command, [command, *words], environment)
+            status, output, error = self._execute(command, [command, *arguments], environment)
         self._warn(line for line in error.splitlines() if _is_warning(line))
         if status < 0:
             raise _CommandAborted(f"'kwadmin {command}' was killed by signal {-status}.")
         if status:
-            text = _extract_error(error) or _extract_error(out) or "it printed no error message"
+            text = _extract_error(error) or _extract_error(output) or "it printed no error message"
             advice = "" if self._login.ltoken else f" {self._login.advice}"
             raise ToolchainError(f"'kwadmin {command}' failed with exit code {status}: {text}.{advice}")
-        return out
+        return output
 
-    def _execute(self, command: str, words: list[str], environment: dict[str, str]) -> tuple[int, str, str]:
+    def _execute(self, command: str, arguments: list[str], environment: dict[str, str]) -> tuple[int, str, str]:
         """Run kwadmin and return its exit code, standard output and standard error."""
-        seconds = self._task.params["admin_tool_timeout"]
+        timeout = self._task.params["admin_tool_timeout"]
         tool = self._task.params["admin_tool"]
         try:
             process = subprocess.Popen(
-                [*tool, "--url", self._url, *words],
+                [*tool, "--url", self._url, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -100,13 +100,13 @@ class AdminTool:
             raise BadOption("admin_tool", problem) from None
         with process:
             try:
-                out, error_text = process.communicate(timeout=seconds)
+                output, error_text = process.communicate(timeout=timeout)
             except subprocess.TimeoutExpired:
-                limit = f"'admin_tool_timeout' ({seconds:g} s)"
+                limit = f"'admin_tool_timeout' ({timeout:g} s)"
                 raise _CommandAborted(f"'kwadmin {command}' did not finish within {limit} and was killed.") from None
             finally:
                 _kill(process)
-        return process.returncode, out, error_text
+        return process.returncode, output, error_text
 
     @contextlib.contextmanager
     def _login_environment(self) -> t.Iterator[dict[str, str]]:
@@ -127,15 +127,15 @@ class AdminTool:
                 self._task.warn(line)
 
 
-def check_arguments(*words: str) -> None:
+def check_arguments(*arguments: str) -> None:
     """Refuse arguments that kwadmin would misinterpret.
 
     :raises ToolchainError: for an argument that looks like an option or a file of arguments
     """
-    for word in words:
-        if word.startswith(_SPECIAL_PREFIXES):
+    for argument in arguments:
+        if argument.startswith(_SPECIAL_PREFIXES):
             raise ToolchainError(
-                f"'{word}' cannot be passed to kwadmin because it looks like an option or a file name. Rename it."
+                f"'{argument}' cannot be passed to kwadmin because it looks like an option or a file name. Rename it."
             )
 
 

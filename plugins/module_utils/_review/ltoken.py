@@ -75,13 +75,13 @@ def find_login(task: Task, url: str) -> Login:
         if not username:
             raise BadOption("username", "is required with 'ltoken', because a login token belongs to one account")
         return Login(username, task.register_secret(ltoken), "ltoken", _advise_new_token(url))
-    content = _read_file(task)
-    lines = content.select(username)
-    found = _match_line(url, lines)
-    if found:
-        return Login(found.user, task.register_secret(found.ltoken), "ltoken_file", _advise_new_token(url))
+    ltoken_file = _read_file(task)
+    lines = ltoken_file.select(username)
+    line = _match_line(url, lines)
+    if line:
+        return Login(line.user, task.register_secret(line.ltoken), "ltoken_file", _advise_new_token(url))
     file = f"'ltoken_file' ({_find_path(task)})"
-    hint = _suggest_port(url, lines) + _describe_malformed_line(url, content)
+    hint = _suggest_port(url, lines) + _describe_malformed_line(url, ltoken_file)
     if not username:
         raise BadOption("username", f"is required, because {file} has no line for {url}{hint}")
     # A server without access control requires only the account
@@ -118,14 +118,16 @@ def _describe_login(url: str) -> str:
 def _suggest_port(url: str, lines: list[_LtokenLine]) -> str:
     """Return a hint if the URL has no port and the file has a line for Klocwork's default port."""
     parts = urlsplit(url)
-    usual = parts.port is None and any(line.port == _KLOCWORK_PORT and line.host == parts.hostname for line in lines)
-    return f"; it has one for port {_KLOCWORK_PORT}, which the URL must contain" if usual else ""
+    has_other_port = parts.port is None and any(
+        line.port == _KLOCWORK_PORT and line.host == parts.hostname for line in lines
+    )
+    return f"; it has one for port {_KLOCWORK_PORT}, which the URL must contain" if has_other_port else ""
 
 
-def _describe_malformed_line(url: str, content: _LtokenFile) -> str:
+def _describe_malformed_line(url: str, ltoken_file: _LtokenFile) -> str:
     """Return a hint at the first malformed line that contains a name of the server. Its fields may be secret."""
     names = functools.cache(lambda: _find_aliases(_split_address(url)[0]))
-    for number, fields in content.malformed.items():
+    for number, fields in ltoken_file.malformed.items():
         if any(_normalize_host(field) in names() for field in fields):
             problem = f"has {len(fields)} fields" if len(fields) != _FIELDS else "has an empty field"
             return f"; line {number} contains this server, but {problem} (expected: host;port;user;token)"
@@ -138,11 +140,11 @@ def _read_file(task: Task) -> _LtokenFile:
     :raises BadOption: if the file cannot be read or is not text
     """
     path = _find_path(task)
-    found = rehearsal.resolve_read(path)
-    if os.path.exists(found) and not os.path.isfile(found):
+    readable_path = rehearsal.resolve_read(path)
+    if os.path.exists(readable_path) and not os.path.isfile(readable_path):
         check_readable(path, "ltoken_file")
     try:
-        with open(found, "rb") as file:
+        with open(readable_path, "rb") as file:
             data = file.read()
     except OSError as error:
         if task.params["ltoken_file"]:
@@ -151,10 +153,10 @@ def _read_file(task: Task) -> _LtokenFile:
     is_utf16 = data.startswith(_UTF16_MARKS)
     if b"\0" in data and not is_utf16:
         raise BadOption("ltoken_file", f"'{path}' is not a text file in UTF-8. Convert it")
-    lines_of_text = io.StringIO(data.decode("utf-16" if is_utf16 else "utf-8-sig", errors="replace"), newline=None)
+    text_lines = io.StringIO(data.decode("utf-16" if is_utf16 else "utf-8-sig", errors="replace"), newline=None)
     entries = {
         number: [field.strip() for field in line.split(";")]
-        for number, line in enumerate(lines_of_text, 1)
+        for number, line in enumerate(text_lines, 1)
         if line.strip()
     }
     malformed = {number: entry for number, entry in entries.items() if len(entry) != _FIELDS or not all(entry)}
@@ -180,12 +182,12 @@ def _match_line(url: str, lines: list[_LtokenLine]) -> _LtokenLine | None:
     candidates = [line for line in lines if line.port == port]
     names = functools.cache(lambda: _find_aliases(host))
     addresses = functools.cache(lambda other: set(_look_up_addresses(other)))
-    fits: tuple[t.Callable[[_LtokenLine], t.Any], ...] = (
+    matchers: tuple[t.Callable[[_LtokenLine], t.Any], ...] = (
         lambda line: line.host == host,
         lambda line: line.host in names(),
         lambda line: addresses(line.host) & names(),
     )
-    return next((line for fit in fits for line in candidates if fit(line)), None)
+    return next((line for matches in matchers for line in candidates if matches(line)), None)
 
 
 def _split_address(url: str) -> tuple[str, str]:
@@ -196,17 +198,17 @@ def _split_address(url: str) -> tuple[str, str]:
 
 def _find_path(task: Task) -> str:
     """Return the path of the option, or the first default path that exists."""
-    places = [os.path.expandvars(os.path.expanduser(place)) for place in _DEFAULT_FILES]
+    paths = [os.path.expandvars(os.path.expanduser(path)) for path in _DEFAULT_FILES]
     return task.params["ltoken_file"] or next(
-        (place for place in places if os.path.exists(rehearsal.resolve_read(place))), places[0]
+        (path for path in paths if os.path.exists(rehearsal.resolve_read(path))), paths[0]
     )
 
 
 def _find_aliases(host: str) -> set[str]:
     """Return the names and addresses of the same machine."""
-    names, own = _look_up_names(host), socket.gethostname()
-    mine = {*_LOOPBACK, *_look_up_names(own)}
-    return names | mine if names & mine else names
+    names, own_name = _look_up_names(host), socket.gethostname()
+    local_names = {*_LOOPBACK, *_look_up_names(own_name)}
+    return names | local_names if names & local_names else names
 
 
 def _look_up_names(host: str) -> set[str]:

@@ -25,15 +25,15 @@ class ResourceName:
         if self._new_name and params["state"] == "absent":
             raise BadOption("new_name", "must not be set with 'state: absent'")
 
-    def check_not_builtin(self, own: str) -> None:
+    def check_not_builtin(self, builtin: str) -> None:
         """Refuse to change a built-in resource.
 
-        :arg own: name of the built-in resource
+        :arg builtin: name of the built-in resource
         :raises BadOption: if one of the options has this name
         """
         for option, name in (("name", self._name), ("new_name", self._new_name)):
-            if name == own:
-                raise BadOption(option, f"the built-in {self._kind} '{own}' cannot be changed")
+            if name == builtin:
+                raise BadOption(option, f"the built-in {self._kind} '{builtin}' cannot be changed")
 
     @property
     def names(self) -> list[str]:

@@ -80,8 +80,8 @@ class ReviewService:
         :arg always: a record that each response contains, for the error message
         :raises ToolchainError: if there are no records
         """
-        if found := list(self.records(action, **fields)):
-            return found
+        if records := list(self.records(action, **fields)):
+            return records
         raise ToolchainError(
             f"The action '{action}' returned an empty list, but always returns {always}: the body of the response was "
             "lost. Run the task again. If this repeats, look for a proxy that modifies responses."
@@ -95,8 +95,8 @@ class ReviewService:
         response = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
         kind = response.headers.get("Content-Type", "").lower()
         if "html" in kind or "json" in kind:
-            found, remedy = ("an HTML page", f". {_VERIFY_URL}") if "html" in kind else ("records", "")
-            raise ToolchainError(f"Cannot download a file: the action '{action}' returned {found}{remedy}")
+            content, remedy = ("an HTML page", f". {_VERIFY_URL}") if "html" in kind else ("records", "")
+            raise ToolchainError(f"Cannot download a file: the action '{action}' returned {content}{remedy}")
         yield from response.chunks()
 
     def write(self, action: str, /, *, repeatable: bool = False, **fields: t.Any) -> list[Record]:
@@ -120,8 +120,8 @@ class ReviewService:
         return self._login.ltoken is not None
 
     def _form(self, action: str, fields: dict[str, t.Any]) -> dict[str, str]:
-        given = {name: _to_text(value) for name, value in fields.items() if value is not None}
-        return {"action": action, **self._login.form, **given}
+        parameters = {name: _to_text(value) for name, value in fields.items() if value is not None}
+        return {"action": action, **self._login.form, **parameters}
 
     def _explain_error(self, response: Response) -> tuple[str | None, str | None]:
         body = response.json_or_none()

@@ -56,13 +56,13 @@ def check_role_change(review: ReviewService, change: RoleChange, all_permissions
         return
     after = (before - set(change.removed)) | {grant for grant in change.added if (grant.kind, grant.holder) in holders}
     permissions = all_permissions()
-    switched = (
+    new_permissions = (
         {**permissions.get(change.role, {}), **(change.permissions or {})} if change.permissions is not None else {}
     )
     _check_lockout(
         review,
         _effective_permissions(before, permissions),
-        _effective_permissions(after, {**permissions, change.role: switched}),
+        _effective_permissions(after, {**permissions, change.role: new_permissions}),
     )
 
 
@@ -97,14 +97,14 @@ def find_grants(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]
     account = accounts.find(review, "account", review.user, prove_absence=True)
     if account is None:
         return None
-    found = _parse_grants("account", account)
+    grants = _parse_grants("account", account)
     groups = [group.text("name") for group in account.maybe_records("groups")]
     for name in groups:
         group = accounts.find(review, "group", name, prove_absence=True)
         if group is None:
             return None
-        found |= _parse_grants("group", group)
-    return {("account", review.user), *(("group", name) for name in groups)}, found
+        grants |= _parse_grants("group", group)
+    return {("account", review.user), *(("group", name) for name in groups)}, grants
 
 
 def _require_grants(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]]:
@@ -114,8 +114,8 @@ def _require_grants(review: ReviewService) -> tuple[set[tuple[str, str]], set[Gr
     """
     if not review.has_login:
         return set(), set()
-    if found := find_grants(review):
-        return found
+    if grants := find_grants(review):
+        return grants
     raise ToolchainError(
         f"Cannot verify that '{review.user}', the account of this task, keeps its permissions: the server does not "
         "list the account or one of its groups. Set 'allow_lockout: true' to make the change without this check."

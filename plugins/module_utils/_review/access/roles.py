@@ -151,8 +151,8 @@ class Roles:
         return {_format_label(assignment): dict(assignment) for assignment in assignments}
 
     def _label_assignments(self, records: list[Record]) -> Fields:
-        somewhere = any(record.maybe_text("projectId") for record in records)
-        names = {project_id: name for name, project_id in self._get_project_ids().items()} if somewhere else {}
+        has_project = any(record.maybe_text("projectId") for record in records)
+        names = {project_id: name for name, project_id in self._get_project_ids().items()} if has_project else {}
         found = {}
         for record in records:
             kind, other = ("group", "account") if record.maybe_flag("group") else ("account", "group")
@@ -165,8 +165,8 @@ class Roles:
     def _assign(self, name: str, fields: Fields) -> None:
         """Add assignments before removing others, so that a failure does not leave the role unassigned."""
         change = self._to_change(name, fields)
-        for concerned, remove in ((change.added, False), (change.removed, True)):
-            for grant in concerned:
+        for grants_to_write, remove in ((change.added, False), (change.removed, True)):
+            for grant in grants_to_write:
                 self._review.write(
                     "update_role_assignment",
                     name=name,
@@ -180,11 +180,11 @@ class Roles:
         if fields is None:
             return grants.RoleChange(name, [], [], None)
         assignments = fields.get("assignments", {}).items()
-        given = [self._to_grant(name, desired) for _label, desired in assignments if desired]
-        taken = [
+        added = [self._to_grant(name, desired) for _label, desired in assignments if desired]
+        removed = [
             self._to_grant(name, self._current_assignments[label]) for label, desired in assignments if not desired
         ]
-        return grants.RoleChange(name, given, taken, fields.get("permissions", {}))
+        return grants.RoleChange(name, added, removed, fields.get("permissions", {}))
 
     def _to_grant(self, role: str, assignment: Fields) -> grants.Grant:
         kind, project = "account" if assignment["account"] else "group", assignment["project"]
@@ -197,12 +197,12 @@ class Roles:
 
         :raises BadOption: if the server does not list a permission
         """
-        asked = {
+        unverified = {
             flag for flag, on in desired.items() if flag not in PERMISSIONS or (on and flag in _STREAM_PERMISSIONS)
         }
-        if asked - self._known_permissions:
+        if unverified - self._known_permissions:
             self.search(None, with_assignments=False)
-        if unknown := asked - self._known_permissions:
+        if unknown := unverified - self._known_permissions:
             known = ", ".join(sorted(self._known_permissions))
             raise BadOption("permissions", f"unknown to this server: {', '.join(sorted(unknown))}. It has {known}")
 
@@ -251,11 +251,11 @@ def _parse_switch(flag: str, value: t.Any) -> bool:
         raise BadOption(f"permissions.{flag}", f"must be true or false, not {value!r}") from None
 
 
-def add_purge(before: Fields | None, given: Fields, purge: bool) -> Fields:
+def add_purge(before: Fields | None, desired: Fields, purge: bool) -> Fields:
     """Return the desired fields of a role. With `purge`, assignments that are not desired are marked for removal."""
-    if purge and "assignments" in given:
-        return {**given, "assignments": add_removals((before or {}).get("assignments"), given["assignments"])}
-    return given
+    if purge and "assignments" in desired:
+        return {**desired, "assignments": add_removals((before or {}).get("assignments"), desired["assignments"])}
+    return desired
 
 
 def to_result(role: Fields) -> Fields:
@@ -277,8 +277,8 @@ def normalize_transitions(transitions: list[Fields]) -> list[Fields]:
 
     :raises BadOption: if a status is unknown
     """
-    spelt = {(_parse_status(transition["from"]), _parse_status(transition["to"])) for transition in transitions}
-    return [{"from": before, "to": after} for before, after in sorted(spelt)]
+    normalized = {(_parse_status(transition["from"]), _parse_status(transition["to"])) for transition in transitions}
+    return [{"from": before, "to": after} for before, after in sorted(normalized)]
 
 
 def _parse_status(name: str) -> str:

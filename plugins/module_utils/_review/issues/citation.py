@@ -71,13 +71,13 @@ def parse_rules(params: Fields) -> list[Rule]:
         add_grouping(params["query"] or "", grouped=False)
         parse(params["query"] or "", "query")
         return [_parse_rule(params)]
-    for place, rule in enumerate(params["rules"]):
-        add_grouping(rule["query"], grouped=False, option=f"rules[{place}].query")
-        parse(rule["query"], f"rules[{place}].query")
+    for rule_index, rule in enumerate(params["rules"]):
+        add_grouping(rule["query"], grouped=False, option=f"rules[{rule_index}].query")
+        parse(rule["query"], f"rules[{rule_index}].query")
         for keyword in _COMPARED_FIELDS:
             if has_keyword(rule["query"], keyword):
                 raise BadOption(
-                    f"rules[{place}].query",
+                    f"rules[{rule_index}].query",
                     f"must not contain '{keyword}:', which this task changes. Use 'from_{keyword}' instead",
                 )
     return [_parse_rule({"ids": None, **rule}) for rule in params["rules"]]
@@ -98,9 +98,9 @@ def _parse_rule(params: Fields) -> Rule:
 class _Refusal(t.NamedTuple):
     """Issues that cannot be changed."""
 
-    place: int
+    rule_index: int
     """Index of the rule."""
-    numbers: list[str]
+    ids: list[str]
     reason: str
 
 
@@ -125,32 +125,36 @@ class Citation:
         """
         issues = {} if self._rule_indexes else self._search_rules()
         # Search results may lack comments
-        alone = {number for number, place in self._rule_indexes.items() if "comment" in self._rules[place].compared}
-        missing = self._rule_indexes.keys() - issues.keys() - alone
+        comment_only = {
+            issue_id
+            for issue_id, rule_index in self._rule_indexes.items()
+            if "comment" in self._rules[rule_index].compared
+        }
+        missing = self._rule_indexes.keys() - issues.keys() - comment_only
         if len(missing) > _MAX_SINGLE_READS:
             issues.update(self._search(_ALL_ISSUES, self._task.warn, missing))
-        for number in self._rule_indexes:
-            if number in alone or number not in issues:
-                issues[number] = self._read_issue(number)
-        self._current = {str(number): issues[number] for number in self._rule_indexes}
+        for issue_id in self._rule_indexes:
+            if issue_id in comment_only or issue_id not in issues:
+                issues[issue_id] = self._read_issue(issue_id)
+        self._current = {str(issue_id): issues[issue_id] for issue_id in self._rule_indexes}
         return self._current
 
     def desired(self, before: Fields | None) -> Fields:
         """Return the desired values of the issues that the rules select, and add the rules to the result."""
         desired: Fields = {}
         counts: collections.Counter[int] = collections.Counter()
-        differing: dict[int, list[int]] = collections.defaultdict(list)
-        for number, place in self._rule_indexes.items():
-            issue, rule = (before or {})[str(number)], self._rules[place]
-            counts[place] += 1
+        changed_ids: dict[int, list[int]] = collections.defaultdict(list)
+        for issue_id, rule_index in self._rule_indexes.items():
+            issue, rule = (before or {})[str(issue_id)], self._rules[rule_index]
+            counts[rule_index] += 1
             if rule.selects(issue):
-                desired[str(number)] = rule.compared
+                desired[str(issue_id)] = rule.compared
                 if find_differences(issue, rule.compared):
-                    differing[place].append(number)
-        self._changed_ids = [number for numbers in differing.values() for number in numbers]
+                    changed_ids[rule_index].append(issue_id)
+        self._changed_ids = [issue_id for ids in changed_ids.values() for issue_id in ids]
         self._task.result["rules"] = [
-            {"title": rule.title, "count": counts[place], "changed_ids": differing[place]}
-            for place, rule in enumerate(self._rules)
+            {"title": rule.title, "count": counts[rule_index], "changed_ids": changed_ids[rule_index]}
+            for rule_index, rule in enumerate(self._rules)
         ]
         return desired
 
@@ -159,73 +163,73 @@ class Citation:
 
         :raises ToolchainError: with the refused changes
         """
-        refused, rest = self._split_by_owner(self._changed_ids)
-        for (place, status), numbers in rest.items():
-            new = self._rules[place].desired.get("status", status)
+        refusals, accepted = self._split_by_owner(self._changed_ids)
+        for (rule_index, status), ids in accepted.items():
+            new = self._rules[rule_index].desired.get("status", status)
             if not self._permissions.allows_citation(status, new):
-                refused.append(_Refusal(place, numbers, self._suggest_role(status, new)))
-        if refused:
-            self._task.changed = sum(len(refusal.numbers) for refusal in refused) < len(self._changed_ids)
-            raise ToolchainError(self._summarize(refused, len(self._changed_ids)))
+                refusals.append(_Refusal(rule_index, ids, self._suggest_role(status, new)))
+        if refusals:
+            self._task.changed = sum(len(refusal.ids) for refusal in refusals) < len(self._changed_ids)
+            raise ToolchainError(self._summarize(refusals, len(self._changed_ids)))
 
     def write(self, changes: Fields) -> None:
         """Change the issues that differ, in batches of the same rule and current status.
 
         :raises ServerRefusal: after all batches, if the server refused some of the changes
         """
-        refused, rest = self._split_by_owner(map(int, changes))
+        refusals, accepted = self._split_by_owner(map(int, changes))
         error = None
-        for (place, status), numbers in rest.items():
-            for start in range(0, len(numbers), _BATCH_SIZE):
-                self._task.report_progress(f"Changing {len(changes):,} issues")
-                batch = numbers[start : start + _BATCH_SIZE]
+        for (rule_index, status), ids in accepted.items():
+            for start in range(0, len(ids), _BATCH_SIZE):
+                self._task.report_progress(f"changing {len(changes):,} issues")
+                batch = ids[start : start + _BATCH_SIZE]
                 try:
-                    self._cite(batch, status, self._rules[place].desired)
+                    self._cite(batch, status, self._rules[rule_index].desired)
                 except ServerRefusal as refusal:
                     if refusal.status == _NOT_AUTHENTICATED:
                         raise
                     error = refusal
-                    refused.append(_Refusal(place, batch, str(refusal)))
-        if refused:
-            summary = self._summarize(refused, len(changes))
+                    refusals.append(_Refusal(rule_index, batch, str(refusal)))
+        if refusals:
+            summary = self._summarize(refusals, len(changes))
             raise ServerRefusal(summary, error.status if error else _FORBIDDEN, error.text if error else "")
 
-    def _split_by_owner(self, numbers: t.Iterable[int]) -> tuple[list[_Refusal], IssueGroups]:
+    def _split_by_owner(self, ids: t.Iterable[int]) -> tuple[list[_Refusal], IssueGroups]:
         """Group issues by rule and current status. Return those whose new owner does not exist, and the others."""
-        alike: IssueGroups = collections.defaultdict(list)
-        for number in numbers:
-            alike[self._rule_indexes[number], self._current[str(number)]["status"]].append(str(number))
-        owners = {place: self._rules[place].desired.get("owner", UNOWNED) for place, _status in alike}
+        groups: IssueGroups = collections.defaultdict(list)
+        for issue_id in ids:
+            groups[self._rule_indexes[issue_id], self._current[str(issue_id)]["status"]].append(str(issue_id))
+        owners = {rule_index: self._rules[rule_index].desired.get("owner", UNOWNED) for rule_index, _status in groups}
         unknown = self._permissions.find_unknown_owners(owners.values())
-        refused = [
-            _Refusal(place, numbers, f"User '{owners[place]}' does not exist.")
-            for (place, _status), numbers in alike.items()
-            if owners[place] in unknown
+        refusals = [
+            _Refusal(rule_index, ids, f"User '{owners[rule_index]}' does not exist.")
+            for (rule_index, _status), ids in groups.items()
+            if owners[rule_index] in unknown
         ]
-        return refused, {group: numbers for group, numbers in alike.items() if owners[group[0]] not in unknown}
+        return refusals, {group: ids for group, ids in groups.items() if owners[group[0]] not in unknown}
 
-    def _summarize(self, refused: list[_Refusal], total: int) -> str:
+    def _summarize(self, refusals: list[_Refusal], total: int) -> str:
         """Return a message with the refused changes, in the order of the rules.
 
         :arg total: number of issues to change
         """
-        count = sum(len(refusal.numbers) for refusal in refused)
-        if len(refused) == 1 and count == total:
-            return refused[0].reason
+        count = sum(len(refusal.ids) for refusal in refusals)
+        if len(refusals) == 1 and count == total:
+            return refusals[0].reason
         reasons = [
-            f"{self._rules[refusal.place].title} ({_format_ids(refusal.numbers)}): {refusal.reason}"
-            for refusal in sorted(refused, key=lambda refusal: refusal.place)
+            f"{self._rules[refusal.rule_index].title} ({_format_ids(refusal.ids)}): {refusal.reason}"
+            for refusal in sorted(refusals, key=lambda refusal: refusal.rule_index)
         ]
         return f"{count} of {total} issues cannot be changed. {' '.join(reasons)}"
 
-    def _cite(self, numbers: list[str], status: str, desired: Fields) -> None:
+    def _cite(self, ids: list[str], status: str, desired: Fields) -> None:
         try:
-            self._review.write("update_status", project=self._project, ids=numbers, **desired)
+            self._review.write("update_status", project=self._project, ids=ids, **desired)
         except ServerRefusal as error:
-            to = desired.get("status", status)
-            if error.status != _FORBIDDEN or to == status:
+            new_status = desired.get("status", status)
+            if error.status != _FORBIDDEN or new_status == status:
                 raise
-            raise ServerRefusal(f"{error} {self._suggest_role(status, to)}", error.status, error.text) from None
+            raise ServerRefusal(f"{error} {self._suggest_role(status, new_status)}", error.status, error.text) from None
 
     def _suggest_role(self, before: str, after: str) -> str:
         if before == after:
@@ -235,33 +239,33 @@ class Citation:
     def _search_rules(self) -> dict[int, Fields]:
         """Search the issues of all rules, store the first rule of each issue, and return the issues by ID."""
         issues: dict[int, Fields] = {}
-        for place, rule in enumerate(self._rules):
+        for rule_index, rule in enumerate(self._rules):
             found = {} if rule.query is None else self._search(add_grouping(rule.query, grouped=False), _raise_warning)
             issues.update(found)
-            for number in (*found, *rule.ids):
-                self._rule_indexes.setdefault(number, place)
+            for issue_id in (*found, *rule.ids):
+                self._rule_indexes.setdefault(issue_id, rule_index)
         return issues
 
     def _search(
-        self, query: str, warn: t.Callable[[str], None], numbers: t.Container[int] | None = None
+        self, query: str, warn: t.Callable[[str], None], ids: t.Container[int] | None = None
     ) -> dict[int, Fields]:
         """Return the issues that match a query by ID, all or only those with the given IDs."""
         issues = search_issues(self._review, self._project, query, warn)
-        return {issue["id"]: _select_fields(issue) for issue in issues if numbers is None or issue["id"] in numbers}
+        return {issue["id"]: _select_fields(issue) for issue in issues if ids is None or issue["id"] in ids}
 
-    def _read_issue(self, number: int) -> Fields:
-        issue = read_details(self._review, self._project, number)
+    def _read_issue(self, issue_id: int) -> Fields:
+        issue = read_details(self._review, self._project, issue_id)
         if issue is None:
             raise ToolchainError(
-                f"Issue {number} does not exist in project '{self._project}', or the account has no access to it. If "
+                f"Issue {issue_id} does not exist in project '{self._project}', or the account has no access to it. If "
                 "this is the ID of an issue group, search with 'grouped: false' to get the IDs of its issues."
             )
         return _select_fields(issue)
 
 
-def _format_ids(numbers: list[str]) -> str:
-    more = len(numbers) - _MAX_LISTED_IDS
-    return f"issues {', '.join(numbers[:_MAX_LISTED_IDS])}{f' and {more:,} more' if more > 0 else ''}"
+def _format_ids(ids: list[str]) -> str:
+    more = len(ids) - _MAX_LISTED_IDS
+    return f"issues {', '.join(ids[:_MAX_LISTED_IDS])}{f' and {more:,} more' if more > 0 else ''}"
 
 
 def _raise_warning(warning: str) -> t.NoReturn:

@@ -34,11 +34,11 @@ class Gate:
         self._task, self._review = task, review
         self._diff = _build_diff_term(task.params["compare"])
         self.checks: list[Fields] = []
-        for place, check in enumerate(task.params["checks"]):
-            add_grouping(check["query"], grouped=False, option=f"checks[{place}].query")
-            _check_quotation(parse(check["query"], f"checks[{place}].query"), f"checks[{place}].query")
+        for index, check in enumerate(task.params["checks"]):
+            add_grouping(check["query"], grouped=False, option=f"checks[{index}].query")
+            _check_quotation(parse(check["query"], f"checks[{index}].query"), f"checks[{index}].query")
             if self._diff and (has_keyword(check["query"], "build") or has_keyword(check["query"], "diff")):
-                raise BadOption(f"checks[{place}].query", "must not contain a build if 'compare' is set")
+                raise BadOption(f"checks[{index}].query", "must not contain a build if 'compare' is set")
 
     def verify_queries(self) -> None:
         """Verify that the queries can find issues.
@@ -46,13 +46,13 @@ class Gate:
         :raises BadOption: if the project has no build, or if a check contains an unknown name
         """
         params = self._task.params
-        known = QueryValidator(self._review, params["project"])
+        validator = QueryValidator(self._review, params["project"])
         if self._diff:
-            known.check_builds(params["compare"])
-        for place, check in enumerate(params["checks"]):
-            known.check_query(check["query"], f"checks[{place}].query")
+            validator.check_builds(params["compare"])
+        for index, check in enumerate(params["checks"]):
+            validator.check_query(check["query"], f"checks[{index}].query")
             if check["view"]:
-                known.check_view(check["view"], check["query"], f"checks[{place}].view")
+                validator.check_view(check["view"], check["query"], f"checks[{index}].view")
 
     def find_issues(self) -> t.Iterator[Fields]:
         """Yield the issues of all checks. Afterwards, `checks` contains the results.
@@ -60,11 +60,11 @@ class Gate:
         :raises ToolchainError: if the server returns a warning about a query
         """
         for check in self._task.params["checks"]:
-            count, first = 0, []
+            count, first_issues = 0, []
             for issue in self._search(check["query"], check["view"]):
                 count += 1
                 if count <= self._task.params["result_limit"]:
-                    first.append(issue)
+                    first_issues.append(issue)
                 yield issue
             self.checks.append(
                 {
@@ -73,8 +73,8 @@ class Gate:
                     "allowed": check["allowed"],
                     "count": count,
                     "passed": count <= check["allowed"],
-                    "issues": first,
-                    "lines": [_format_line(issue) for issue in first],
+                    "issues": first_issues,
+                    "lines": [_format_line(issue) for issue in first_issues],
                 }
             )
 
@@ -86,8 +86,8 @@ class Gate:
         return {**self._task.params["compare"], "new": states["New"], "fixed": states["Fixed"]}
 
     def _search(self, query: str, view: str | None = None) -> t.Iterator[Fields]:
-        whole = " ".join(filter(None, (add_grouping(query, grouped=False), self._diff)))
-        for issue in search_issues(self._review, self._task.params["project"], whole, _raise_warning, view):
+        full_query = " ".join(filter(None, (add_grouping(query, grouped=False), self._diff)))
+        for issue in search_issues(self._review, self._task.params["project"], full_query, _raise_warning, view):
             yield mask_secrets(issue, self._task.secrets)
 
 
@@ -115,10 +115,10 @@ def _build_diff_term(builds: Fields | None) -> str:
 
 def _format_line(issue: Fields) -> str:
     """Return an issue as a line of text in the style of compilers."""
-    place = ":".join(str(part) for part in (issue["file"], issue["line"]) if part is not None)
+    location = ":".join(str(part) for part in (issue["file"], issue["line"]) if part is not None)
     details = " ".join(filter(None, (issue["severity"], issue["code"], issue["message"])))
     url = f"({encode_url(issue['url'] or str(issue['id']))})"
-    return " ".join(filter(None, (place and f"{place}:", details, url)))
+    return " ".join(filter(None, (location and f"{location}:", details, url)))
 
 
 def _raise_warning(warning: str) -> t.NoReturn:

@@ -55,43 +55,43 @@ def search_issues(
         )
 
 
-def read_details(review: ReviewService, project: str, number: int) -> Fields | None:
+def read_details(review: ReviewService, project: str, issue_id: int) -> Fields | None:
     """Return an issue with its history, oldest entry first, or `None` if it does not exist.
 
     :raises ToolchainError: if the server returns another issue
     """
     try:
-        records = list(review.records("issue_details", project=project, id=number))
+        records = list(review.records("issue_details", project=project, id=issue_id))
     except ServerRefusal as error:
         if error.status != 404 or project not in projects.project_ids(review):
             raise
         records = []
     for record in records:
-        if record.text("id") != str(number):
-            raise ToolchainError(f"Requested issue {number}, but the server returned issue {record.text('id')}.")
+        if record.text("id") != str(issue_id):
+            raise ToolchainError(f"Requested issue {issue_id}, but the server returned issue {record.text('id')}.")
         return _parse_details(record)
     return None
 
 
 def read_all_details(
-    review: ReviewService, project: str, numbers: list[int], progress: t.Callable[[str, str], None]
+    review: ReviewService, project: str, ids: list[int], progress: t.Callable[[str, str], None]
 ) -> t.Iterator[Fields]:
     """Yield the details of the issues that exist."""
-    for place, number in enumerate(numbers, 1):
-        if place % _PROGRESS_INTERVAL == 0:
-            progress(f"Reading issues: {place:,} of {len(numbers):,}", "running")
-        if found := read_details(review, project, number):
-            yield found
+    for position, issue_id in enumerate(ids, 1):
+        if position % _PROGRESS_INTERVAL == 0:
+            progress(f"reading issues: {position:,} of {len(ids):,}", "running")
+        if issue := read_details(review, project, issue_id):
+            yield issue
 
 
 def read_found_details(
-    review: ReviewService, project: str, found: t.Iterator[Fields], progress: t.Callable[[str, str], None]
+    review: ReviewService, project: str, issues: t.Iterator[Fields], progress: t.Callable[[str, str], None]
 ) -> t.Iterator[Fields]:
     """Yield the details of the issues of a search.
 
     The search is read to its end first, because the server closes responses that are read too slowly.
     """
-    yield from read_all_details(review, project, [issue["id"] for issue in found], progress)
+    yield from read_all_details(review, project, [issue["id"] for issue in issues], progress)
 
 
 def _parse_issue(record: Record) -> Fields:

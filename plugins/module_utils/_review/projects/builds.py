@@ -48,13 +48,13 @@ def _verify_empty(review: ReviewService, project: str) -> list[Record]:
     build = configuration.maybe_text("build") if configuration else None
     if not build:
         review.list_nonempty("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
-    found = list(review.records("builds", project=project))
-    if build and not found:
+    records = list(review.records("builds", project=project))
+    if build and not records:
         raise ToolchainError(
             f"Cannot list the builds of project '{project}': the body of the response was lost. The list is empty, but "
             f"the server has the configuration of build '{build}'. Run the task again."
         )
-    return found
+    return records
 
 
 def list_build_names(tool: AdminTool, project: str) -> list[Fields]:
@@ -76,9 +76,9 @@ class Builds:
 
     def read(self, review: ReviewService, project: str) -> list[Fields]:
         """Return all builds, newest first."""
-        found = list_builds(review, project)
-        self._count = len(found)
-        return found
+        builds = list_builds(review, project)
+        self._count = len(builds)
+        return builds
 
     def check_change(self, name: str, before: Fields | None, desired: Fields | None, allow_last: bool) -> None:
         """Refuse to create a build, and to delete the last one without `allow_last`.

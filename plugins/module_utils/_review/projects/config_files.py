@@ -30,10 +30,10 @@ _TYPE_LINE = re.compile(r"(?P<type>.+?)\s+(?P<extension>\.\w+)\s*")
 
 def list_config_files(tool: AdminTool, project: str) -> list[Fields]:
     """Return `name` and `type` of the configuration files, sorted by name."""
-    found = (
+    files = (
         _parse_line("list-config-files", _FILE_LINE, line) for line in tool.read_lines("list-config-files", project)
     )
-    return sorted(found, key=lambda file: file["name"])
+    return sorted(files, key=lambda file: file["name"])
 
 
 def list_types(tool: AdminTool) -> list[Fields]:
@@ -139,7 +139,7 @@ def _is_valid(entries: t.Any) -> bool:
 
 
 def _parse_line(command: str, pattern: re.Pattern[str], line: str) -> Fields:
-    found = pattern.fullmatch(line)
-    if found is None:
+    match = pattern.fullmatch(line)
+    if match is None:
         raise ToolchainError(f"Cannot parse the output of 'kwadmin {command}': {line}")
-    return found.groupdict()
+    return match.groupdict()

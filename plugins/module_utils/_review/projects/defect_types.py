@@ -22,19 +22,19 @@ _MANAGED_FIELDS = ("enabled", "severity")
 def list_defect_types(review: ReviewService, project: str, taxonomy: str | None = None) -> dict[str, Fields]:
     """Return the defect types of a project or of one taxonomy by code, sorted."""
     records = review.records("defect_types", project=project, taxonomy=taxonomy)
-    found = {record.text("code"): _parse_defect_type(record) for record in records}
-    return dict(sorted(found.items()))
+    defect_types = {record.text("code"): _parse_defect_type(record) for record in records}
+    return dict(sorted(defect_types.items()))
 
 
-def add_taxonomies(review: ReviewService, project: str, found: dict[str, Fields]) -> dict[str, Fields]:
+def add_taxonomies(review: ReviewService, project: str, defect_types: dict[str, Fields]) -> dict[str, Fields]:
     """Return the defect types with their taxonomies. Sends one request for each taxonomy of the project."""
-    within = {
+    by_taxonomy = {
         taxonomy["name"]: list_defect_types(review, project, taxonomy["name"])
         for taxonomy in projects.list_taxonomies(review, project)
     }
     return {
-        code: {**defect_type, "taxonomies": [name for name, types in within.items() if code in types]}
-        for code, defect_type in found.items()
+        code: {**defect_type, "taxonomies": [name for name, types in by_taxonomy.items() if code in types]}
+        for code, defect_type in defect_types.items()
     }
 
 
@@ -79,7 +79,7 @@ class DefectTypeRules:
     def update(self, changes: Fields) -> None:
         """Update the defect types that differ, with one request each."""
         for number, (code, fields) in enumerate(changes.items(), 1):
-            self._task.report_progress(f"Updating defect types: {number:,} of {len(changes):,}", "running")
+            self._task.report_progress(f"updating defect types: {number:,} of {len(changes):,}", "running")
             self._review.write("update_defect_type", repeatable=True, project=self._project, code=code, **fields)
 
     def select_managed(self, types: Fields) -> Fields:

@@ -92,17 +92,17 @@ class Import:
     def plan(self) -> Fields | None:
         """Return the planned action, or `None` if the project exists. A running import of the project is awaited."""
         if self._project:
-            found = self._find_project()
-            self._existed = found is not None
-            self._task.result["project"] = found
-            if found and not self._task.params["force"]:
+            project = self._find_project()
+            self._existed = project is not None
+            self._task.result["project"] = project
+            if project and not self._task.params["force"]:
                 return None
-        listed = self._list_records()
-        under_way = [record for record in listed if self._has_project(record.members) and record.is_running]
-        self._known.update(record.identity for record in listed if record not in under_way)
-        self.should_start = not under_way
-        of_what = {"project": self._project} if self._project else {}
-        return {"action": "import" if self.should_start else "wait", "source": self._source, **of_what}
+        records = self._list_records()
+        running = [record for record in records if self._has_project(record.members) and record.is_running]
+        self._known.update(record.identity for record in records if record not in running)
+        self.should_start = not running
+        action = "import" if self.should_start else "wait"
+        return {"action": action, "source": self._source, **({"project": self._project} if self._project else {})}
 
     def run(self) -> Fields:
         """Start the import unless it is running, and wait for it if `wait` is set.
@@ -154,18 +154,18 @@ class Import:
         own = self._select_own()
         self._empty_polls = 0 if own else self._empty_polls + 1
         # Read after the list of imports: an import that is no longer listed has taken effect
-        found = self._find_project() if self._project else None
+        project = self._find_project() if self._project else None
         self._check_failed(own)
         running = next((record for record in own if record.is_running), None)
         if running:
             self._was_seen_running = True
             raise NotReady(f"the import is running: {running}")
-        is_created = found is not None and not self._existed
-        if self._project and found is None and not (own or self._was_seen_running):
+        is_created = project is not None and not self._existed
+        if self._project and project is None and not (own or self._was_seen_running):
             raise NotReady(f"project '{self._project}' does not exist, and the server lists no import of it")
         if not own and not is_created and self._empty_polls < _MAX_EMPTY_POLLS:
             raise NotReady("the server lists no import; it may be starting or finishing")
-        if self._project and found is None:
+        if self._project and project is None:
             raise ToolchainError(
                 f"The import has finished, but project '{self._project}' does not exist. See the log of the server."
             )
@@ -187,17 +187,19 @@ class Import:
         raise ToolchainError(f"The import failed. Its record: {failed}")
 
     def _find_project(self) -> Fields | None:
-        named = (record for record in projects.list_projects(self._review) if record["name"] == self._project)
-        return next(named, None)
+        matching = (project for project in projects.list_projects(self._review) if project["name"] == self._project)
+        return next(matching, None)
 
     def _list_records(self) -> list[_ImportRecord]:
         """Return the records of imports and of tasks that import something."""
         tasks = server.read_records(self._review, "task_status")
         imports = server.read_records(self._review, "import_status")
-        of_imports = (record for record in tasks if self._has_project(record) or "import" in json.dumps(record).lower())
+        import_tasks = (
+            record for record in tasks if self._has_project(record) or "import" in json.dumps(record).lower()
+        )
         return [
             *(_ImportRecord.from_record("import_status", record) for record in imports),
-            *(_ImportRecord.from_record("task_status", record) for record in of_imports),
+            *(_ImportRecord.from_record("task_status", record) for record in import_tasks),
         ]
 
     def _select_own(self) -> list[_ImportRecord]:
@@ -206,22 +208,22 @@ class Import:
         If several records match, all of them are returned, and later calls return only these.
         """
         new = self._exclude_known(self._list_records())
-        named = [record for record in new if self._has_project(record.members)]
-        candidates = named or [record for record in new if not self._is_foreign(record.members)]
+        matching = [record for record in new if self._has_project(record.members)]
+        candidates = matching or [record for record in new if not self._is_foreign(record.members)]
         own = []
         for action in ("import_status", "task_status"):
-            listed = [record for record in candidates if record.action == action]
-            if listed:
-                pinned = self._pinned.setdefault(action, {record.identity for record in listed})
-                own += [record for record in listed if record.identity in pinned]
+            records = [record for record in candidates if record.action == action]
+            if records:
+                pinned = self._pinned.setdefault(action, {record.identity for record in records})
+                own += [record for record in records if record.identity in pinned]
         return own
 
-    def _exclude_known(self, listed: list[_ImportRecord]) -> list[_ImportRecord]:
+    def _exclude_known(self, records: list[_ImportRecord]) -> list[_ImportRecord]:
         """Remove as many records of each identity as existed before, finished ones first."""
-        left, new = self._known.copy(), []
-        for record in sorted(listed, key=lambda record: record.is_running):
-            if left[record.identity] > 0:
-                left[record.identity] -= 1
+        remaining, new = self._known.copy(), []
+        for record in sorted(records, key=lambda record: record.is_running):
+            if remaining[record.identity] > 0:
+                remaining[record.identity] -= 1
             else:
                 new.append(record)
         return new

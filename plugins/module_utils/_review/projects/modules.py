@@ -24,8 +24,8 @@ LIST_FIELDS = (*ACCESS_LISTS, "paths", "tags")
 
 def list_modules(review: ReviewService, project: str) -> list[Fields]:
     """Return the modules of a project, sorted by name. Access lists are missing if the server does not return them."""
-    found = review.list_nonempty("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
-    return sorted(map(_parse_module, found), key=lambda module: module["name"])
+    records = review.list_nonempty("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
+    return sorted(map(_parse_module, records), key=lambda module: module["name"])
 
 
 def normalize(fields: Fields) -> Fields:

@@ -50,8 +50,8 @@ def is_missing(review: ReviewService, name: str) -> bool:
 
     :raises ToolchainError: if the list of projects is empty because a response was lost
     """
-    if found := project_ids(review):
-        return name not in found
+    if ids := project_ids(review):
+        return name not in ids
     _check_unknown(review, name)
     return True
 
@@ -100,8 +100,8 @@ def read_configuration(review: ReviewService, project: str, build: str | None) -
 
 def list_taxonomies(review: ReviewService, project: str) -> list[Fields]:
     """Return the taxonomies of a project, sorted by name."""
-    found = review.records("taxonomies", project=project)
-    taxonomies = [{"name": record.text("name"), "custom": bool(record.maybe_flag("is_custom"))} for record in found]
+    records = review.records("taxonomies", project=project)
+    taxonomies = [{"name": record.text("name"), "custom": bool(record.maybe_flag("is_custom"))} for record in records]
     return sorted(taxonomies, key=lambda taxonomy: str(taxonomy["name"]))
 
 
@@ -115,15 +115,15 @@ class Projects:
         self._needs_properties = any(task.params[name] is not None for name in WRITE_ONLY)
         self._create_with: t.Callable[[str], t.Any] = self._create
 
-    def find(self, naming: ResourceName) -> Fields | None:
+    def find(self, name: ResourceName) -> Fields | None:
         """Return the project, with the properties that only kwadmin reports if they are needed, or `None`."""
         existing = list_projects(self._review)
-        found = naming.find(existing)
+        project = name.find(existing)
         if self._removes and not existing:
-            _check_unknown(self._review, naming.desired)
-        if found and self._tool and self._needs_properties:
-            return {**found, **_read_properties(self._tool, found["name"])}
-        return found
+            _check_unknown(self._review, name.desired)
+        if project and self._tool and self._needs_properties:
+            return {**project, **_read_properties(self._tool, project["name"])}
+        return project
 
     def check_change(self, name: str, before: Fields | None) -> None:
         """Refuse to delete a project with builds without `allow_delete`, and select the way to create a project.
@@ -187,10 +187,10 @@ def _read_properties(tool: AdminTool, project: str) -> Fields:
     The output format is not documented, so that different separators between name and value are accepted.
     """
     for line in tool.read_lines("get-project-properties", project):
-        found = re.fullmatch(r"\s*auto_delete_threshold\s*[=:\s]\s*(\S*)\s*", line)
-        if found and found[1].isdecimal():
-            return {"auto_delete_builds": True, "auto_delete_threshold": int(found[1])}
-        if found:
+        match = re.fullmatch(r"\s*auto_delete_threshold\s*[=:\s]\s*(\S*)\s*", line)
+        if match and match[1].isdecimal():
+            return {"auto_delete_builds": True, "auto_delete_threshold": int(match[1])}
+        if match:
             return {"auto_delete_builds": False}
     return {}
 

@@ -74,15 +74,15 @@ class Report:
         drilldown: Fields = {}
         for number, name in enumerate(self._task.params[f"{option}_drilldown"]):
             axis = {wire_name: AXES[self._task.params[option]], **drilldown}
-            places = getattr(self._read(self._query, **axis), option)
-            place = next((place for place in places if place["name"] == name), None)
+            headings = getattr(self._read(self._query, **axis), option)
+            heading = next((heading for heading in headings if heading["name"] == name), None)
             path = f"{option}_drilldown[{number}]"
-            if place is None:
-                known = ", ".join(place["name"] for place in places[:20])
-                raise BadOption(path, f"'{name}' does not exist. Available: {known or 'none'}")
-            if place["id"] == _NO_LOWER_LEVEL:
+            if heading is None:
+                available = ", ".join(heading["name"] for heading in headings[:20])
+                raise BadOption(path, f"'{name}' does not exist. Available: {available or 'none'}")
+            if heading["id"] == _NO_LOWER_LEVEL:
                 raise BadOption(path, f"'{name}' has no lower level. Remove it")
-            drilldown = {f"{wire_name}Drilldown": place["id"]}
+            drilldown = {f"{wire_name}Drilldown": heading["id"]}
         return drilldown
 
     def _read(self, query: str | None, **axes: t.Any) -> Table:
@@ -92,8 +92,8 @@ class Report:
 def read_churn(task: Task, review: ReviewService) -> Fields:
     """Return the file churn table that the options of a task select."""
     fields = task.select("project", "view", "component")
-    more = {"viewCreator": task.params["view_creator"], "latestBuilds": task.params["latest_builds"]}
-    return _to_result(_read_table(task, review, "fchurns", **fields, **more))
+    options = {"viewCreator": task.params["view_creator"], "latestBuilds": task.params["latest_builds"]}
+    return _to_result(_read_table(task, review, "fchurns", **fields, **options))
 
 
 class Table(t.NamedTuple):
@@ -117,13 +117,13 @@ def _read_table(task: Task, review: ReviewService, action: str, **fields: t.Any)
 
 
 def _parse_headings(record: Record, name: str) -> list[Fields]:
-    return [{"id": place.maybe_integer("id"), "name": place.text("name")} for place in record.records(name)]
+    return [{"id": heading.maybe_integer("id"), "name": heading.text("name")} for heading in record.records(name)]
 
 
 def _parse_data(record: Record, rows: int, columns: int) -> list[list[int | float]]:
     """Return the values. An empty table can have empty rows or no rows."""
 
-    def checked(value: t.Any) -> list[list[int | float]]:
+    def check_shape(value: t.Any) -> list[list[int | float]]:
         if not isinstance(value, list):
             raise ValueError
         if not (rows and columns) and not any(value):
@@ -135,7 +135,7 @@ def _parse_data(record: Record, rows: int, columns: int) -> list[list[int | floa
                 raise ValueError
         return value
 
-    return record.convert("data", f"{rows} lists of {columns} numbers", checked)
+    return record.convert("data", f"{rows} lists of {columns} numbers", check_shape)
 
 
 def _is_number(value: t.Any) -> bool:

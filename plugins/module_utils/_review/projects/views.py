@@ -20,8 +20,8 @@ _WIRE_NAMES = {"public": "is_public"}
 
 def list_views(review: ReviewService, project: str) -> list[Fields]:
     """Return the views of a project that the account can see, sorted by name."""
-    found = review.list_nonempty("views", project=project, always=f"the view '{DEFAULT_VIEW}'")
-    return sorted(map(_parse_view, found), key=lambda view: view["name"])
+    records = review.list_nonempty("views", project=project, always=f"the view '{DEFAULT_VIEW}'")
+    return sorted(map(_parse_view, records), key=lambda view: view["name"])
 
 
 def select_view(
