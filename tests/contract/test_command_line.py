@@ -167,7 +167,7 @@ def test_jar_is_cached_for_its_owner(with_jar: client.Sandbox, jar: bytes, tmp_p
 def test_wrong_password_is_reported(with_jar: client.Sandbox, transport: str) -> None:
     how = {"via": "jar", "jar_transport": transport}
     cli(with_jar, "version", **how)
-    # the jar itself is asked for with the wrong password, too
+    # the jar is requested with the wrong password, too
     assert "401" in cli(with_jar, "version", api_token="wr0ng-secret", **how)["msg"]
     with_jar.fault(kind="status", status=401, service="ci", label="cli_download")
     with_jar.fault(kind="status", status=401, service="ci", label="cli_websocket")

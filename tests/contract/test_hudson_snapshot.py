@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The role snapshot on Hudson 1.395, as far as that tells."""
+"""The role snapshot on a real Hudson 1.395."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def ok(result: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def installed() -> dict[str, str]:
+def list_versions() -> dict[str, str]:
     """Return the listed versions by name."""
     return {plugin["name"]: plugin["version"] for plugin in running.run("ci_plugin_info")["plugins"]}
 
@@ -71,7 +71,7 @@ def test_missing_plugins_are_reported_with_reason(go: Go, name: str, told: str) 
     assert result["failed"]
     assert told in result["msg"]
     assert "1 of 2 plugin(s) were not installed" in result["msg"]
-    assert "plain" in installed()
+    assert "plain" in list_versions()
     assert go("plain", {"name": name, "version": "latest"})["failed"]
 
 
@@ -81,14 +81,14 @@ def test_unavailable_plugin_is_not_installed(go: Go, sandbox: Sandbox, name: str
     assert "No plugin was changed because of 1 problem(s)" in result["msg"]
     assert "No plugin was changed because of 1 problem(s)" in go("plain", name)["msg"]
     assert set(writes(sandbox)) <= {"refresh_metadata"}
-    assert "plain" not in installed()
+    assert "plain" not in list_versions()
 
 
 def test_installation_is_complete_when_task_ends(go: Go, sandbox: Sandbox) -> None:
     """Other tools end while Jenkins downloads in the background (emmetog/ansible-jenkins PR#49)."""
     sandbox.switch("ci", install_seconds=0.5)
     assert ok(go("top"))["changed"]
-    assert {"base", "middle", "top"} <= installed().keys()
+    assert {"base", "middle", "top"} <= list_versions().keys()
 
 
 def test_second_run_only_reads(go: Go, sandbox: Sandbox) -> None:
@@ -103,7 +103,7 @@ def test_second_run_only_reads(go: Go, sandbox: Sandbox) -> None:
     assert ok(go(*wanted, restart="when_needed"))["restart"]["completed"]
     last = ok(go(*wanted, restart="when_needed"))
     assert (last["changed"], last["restart"], last["restart_required"]) == (False, None, False)
-    assert installed()["git"] == "5.3.0"
+    assert list_versions()["git"] == "5.3.0"
 
 
 def test_dependencies_of_pinned_version_are_installed(go: Go, sandbox: Sandbox, tmp_path: pathlib.Path) -> None:
@@ -111,10 +111,10 @@ def test_dependencies_of_pinned_version_are_installed(go: Go, sandbox: Sandbox, 
     path = tmp_path / "own.hpi"
     path.write_bytes(plugin_file("own", "3.0", Plugin_Dependencies="middle:1.0"))
     assert ok(go({"name": "own", "src": str(path)}))["changed"]
-    assert {"base", "middle", "own"} <= installed().keys()
+    assert {"base", "middle", "own"} <= list_versions().keys()
     assert not ok(go({"name": "own", "src": str(path)}))["changed"]
     assert ok(go({"name": "plain", "version": "0.9", "exact": True}))["changed"]
-    assert installed()["plain"] == "0.9"
+    assert list_versions()["plain"] == "0.9"
     assert not ok(go({"name": "plain", "version": "0.9", "exact": True}))["changed"]
 
 
@@ -153,11 +153,11 @@ def test_plugin_is_loaded_after_restart_when_dependency_is(go: Go, sandbox: Sand
     predicted, result = ok(go("user", "plain", check_mode=True)), ok(go("user", "plain"))
     assert result["restart_required"]
     assert predicted["plugins"] == result["plugins"]
-    assert "plain" in installed()
-    assert "user" not in installed()
+    assert "plain" in list_versions()
+    assert "user" not in list_versions()
     assert not ok(go("user", "plain"))["changed"]
     assert ok(go("user", "plain", restart="when_needed"))["restart"]["completed"]
-    assert {"plain", "user"} <= installed().keys()
+    assert {"plain", "user"} <= list_versions().keys()
 
 
 def test_check_mode_predicts_what_a_new_server_cannot_know(go: Go, sandbox: Sandbox) -> None:
@@ -182,7 +182,7 @@ def test_pinned_version_is_upgraded_and_downgraded(go: Go) -> None:
     for version in ("1.0", "0.9", "1.0"):
         pinned = {"name": "plain", "version": version, "exact": True}
         assert ok(go(pinned, restart="when_needed"))["changed"]
-        assert installed()["plain"] == version
+        assert list_versions()["plain"] == version
         assert not ok(go(pinned, restart="when_needed"))["changed"]
 
 
@@ -191,7 +191,7 @@ def test_many_plugins_need_one_request_and_one_restart(go: Go, sandbox: Sandbox)
     assert result["restart_required"] is False
     labels = writes(sandbox)
     assert [labels.count(label) for label in ("install_plugins", "restart_after_installing")] == [1, 1]
-    assert {"plain", "top", "static"} <= installed().keys()
+    assert {"plain", "top", "static"} <= list_versions().keys()
 
 
 def test_disabled_dependency_is_enabled(go: Go, sandbox: Sandbox) -> None:
@@ -200,7 +200,7 @@ def test_disabled_dependency_is_enabled(go: Go, sandbox: Sandbox) -> None:
     sandbox.seed(seed(plugins=[*offers, {"name": "matrix-auth", "version": "3.2.1"}]))
     result = ok(go("ldap", restart="when_needed"))
     assert [step["action"] for step in result["plan"]] == ["enable", "install"]
-    assert "ldap" in installed()
+    assert "ldap" in list_versions()
 
 
 def test_uninstalled_plugin_is_installed_before_restart(go: Go) -> None:
@@ -208,7 +208,7 @@ def test_uninstalled_plugin_is_installed_before_restart(go: Go) -> None:
     assert ok(go({"name": "plain", "state": "absent"}))["changed"]
     assert ok(go("plain"))["changed"]
     assert ok(go("plain", restart="when_needed"))["plugins"]["plain"]["installed"]
-    assert "plain" in installed()
+    assert "plain" in list_versions()
 
 
 def test_plugin_that_failed_to_load_is_not_absent(go: Go) -> None:
@@ -245,7 +245,7 @@ def test_restart_waits_for_downloads_of_other_clients(go: Go, sandbox: Sandbox) 
     ok(go({"name": "matrix-auth", "state": "enabled"}))
     post(sandbox, "/pluginManager/installPlugins", json={"plugins": ["top"], "dynamicLoad": True})
     assert ok(go({"name": "matrix-auth", "state": "enabled"}, restart="when_needed"))["restart"]["completed"]
-    assert {"base", "middle", "top"} <= installed().keys()
+    assert {"base", "middle", "top"} <= list_versions().keys()
 
 
 def test_task_fails_when_another_client_restarts_server(go: Go, sandbox: Sandbox) -> None:
@@ -265,7 +265,7 @@ def test_task_fails_when_another_client_restarts_server(go: Go, sandbox: Sandbox
 def test_two_tasks_install_in_parallel(go: Go) -> None:
     for result in run_concurrently(lambda: go("top"), lambda: go("plain", "middle")):
         ok(result)
-    assert {"base", "middle", "plain", "top"} <= installed().keys()
+    assert {"base", "middle", "plain", "top"} <= list_versions().keys()
 
 
 def test_task_fails_when_server_cannot_restart(go: Go, sandbox: Sandbox) -> None:

@@ -45,7 +45,7 @@ class Round:
         if done.result.get("changed"):
             self.changed.append(done.task)
         labels = [entry["label"] for entry in done.requests if entry["effect"] == "write"]
-        self.written += [label for label in labels if label != "script"]  # what one does is not known to the sandbox
+        self.written += [label for label in labels if label != "script"]  # the sandbox counts all scripts as writes
 
 
 class Host:
@@ -120,7 +120,7 @@ def host(sandbox: Sandbox, tmp_path: Path) -> Host:
     return Host(sandbox, tmp_path)
 
 
-def launched(source: str, variable: str) -> list[str]:
+def split_launch_words(source: str, variable: str) -> list[str]:
     """Return the words into which the launch scripts of the packages split a variable."""
     done = subprocess.run(
         ["sh", "-c", f"{source}; eval exec printf '%s\\\\n' ${variable}"], capture_output=True, text=True, check=True
@@ -128,7 +128,7 @@ def launched(source: str, variable: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def of_unit(path: Path) -> str:
+def read_drop_in(path: Path) -> str:
     """Return the environment of a drop-in file as shell code."""
     lines = [line for line in path.read_text().splitlines() if line.startswith("Environment=")]
     variables = (json.loads(line.partition("=")[2]).replace("%%", "%").partition("=") for line in lines)
@@ -137,7 +137,7 @@ def of_unit(path: Path) -> str:
     )
 
 
-def knows(host: Host, policy: str) -> None:
+def define_script_results(host: Host, policy: str) -> None:
     """Define the results of the role's scripts; after a change, the server has this policy."""
     asked = "System.getProperty(args.name) == args.value"
     table = [
@@ -161,22 +161,22 @@ def test_drop_in_contains_policy_and_command_restarts_server(host: Host) -> None
         "ci_settings_content_security_policy": POLICY,
     }
     policy = " ".join(POLICY.split())
-    knows(host, policy)
+    define_script_results(host, policy)
     first, again = host.run(given, given)
     assert (first.failure, first.written) == ("", NOT_SAFELY)
-    source = f"cd {host.folder}; touch 'a b'; {of_unit(host.drop_in)}"
-    assert launched(source, "JENKINS_OPTS") == ["--sessionTimeout=1440", "--sessionEviction=43200"]
+    source = f"cd {host.folder}; touch 'a b'; {read_drop_in(host.drop_in)}"
+    assert split_launch_words(source, "JENKINS_OPTS") == ["--sessionTimeout=1440", "--sessionEviction=43200"]
     java = ["-Djava.awt.headless=true", '-Da=50% of "all"', f"-Dhudson.model.DirectoryBrowserSupport.CSP={policy}"]
-    assert launched(source, "JAVA_OPTS") == java
-    assert launched(source, "JENKINS_JAVA_CMD") == [shutil.which("true")]
+    assert split_launch_words(source, "JAVA_OPTS") == java
+    assert split_launch_words(source, "JENKINS_JAVA_CMD") == [shutil.which("true")]
     assert again == Round()
 
 
 def test_role_fails_when_policy_is_not_set(host: Host) -> None:
-    knows(host, "sandbox;")
+    define_script_results(host, "sandbox;")
     output = host.play({"jenkins": {"ci_settings_content_security_policy": "", "ci_settings_restart": False}})
     assert "Setting the content security policy failed: Jenkins has 'sandbox;' instead of ''." in output
-    assert launched(f". {host.environment}", "JAVA_ARGS") == ["-Dhudson.model.DirectoryBrowserSupport.CSP="]
+    assert split_launch_words(f". {host.environment}", "JAVA_ARGS") == ["-Dhudson.model.DirectoryBrowserSupport.CSP="]
 
 
 @needs_systemd
@@ -213,9 +213,13 @@ def test_failed_restart_is_repeated_by_next_run(host: Host) -> None:
     assert overrun.written == failed.written == ["quiet_down", "cancel_quiet_down"]
     assert (restarted.failure, restarted.written) == ("", SAFELY)
     read = f". {host.environment}"
-    assert launched(read, "JENKINS_ARGS") == ["--prefix=/ci", "--sessionTimeout=1440", "--sessionEviction=43200"]
-    assert launched(read, "JAVA_ARGS") == ["-Xmx4g"]
-    assert launched(read, "JENKINS_HOME") == ["/srv"]
+    assert split_launch_words(read, "JENKINS_ARGS") == [
+        "--prefix=/ci",
+        "--sessionTimeout=1440",
+        "--sessionEviction=43200",
+    ]
+    assert split_launch_words(read, "JAVA_ARGS") == ["-Xmx4g"]
+    assert split_launch_words(read, "JENKINS_HOME") == ["/srv"]
 
 
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {

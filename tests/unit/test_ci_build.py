@@ -46,7 +46,7 @@ def view(path: str, tree: str, **answer: Any) -> Call:
 
 
 def job(*parameters: dict[str, Any], name: str = "app", headers: dict[str, str] = OLD_SESSION, **members: Any) -> Call:
-    """What the task asks of the job first."""
+    """Return the first request for the job."""
     described = {
         "buildable": True,
         "fullName": name,
@@ -62,7 +62,7 @@ def job(*parameters: dict[str, Any], name: str = "app", headers: dict[str, str] 
 
 
 def start(status: int = 201, path: str = "/job/app/build", location: str | None = "queue/item/7/", **sent: Any) -> Call:
-    """The request for the build, and what the server makes of it."""
+    """Return the build request."""
     headers = {} if location is None else {"Location": f"http://ci.example.com/{location}"}
     return call("POST", path, status, headers=headers, **sent)
 
@@ -75,13 +75,13 @@ def item(status: int = 200, **members: Any) -> Call:
     return view("/queue/item/7", ITEM, status=status, json=members)
 
 
-def left(number: int = 3) -> Call:
-    """The item has become a build."""
+def started_item(number: int = 3) -> Call:
+    """Return the request for a queue item whose build has started."""
     return item(cancelled=False, executable={"number": number}, why=None)
 
 
 def log(text: str, start: int = 0, more: bool = False, number: int = 3, size: int | None = None) -> Call:
-    """A piece of the console; it counts its bytes without carriage returns."""
+    """Return a part of the console; its bytes are counted without carriage returns."""
     size = start + len(text.replace("\r", "")) if size is None else size
     headers = {"X-Text-Size": str(size), **({"X-More-Data": "true"} if more else {})}
     return call("GET", f"/job/app/{number}/logText/progressiveText?start={start}", text=text, headers=headers)
@@ -106,19 +106,21 @@ def build(result: str | None = "SUCCESS", number: int = 3, path: str = "/job/app
 
 
 def to_the_end(result: str = "SUCCESS") -> tuple[Call, ...]:
-    return left(), log(LOG.format(result)), build(result)
+    return started_item(), log(LOG.format(result)), build(result)
 
 
-def numbered(*found: dict[str, Any], members: str = f"queueId,{TRACES}", name: str = "builds", part: str = "") -> Call:
+def build_list(
+    *found: dict[str, Any], members: str = f"queueId,{TRACES}", name: str = "builds", part: str = ""
+) -> Call:
     return view("/job/app", f"{name}[number,{members}]{part}", json={name: list(found)})
 
 
-def waiting(*items: dict[str, Any], members: str = TRACES) -> Call:
+def queue_list(*items: dict[str, Any], members: str = TRACES) -> Call:
     return view("/queue", f"items[id,task[url],{members}]", json={"items": list(items)})
 
 
-def like(user: str | None = "admin", **parameters: Any) -> list[dict[str, Any]]:
-    """The actions of a build or an item."""
+def matching_actions(user: str | None = "admin", **parameters: Any) -> list[dict[str, Any]]:
+    """Return the actions of a build or queue item."""
     values = [{"name": name, "value": value} for name, value in parameters.items()]
     return [{"parameters": values}, {"causes": [{"userId": user}]}]
 
@@ -149,7 +151,7 @@ def test_build_of_the_queue_item_is_followed_until_finished() -> None:
         start(),
         item(cancelled=False, executable=None, why="In the quiet period. Expires in 4.9 sec"),
         item(cancelled=False, executable=None, why=None),
-        left(5),
+        started_item(5),
         log(beginning, more=True, number=5),
         log("ing\r\n\x1b[1;31mred\x07\x1b[0m\r\n", size, more=True, number=5, size=size + 10),
         log("Finished: SUCCESS\r\n", size + 10, number=5),
@@ -333,19 +335,19 @@ def test_identical_queued_build_is_followed(answer: dict[str, Any], before: Any)
 
 @pytest.mark.parametrize(("causes", "joined"), [(1, False), (2, True)])
 def test_merged_request_is_detected_by_causes_on_old_server(causes: int, joined: bool) -> None:
-    with conversation(job(*DEPLOY, queueItem={"id": 5}), deploy({}), caused("/queue/item/7", causes)) as server:
+    with conversation(job(*DEPLOY, queueItem={"id": 5}), deploy({}), cause_list("/queue/item/7", causes)) as server:
         assert run_build(server.url, wait=False)["changed"] is not joined
 
 
 def test_queued_build_is_found_when_json_form_does_not_name_it() -> None:
-    other = {"id": 8, "task": {"url": "http://ci/job/app/"}, "actions": like(VERSION="9")}
-    mine = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like(VERSION="1.0")}
-    elsewhere = {"id": 6, "task": {"url": "http://ci/job/other/"}, "actions": like(VERSION="1.0")}
+    other = {"id": 8, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions(VERSION="9")}
+    mine = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions(VERSION="1.0")}
+    elsewhere = {"id": 6, "task": {"url": "http://ci/job/other/"}, "actions": matching_actions(VERSION="1.0")}
     with conversation(
         job(DEPLOY[0]),
         start(302, location="job/app/"),
-        numbered(),
-        waiting(elsewhere, other, mine),
+        build_list(),
+        queue_list(elsewhere, other, mine),
         *to_the_end(),
     ) as server:
         result = run_build(server.url, form="json")
@@ -354,14 +356,14 @@ def test_queued_build_is_found_when_json_form_does_not_name_it() -> None:
 
 
 def test_build_is_found_by_parameters_when_json_form_does_not_name_it() -> None:
-    ours = {"number": 4, "queueId": 7, "actions": like(VERSION="1.0")}
-    theirs = {"number": 5, "queueId": 8, "actions": like(VERSION="1.0", user="somebody")}
-    old = {"number": 2, "queueId": 2, "actions": like(VERSION="1.0")}
+    ours = {"number": 4, "queueId": 7, "actions": matching_actions(VERSION="1.0")}
+    theirs = {"number": 5, "queueId": 8, "actions": matching_actions(VERSION="1.0", user="somebody")}
+    old = {"number": 2, "queueId": 2, "actions": matching_actions(VERSION="1.0")}
     with conversation(
         job(DEPLOY[0]),
         start(location="job/app/"),
-        numbered(theirs, ours, old),
-        waiting(),
+        build_list(theirs, ours, old),
+        queue_list(),
         log(LOG.format("SUCCESS"), number=4),
         build(number=4),
     ) as server:
@@ -371,8 +373,8 @@ def test_build_is_found_by_parameters_when_json_form_does_not_name_it() -> None:
 
 
 def test_task_fails_when_several_builds_match() -> None:
-    builds = [{"number": number, "queueId": number, "actions": like(VERSION="1.0")} for number in (5, 4)]
-    with conversation(job(DEPLOY[0]), start(location="job/app/"), numbered(*builds), waiting()) as server:
+    builds = [{"number": number, "queueId": number, "actions": matching_actions(VERSION="1.0")} for number in (5, 4)]
+    with conversation(job(DEPLOY[0]), start(location="job/app/"), build_list(*builds), queue_list()) as server:
         result = run_build(server.url, form="json")
     assert "#4, #5 have the same parameters and account." in result["msg"]
     assert result["changed"]  # for the server took the request
@@ -382,22 +384,22 @@ def test_task_fails_when_server_dropped_the_request(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(
         "ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.trigger._SEARCH_TIMEOUT", 0
     )
-    with conversation(job(*DEPLOY), deploy({}, status=302, location="job/app/"), numbered(), waiting()) as server:
+    with conversation(job(*DEPLOY), deploy({}, status=302, location="job/app/"), build_list(), queue_list()) as server:
         result = run_build(server.url)
     assert "the server returned 302 without naming it, and neither the queue nor the job contains" in result["msg"]
     assert not result["changed"]
 
 
 def test_build_is_found_when_response_is_lost() -> None:
-    ours = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like()}
+    ours = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions()}
     with conversation(
         job(),
         start(drop=True),
         view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3}),
-        numbered(),
-        waiting(),
-        numbered(),
-        waiting(ours),
+        build_list(),
+        queue_list(),
+        build_list(),
+        queue_list(ours),
         *to_the_end(),
     ) as server:
         result = run_build(server.url)
@@ -406,13 +408,13 @@ def test_build_is_found_when_response_is_lost() -> None:
 
 
 def test_nothing_changed_when_response_is_lost_and_build_was_queued_before() -> None:
-    theirs = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like()}
+    theirs = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions()}
     with conversation(
         job(queueItem={"id": 7}),
         start(drop=True),
         view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3}),
-        numbered(),
-        waiting(theirs),
+        build_list(),
+        queue_list(theirs),
     ) as server:
         result = run_build(server.url, wait=False)
     assert (result["changed"], result["queue_item"]) == (False, 7)
@@ -423,7 +425,7 @@ def test_outcome_is_unknown_when_response_is_lost_and_no_build_matches(monkeypat
         "ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.trigger._SEARCH_TIMEOUT", 0
     )
     known = view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3})
-    with conversation(job(), start(drop=True), known, numbered(), waiting()) as server:
+    with conversation(job(), start(drop=True), known, build_list(), queue_list()) as server:
         result = run_build(server.url)
     assert "no matching build exists. Whether the request had its effect is not known." in result["msg"]
 
@@ -435,8 +437,8 @@ def test_build_is_found_by_queue_id_when_item_is_forgotten() -> None:
         job(),
         start(location="queue/item/6/"),
         view("/queue/item/6", ITEM, status=404),
-        numbered(*queue_ids, members="queueId"),
-        numbered(*older, members="queueId", name="allBuilds", part="{100,200}"),
+        build_list(*queue_ids, members="queueId"),
+        build_list(*older, members="queueId", name="allBuilds", part="{100,200}"),
         log(LOG.format("SUCCESS"), number=5),
         build(number=5),
     ) as server:
@@ -444,14 +446,14 @@ def test_build_is_found_by_queue_id_when_item_is_forgotten() -> None:
 
 
 def test_task_fails_when_forgotten_item_has_no_build() -> None:
-    with conversation(job(), start(), item(404), numbered({"number": 2, "queueId": 7}, members="queueId")) as server:
+    with conversation(job(), start(), item(404), build_list({"number": 2, "queueId": 7}, members="queueId")) as server:
         result = run_build(server.url)
     assert "Cannot find the build of queue item 7: the server has forgotten the item" in result["msg"]
     assert result["changed"]
 
 
 def test_waiting_is_not_limited_by_number_of_polls() -> None:
-    """Others give up after a thousand looks."""
+    """Other tools give up after a thousand polls."""
     waits = item(cancelled=False, executable=None, stuck=True, why="Waiting for next available executor")
     told: list[str] = []
     with conversation(job(), start(), *[waits] * 1100, *to_the_end()) as server:
@@ -483,7 +485,7 @@ def test_other_results_can_be_accepted() -> None:
 
 def test_secrets_are_masked_in_console_output() -> None:
     printed = "hush-hush\r\nFinished: SUCCESS\r\n"
-    with conversation(job(*DEPLOY), deploy({"SECRET": "hush-hush"}), left(), log(printed), build()) as server:
+    with conversation(job(*DEPLOY), deploy({"SECRET": "hush-hush"}), started_item(), log(printed), build()) as server:
         told: list[str] = []
         result = run_build(server.url, parameters={"SECRET": "hush-hush"}, tell=told.append)
     assert "hush-hush" not in json.dumps(result)
@@ -502,7 +504,7 @@ def test_waiting_continues_when_server_restarts() -> None:
         view("/queue/item/7", ITEM, drop=True),
         unauthorized,
         again,
-        numbered({"number": 3, "queueId": 7}, members="queueId"),
+        build_list({"number": 3, "queueId": 7}, members="queueId"),
         call("GET", progress, **down),
         call("GET", progress, drop=True),
         log(LOG.format("SUCCESS")),
@@ -517,7 +519,7 @@ def test_console_continues_when_response_is_incomplete() -> None:
     part = log(text)
     part.headers["Content-Length"] = str(len(text))
     part.body = text[:8].encode()
-    with conversation(job(), start(), left(), part, log(text), build()) as server:
+    with conversation(job(), start(), started_item(), part, log(text), build()) as server:
         assert run_build(server.url)["console"] == ["one", "two", "Finished: SUCCESS"]
 
 
@@ -525,12 +527,12 @@ def test_console_continues_when_response_is_incomplete() -> None:
 def test_task_fails_when_build_is_deleted(answer: Call) -> None:
     answer.status, answer.body = 404, b""
     calls = [log(LOG.format("SUCCESS")), answer] if "logText" not in answer.target else [answer]
-    with conversation(job(), start(), left(), *calls) as server:
+    with conversation(job(), start(), started_item(), *calls) as server:
         assert "Waiting for 'app' #3 failed: the build was deleted." in run_build(server.url)["msg"]
 
 
 def running(more: str = "working\r\n") -> tuple[Call, ...]:
-    return job(), start(), left(), log(more, more=True)
+    return job(), start(), started_item(), log(more, more=True)
 
 
 def test_build_keeps_running_on_timeout() -> None:
@@ -551,21 +553,28 @@ def stop(status: int = 302, **answer: Any) -> Call:
     return call("POST", "/job/app/3/stop", status, headers={"Location": "/job/app/3/"}, **answer)
 
 
-def caused(path: str, causes: int = 1, **answer: Any) -> Call:
-    """How many requests an item of the queue or a build stands for."""
+def cause_list(path: str, causes: int = 1, **answer: Any) -> Call:
+    """Return the request for the causes of a queue item or a build."""
     found = {"actions": [{"causes": [{"shortDescription": "By admin"}] * causes}]}
     return view(path, "actions[causes[shortDescription]]", json=found, **answer)
 
 
-def look(result: str | None, **members: Any) -> Call:
-    """What is asked of a build that is being stopped."""
+def build_state(result: str | None, **members: Any) -> Call:
+    """Return the request for a build that is being stopped."""
     described = {"number": 3, "url": "http://ci.example.com/job/app/3/", "result": result, "building": result is None}
     tree = "number,url,result,building,timestamp,duration,fullDisplayName"
     return view("/job/app/3", tree, json={**described, **members})
 
 
 def test_build_is_stopped_on_timeout() -> None:
-    looks = caused("/job/app/3"), look(None), stop(), look(None), look("ABORTED"), build("ABORTED")
+    looks = (
+        cause_list("/job/app/3"),
+        build_state(None),
+        stop(),
+        build_state(None),
+        build_state("ABORTED"),
+        build("ABORTED"),
+    )
     with conversation(*running(), *looks) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert result["msg"] == "Waited 0 s, but 'app' #3 is running. It was stopped: ABORTED."
@@ -573,7 +582,7 @@ def test_build_is_stopped_on_timeout() -> None:
 
 
 def test_nothing_is_stopped_on_timeout_when_build_has_finished() -> None:
-    with conversation(*running(), caused("/job/app/3"), look("SUCCESS"), build()) as server:
+    with conversation(*running(), cause_list("/job/app/3"), build_state("SUCCESS"), build()) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert result["msg"] == "Waited 0 s, but 'app' #3 is running. It has finished in the meantime."
 
@@ -586,7 +595,7 @@ def test_queue_item_is_canceled_on_timeout() -> None:
         job(),
         start(),
         waits,
-        caused("/queue/item/7"),
+        cause_list("/queue/item/7"),
         view("/queue/item/7", tree, json={"cancelled": False, "task": {"url": "http://ci/job/app/"}, "why": why}),
         call("POST", "/queue/cancelItem?id=7", 204),
     ) as server:
@@ -601,8 +610,8 @@ def test_queue_item_is_canceled_on_timeout() -> None:
     ids=["see other", "the item from before", "not named"],
 )
 def test_merged_build_is_not_stopped_on_timeout(before: Any, answer: dict[str, Any]) -> None:
-    theirs = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like(VERSION="1.0")}
-    found = [numbered(), waiting(theirs)] if "location" in answer else []
+    theirs = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions(VERSION="1.0")}
+    found = [build_list(), queue_list(theirs)] if "location" in answer else []
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
     with conversation(job(DEPLOY[0], queueItem=before), start(**answer), *found, waits) as server:
         result = run_build(server.url, form="json", wait_timeout=0, on_timeout="stop")
@@ -630,16 +639,16 @@ def test_merged_build_is_not_stopped_when_interrupted(monkeypatch: pytest.Monkey
     ],
 )
 def test_build_is_not_stopped_when_others_may_have_requested_it(look: dict[str, Any], reason: str) -> None:
-    with conversation(*running(), caused("/job/app/3", **look), build(None)) as server:
+    with conversation(*running(), cause_list("/job/app/3", **look), build(None)) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert f"'app' #3 is running. It was not stopped: {reason}" in result["msg"]
 
 
 def test_build_is_not_stopped_when_response_was_lost() -> None:
-    found = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like()}
+    found = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions()}
     known = view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3})
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
-    with conversation(job(), start(drop=True), known, numbered(), waiting(found), waits) as server:
+    with conversation(job(), start(drop=True), known, build_list(), queue_list(found), waits) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert "It was not stopped: the response to the request was lost" in result["msg"]
     assert result["changed"]
@@ -647,7 +656,7 @@ def test_build_is_not_stopped_when_response_was_lost() -> None:
 
 def test_message_reports_when_stopping_failed() -> None:
     refused = stop(403, text=page("Access Denied", "Access Denied"))
-    with conversation(*running(), caused("/job/app/3"), look(None), refused, build(None)) as server:
+    with conversation(*running(), cause_list("/job/app/3"), build_state(None), refused, build(None)) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert "Stopping it failed: POST " in result["msg"]
 
@@ -656,7 +665,9 @@ def test_message_reports_when_stopping_failed() -> None:
 def test_interruption_reports_state_of_build(on_timeout: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", send_ctrl_c)
-    looks = [caused("/job/app/3"), look(None), stop(), look("ABORTED")] if on_timeout == "stop" else []
+    looks = (
+        [cause_list("/job/app/3"), build_state(None), stop(), build_state("ABORTED")] if on_timeout == "stop" else []
+    )
     with conversation(*running(), *looks) as server, pytest.raises(KeyboardInterrupt):
         run_build(server.url, on_timeout=on_timeout, last_words=words.append)
     assert words == (
@@ -681,15 +692,15 @@ def test_no_build_is_started_when_accepted_build_exists() -> None:
     def past(number: int, ago: int, result: str | None = "SUCCESS", **parameters: Any) -> dict[str, Any]:
         values = {"VERSION": "1.0", "TARGET": "staging", "DRY": False, "SECRET": None, **parameters}
         times = {"timestamp": now - ago * 1000, "duration": 1000}
-        return {"number": number, "result": result, **times, "actions": like(**values)}
+        return {"number": number, "result": result, **times, "actions": matching_actions(**values)}
 
     builds = [past(7, 5, None), past(6, 10, "FAILURE"), past(5, 20, VERSION="2"), past(4, 3600)]
     for max_age in (86_400, None):
-        with conversation(job(*DEPLOY), numbered(*builds, members=members), build(number=4)) as server:
+        with conversation(job(*DEPLOY), build_list(*builds, members=members), build(number=4)) as server:
             result = run_build(server.url, skip_if_built={"max_age": max_age})
         assert (result["changed"], result["plan"], result["build"]["number"]) == (False, None, 4)
     for skip in ({"max_age": 30}, {"results": ["UNSTABLE"]}):
-        with conversation(job(*DEPLOY), numbered(*builds, members=members), deploy({})) as server:
+        with conversation(job(*DEPLOY), build_list(*builds, members=members), deploy({})) as server:
             assert run_build(server.url, skip_if_built=skip, wait=False)["changed"]
 
 
@@ -710,9 +721,9 @@ def test_existing_build_matches_when_jenkins_trims_values(name: str, given: str,
         {**DEPLOY[1], "defaultParameterValue": {"value": "b"}, "choices": ["b", " b"]},
     ]
     past = {"number": 2, "result": "SUCCESS", "timestamp": 0, "duration": 0}
-    actions = like(**{"TEXT": "", "TARGET": "b", name: stored})
+    actions = matching_actions(**{"TEXT": "", "TARGET": "b", name: stored})
     last = build(number=2) if same else deploy({name: given})
-    with conversation(job(*declared), numbered({**past, "actions": actions}, members=members), last) as server:
+    with conversation(job(*declared), build_list({**past, "actions": actions}, members=members), last) as server:
         result = run_build(server.url, parameters={name: given}, skip_if_built={}, wait=False)
     assert result["changed"] is not same
 
@@ -721,13 +732,13 @@ def test_age_of_existing_build_counts_from_its_end() -> None:
     members = "duration,result,timestamp,actions[parameters[name,value]]"
     begin = int((time.time() - 3600) * 1000)
     past = {"number": 4, "result": "SUCCESS", "timestamp": begin, "duration": 3_590_000}
-    with conversation(job(), numbered(past, members=members), build(number=4)) as server:
+    with conversation(job(), build_list(past, members=members), build(number=4)) as server:
         result = run_build(server.url, skip_if_built={"max_age": 600}, wait=False)
     assert (result["changed"], result["build"]["number"]) == (False, 4)
 
 
 def permission(status: int = 405, action: str = "buildWithParameters", **answer: Any) -> Call:
-    """The question whether the account may build, which builds nothing."""
+    """Return the request that checks the Job/Build permission."""
     return call("GET", f"/job/app/{action}", status, **answer)
 
 
@@ -762,8 +773,12 @@ def test_check_mode_returns_plan() -> None:
 
 @pytest.mark.parametrize(("version", "joins"), [("1.0", True), ("2", False)])
 def test_check_mode_predicts_join_when_identical_build_is_queued(version: str, joins: bool) -> None:
-    item = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like(**{**PARAMETERS, "VERSION": version})}
-    queue = waiting(item, members="actions[parameters[name,value]]")
+    item = {
+        "id": 7,
+        "task": {"url": "http://ci/job/app/"},
+        "actions": matching_actions(**{**PARAMETERS, "VERSION": version}),
+    }
+    queue = queue_list(item, members="actions[parameters[name,value]]")
     with conversation(job(*DEPLOY, queueItem={"id": 7}), queue, permission()) as server:
         result = run_build(server.url, check_mode=True)
     assert result["changed"] is not joins
@@ -788,12 +803,12 @@ def test_build_is_found_on_hudson_without_queue_ids() -> None:
     with conversation(
         job(headers=HUDSON),
         start(302, location="job/app/"),
-        numbered(),
-        waiting(queued),
-        numbered(),
-        waiting(queued),
-        numbered(built),
-        waiting(),
+        build_list(),
+        queue_list(queued),
+        build_list(),
+        queue_list(queued),
+        build_list(built),
+        queue_list(),
         log(LOG.format("SUCCESS")),
         build(),
     ) as server:

@@ -19,31 +19,31 @@ RESULT = "number,url,result"
 
 
 def listing(builds: list[dict[str, Any]], part: str = "", name: str = "builds", members: str = RESULT) -> Call:
-    """A page of the builds of a job."""
+    """Return the request for a page of builds."""
     tree = quote(f"{name}[{members},timestamp]{part}", safe="")
     return call("GET", f"/job/app/api/json?tree={tree}", json={"_class": "hudson.model.FreeStyleProject", name: builds})
 
 
 def build(number: int, result: str | None = "SUCCESS", ago: float = 0.0, **members: Any) -> dict[str, Any]:
-    """A build as the server lists it."""
+    """Return a listed build."""
     url = f"https://ci.example.com/job/app/{number}/"
     return {"number": number, "url": url, "result": result, "timestamp": round((time.time() - ago) * 1000), **members}
 
 
-def one(number: int | str = "lastBuild", members: str = RESULT, **answer: Any) -> Call:
-    """One build."""
+def build_request(number: int | str = "lastBuild", members: str = RESULT, **answer: Any) -> Call:
+    """Return the request for one build."""
     target = f"/job/app/{number}/api/json?tree={quote(members, safe='')}"
     return call("GET", target, **(answer or {"json": build(7)}))
 
 
-def no_such(path: str = "/job/app/lastBuild", members: str = RESULT) -> Call:
-    """A path where nothing is."""
+def missing_build(path: str = "/job/app/lastBuild", members: str = RESULT) -> Call:
+    """Return the request for a missing build."""
     answer = page("Not Found - Jenkins", "Oops! Not Found")
     return call("GET", f"{path}/api/json?tree={quote(members, safe='')}", 404, text=answer)
 
 
 def numbers(*calls: Call, **options: Any) -> list[int]:
-    """The numbers of the builds that a task lists."""
+    """Return the numbers of the builds that a task lists."""
     with conversation(*calls) as server:
         result = run("ci_build_info", url=server.url, job="app", **TOKEN, **{"fields": ["result"], **options})
     assert "failed" not in result, result["msg"]
@@ -51,8 +51,8 @@ def numbers(*calls: Call, **options: Any) -> list[int]:
     return [found["number"] for found in result["builds"]]
 
 
-def asked(*calls: Call, **options: Any) -> dict[str, Any]:
-    """The result of a task that asks for one build."""
+def get_build(*calls: Call, **options: Any) -> dict[str, Any]:
+    """Return the result of a task for one build."""
     with conversation(*calls) as server:
         options = {"build": "last", "fields": ["result"], **options}
         return run("ci_build_info", url=server.url, job="app", **TOKEN, **options)
@@ -154,18 +154,24 @@ def test_builds_are_written_to_file(tmp_path: Path) -> None:
 
 def test_one_build_is_returned() -> None:
     expected = {"job": "app", "number": 7, "url": "https://ci.example.com/job/app/7/", "result": "SUCCESS"}
-    assert asked(one()) == {"changed": False, "build": expected, "xpath": None, "console": None, "console_file": None}
-    assert asked(one(7), build=7)["build"] == expected
+    assert get_build(build_request()) == {
+        "changed": False,
+        "build": expected,
+        "xpath": None,
+        "console": None,
+        "console_file": None,
+    }
+    assert get_build(build_request(7), build=7)["build"] == expected
 
 
 def test_build_is_null_when_job_has_no_such_build() -> None:
     there = call("GET", "/job/app/api/json?tree=name", json={"name": "app"})
-    assert asked(no_such(), there)["build"] is None
-    assert asked(no_such(), there, console_lines=5, xpath="number")["console"] is None
+    assert get_build(missing_build(), there)["build"] is None
+    assert get_build(missing_build(), there, console_lines=5, xpath="number")["console"] is None
 
 
 def test_reading_a_build_fails_when_job_does_not_exist() -> None:
-    result = asked(no_such(), no_such("/job/app", "name"))
+    result = get_build(missing_build(), missing_build("/job/app", "name"))
     assert result["msg"].startswith("Job 'app' does not exist")
 
 
@@ -181,18 +187,18 @@ def xml(expression: str, status: int = 200, text: str = "", **answer: Any) -> Ca
     ],
 )
 def test_xpath_selects_an_element(given: str, sent: str) -> None:
-    result = asked(one(), xml(sent, text="<value>a &amp; b</value>"), xpath=given)
+    result = get_build(build_request(), xml(sent, text="<value>a &amp; b</value>"), xpath=given)
     assert result["xpath"] == {"matched": True, "text": "a & b", "xml": "<value>a &amp; b</value>"}
 
 
 def test_xpath_selects_an_attribute() -> None:
     text = ' _class="hudson.model.FreeStyleBuild"'
-    assert asked(one(), xml("/*/@_class", text=text), xpath="/*/@_class")["xpath"]["text"] == text
+    assert get_build(build_request(), xml("/*/@_class", text=text), xpath="/*/@_class")["xpath"]["text"] == text
 
 
 def test_xpath_without_match_is_not_an_error() -> None:
     answer = xml("/*/nope", 404, "XPath /*/nope didn?t match")
-    assert asked(one(), answer, xpath="nope")["xpath"] == {"matched": False, "text": None, "xml": None}
+    assert get_build(build_request(), answer, xpath="nope")["xpath"] == {"matched": False, "text": None, "xml": None}
 
 
 @pytest.mark.parametrize(
@@ -216,7 +222,7 @@ def test_xpath_without_match_is_not_an_error() -> None:
 )
 def test_rejected_xpath_is_explained(answer: dict[str, Any], message: str) -> None:
     refused = call("GET", xml("/*/x").target, **answer)
-    assert message in asked(one(), refused, xpath="x")["msg"]
+    assert message in get_build(build_request(), refused, xpath="x")["msg"]
 
 
 def progress(text: str, start: int, size: int) -> Call:
@@ -226,24 +232,26 @@ def progress(text: str, start: int, size: int) -> Call:
 
 def test_last_console_lines_are_returned() -> None:
     log = [progress("", -1, 12), progress("one\r\n\x1b[8mha:AA==\x1b[0mtwo\r\nend\r\n", 0, 12)]
-    assert asked(one(), *log, console_lines=2)["console"] == ["two", "end"]
+    assert get_build(build_request(), *log, console_lines=2)["console"] == ["two", "end"]
 
 
 def test_console_is_written_to_file(tmp_path: Path) -> None:
     file = tmp_path / "log"
-    result = asked(one(), call("GET", "/job/app/7/consoleText", text="über\n"), console_file=str(file), mode="0640")
+    result = get_build(
+        build_request(), call("GET", "/job/app/7/consoleText", text="über\n"), console_file=str(file), mode="0640"
+    )
     assert (result["changed"], result["console_file"]) == (False, {"path": str(file), "size": 6})
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("über\n", 0o640)
 
 
 def test_console_file_is_not_written_in_check_mode(tmp_path: Path) -> None:
     file = tmp_path / "log"
-    assert asked(one(), console_file=str(file), check_mode=True)["console_file"] is None
+    assert get_build(build_request(), console_file=str(file), check_mode=True)["console_file"] is None
     assert not file.exists()
 
 
 def test_unwritable_file_is_rejected_before_the_first_request(tmp_path: Path) -> None:
-    assert "Option 'console_file'" in asked(console_file=str(tmp_path / "none" / "log"))["msg"]
+    assert "Option 'console_file'" in get_build(console_file=str(tmp_path / "none" / "log"))["msg"]
 
 
 @pytest.mark.parametrize(

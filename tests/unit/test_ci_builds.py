@@ -48,7 +48,7 @@ FREESTYLE = {
 
 
 def record(**members: Any) -> Record:
-    """A build as the server tells it."""
+    """Return a build as the server returns it."""
     return Record({**FREESTYLE, **members}, lambda *what: UnexpectedResponse(describe_mismatch(*what)))
 
 

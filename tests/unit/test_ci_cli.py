@@ -178,7 +178,7 @@ def test_refused_command_is_explained(what: dict[str, Any], words: str) -> None:
 
 
 def hide_read1(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the response one of urllib3 before 2.1."""
+    """Make responses behave as in urllib3 before 2.1."""
 
     def missing(_response: object) -> None:
         raise AttributeError

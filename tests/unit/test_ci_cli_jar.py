@@ -20,7 +20,7 @@ PATH = "/jnlpJars/jenkins-cli.jar"
 
 
 def jar(version: str | None = "2.579") -> bytes:
-    """A client; its manifest has the lines of a real one."""
+    """Return a client with the manifest of a real one."""
     file = io.BytesIO()
     told = f"Jenkins-CLI-Version: {version}\r\n" if version else ""
     with zipfile.ZipFile(file, "w") as archive:
@@ -37,35 +37,35 @@ def head(content: bytes, path: str = PATH, **headers: str) -> Call:
     return Call("HEAD", path, 200, content, {name: value for name, value in told.items() if value})
 
 
-def fetched(content: bytes, path: str = PATH) -> Call:
+def jar_download(content: bytes, path: str = PATH) -> Call:
     return Call("GET", path, 200, content)
 
 
-def keep(dest: Path, *calls: Call, **parameters: Any) -> dict[str, Any]:
+def download_jar(dest: Path, *calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("ci_cli_jar", url=server.url, dest=str(dest), **parameters)
 
 
 def test_jar_is_downloaded_once(tmp_path: Path) -> None:
     dest, content = tmp_path / "folder" / "cli.jar", jar()
-    checked = keep(dest, login(), head(content), check_mode=True, diff_mode=True)
+    checked = download_jar(dest, login(), head(content), check_mode=True, diff_mode=True)
     assert not dest.exists()
-    made = keep(dest, login(), head(content), fetched(content), diff_mode=True)
+    made = download_jar(dest, login(), head(content), jar_download(content), diff_mode=True)
     assert made["jar"] == {"path": str(dest), "size": len(content), "modified": MOMENT, "version": "2.579"}
     assert checked == made
     assert dest.read_bytes() == content
-    again = keep(dest, login(), head(content))
+    again = download_jar(dest, login(), head(content))
     assert not again["changed"]
     assert again["jar"] == made["jar"]
 
 
 def test_jar_of_another_version_is_replaced(tmp_path: Path) -> None:
     dest, content = tmp_path / "cli.jar", jar()
-    keep(dest, login(), head(content), fetched(content))
+    download_jar(dest, login(), head(content), jar_download(content))
     newer = jar("2.580")
     later = {"Last-Modified": "Sun, 22 Nov 2026 04:57:51 GMT"}
-    checked = keep(dest, login("2.580"), head(newer, **later), check_mode=True)
-    result = keep(dest, login("2.580"), head(newer, **later), fetched(newer))
+    checked = download_jar(dest, login("2.580"), head(newer, **later), check_mode=True)
+    result = download_jar(dest, login("2.580"), head(newer, **later), jar_download(newer))
     assert result["changed"]
     assert result == checked
     assert result["jar"]["version"] == "2.580"
@@ -82,7 +82,7 @@ def test_jar_of_another_version_is_replaced(tmp_path: Path) -> None:
 def test_invalid_download_does_not_replace_the_file(tmp_path: Path, content: bytes, words: str) -> None:
     dest = tmp_path / "cli.jar"
     dest.write_bytes(b"the old one")
-    result = keep(dest, login(), head(content), fetched(content))
+    result = download_jar(dest, login(), head(content), jar_download(content))
     assert words in result["msg"]
     assert not result["changed"]
     assert dest.read_bytes() == b"the old one"
@@ -92,22 +92,24 @@ def test_invalid_download_does_not_replace_the_file(tmp_path: Path, content: byt
 def test_version_is_null_on_hudson(tmp_path: Path) -> None:
     dest, content, path = tmp_path / "cli.jar", jar(None), "/jnlpJars/hudson-cli.jar"
     root = call("GET", "/", text="", headers={"X-Hudson": "1.395"})
-    result = keep(dest, login(None), root, head(content, path), fetched(content, path))
+    result = download_jar(dest, login(None), root, head(content, path), jar_download(content, path))
     assert result["jar"]["version"] is None
-    assert not keep(dest, login(None), root, head(content, path))["changed"]
+    assert not download_jar(dest, login(None), root, head(content, path))["changed"]
 
 
 def test_size_is_compared_when_server_sends_no_time(tmp_path: Path) -> None:
     dest, content = tmp_path / "cli.jar", jar()
     without = head(content, **{"Last-Modified": ""})
-    assert keep(dest, login(), without, fetched(content))["changed"]
-    assert not keep(dest, login(), head(content, **{"Last-Modified": ""}))["changed"]
+    assert download_jar(dest, login(), without, jar_download(content))["changed"]
+    assert not download_jar(dest, login(), head(content, **{"Last-Modified": ""}))["changed"]
 
 
 def test_directory_is_rejected(tmp_path: Path) -> None:
-    assert f"Option 'dest': must be the path of a file, but '{tmp_path}' is a directory" in keep(tmp_path)["msg"]
+    assert (
+        f"Option 'dest': must be the path of a file, but '{tmp_path}' is a directory" in download_jar(tmp_path)["msg"]
+    )
 
 
 def test_missing_jar_is_reported(tmp_path: Path) -> None:
     missing = call("HEAD", PATH, 404, text=page("Not Found", "Oops! Not Found"))
-    assert "404" in keep(tmp_path / "cli.jar", login(), missing)["msg"]
+    assert "404" in download_jar(tmp_path / "cli.jar", login(), missing)["msg"]

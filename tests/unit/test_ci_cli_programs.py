@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ci_cli runs ssh or java with exact arguments; here, both are a program that prints what it was started with."""
+"""ci_cli runs ssh or java with exact arguments. Both are replaced by a program that prints its arguments."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def program(path: Path, *lines: str) -> Path:
 
 @pytest.fixture
 def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that is the whole PATH, with ssh in it."""
+    """Set PATH to a directory that only contains ssh."""
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     program(tmp_path / "ssh")
     return tmp_path

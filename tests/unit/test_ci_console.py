@@ -23,20 +23,20 @@ CLEAN = "Started by user Ada\n+ echo hi\nhi – über\n"
 
 
 def log(text: str, start: int, size: int, more: bool = False, **how: Any) -> Call:
-    """What the log has from a place on."""
+    """Return the request for the log from an offset."""
     headers = {"X-Text-Size": str(size), **({"X-More-Data": "true"} if more else {}), **how.pop("headers", {})}
     path = f"/job/app/7/logText/progressiveText?start={start}"
     return call("GET", path, text=text, headers=headers, **how)
 
 
 def console(url: str, start: int = 0) -> Console:
-    """A reader of that log."""
+    """Return a console."""
     given = {name: option.get("default") for name, option in CI.options.items()}
     return Console(CiService(Task({**given, "url": url, "retries": 0})), "/job/app/7", start)
 
 
 def pieces(text: bytes, size: int) -> Iterable[bytes]:
-    """The text, cut."""
+    """Split the text into chunks."""
     return (text[start : start + size] for start in range(0, len(text), size))
 
 

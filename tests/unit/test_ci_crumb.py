@@ -21,8 +21,8 @@ HEADERS = {"Authorization": basic("admin", "s3cret-of-mine")}
 PARTS = {"name": "Jenkins-Crumb", "value": "abc123", "cookie": COOKIE}
 
 
-def looked_up(variables: dict[str, Any] | None = None, terms: tuple[str, ...] = (), **options: Any) -> Any:
-    """What the lookup gives."""
+def run_lookup(variables: dict[str, Any] | None = None, terms: tuple[str, ...] = (), **options: Any) -> Any:
+    """Return the result of the lookup."""
     variables = variables or {}
     templar = Templar(loader=DataLoader(), variables=variables)
     (answer,) = LookupModule(loader=DataLoader(), templar=templar).run(list(terms), variables, **options)
@@ -32,8 +32,8 @@ def looked_up(variables: dict[str, Any] | None = None, terms: tuple[str, ...] = 
 def test_crumb_is_returned_as_parts_and_header() -> None:
     again = crumb("abc123", sent_headers={**HEADERS, "Cookie": COOKIE})
     with conversation(crumb("abc123", cookie=COOKIE, sent_headers=HEADERS), again) as server:
-        assert looked_up(url=server.url, **PASSWORD) == PARTS
-        assert looked_up(url=server.url, **PASSWORD, **{"as": "header"}) == "Jenkins-Crumb:abc123"
+        assert run_lookup(url=server.url, **PASSWORD) == PARTS
+        assert run_lookup(url=server.url, **PASSWORD, **{"as": "header"}) == "Jenkins-Crumb:abc123"
 
 
 def test_options_take_precedence_over_variables() -> None:
@@ -44,21 +44,21 @@ def test_options_take_precedence_over_variables() -> None:
             "toolchain_ci_username": "admin",
             "toolchain_ci_password": "s3cret-of-mine",
         }
-        assert looked_up(variables)["value"] == "abc123"
-        assert looked_up(variables, username="joe", api_token="other-secret")["value"] == "of-joe"
+        assert run_lookup(variables)["value"] == "abc123"
+        assert run_lookup(variables, username="joe", api_token="other-secret")["value"] == "of-joe"
 
 
 def test_crumb_is_empty_when_protection_is_disabled() -> None:
     with conversation(no_crumb_issuer(), no_crumb_issuer()) as server:
-        assert looked_up(url=server.url, **PASSWORD) == {"name": None, "value": None, "cookie": None}
-        assert looked_up(url=server.url, **PASSWORD, **{"as": "header"}) == ""
+        assert run_lookup(url=server.url, **PASSWORD) == {"name": None, "value": None, "cookie": None}
+        assert run_lookup(url=server.url, **PASSWORD, **{"as": "header"}) == ""
 
 
 def test_crumb_is_read_from_xml_when_json_is_blocked() -> None:
     closed = call("GET", CRUMB_ISSUER, 403, text="<html><title>No JSON here</title></html>")
     by_xml = "/crumbIssuer/api/xml?xpath=concat%28%2F%2FcrumbRequestField%2C%22%3A%22%2C%2F%2Fcrumb%29"
     with conversation(closed, call("GET", by_xml, text=".crumb:abc123")) as server:
-        assert looked_up(url=server.url, **PASSWORD, **{"as": "header"}) == ".crumb:abc123"
+        assert run_lookup(url=server.url, **PASSWORD, **{"as": "header"}) == ".crumb:abc123"
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_crumb_is_read_from_xml_when_json_is_blocked() -> None:
 def test_invalid_input_is_rejected(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], message: str) -> None:
     monkeypatch.delenv("JENKINS_URL", raising=False)
     with pytest.raises(AnsibleError, match=message):
-        looked_up(**options)
+        run_lookup(**options)
 
 
 def test_error_does_not_contain_the_secret() -> None:
@@ -83,6 +83,6 @@ def test_error_does_not_contain_the_secret() -> None:
         conversation(refusal) as server,
         pytest.raises(AnsibleError, match="Check the user name and the password") as raised,
     ):
-        looked_up(url=server.url, **PASSWORD)
+        run_lookup(url=server.url, **PASSWORD)
     assert "s3cret" not in str(raised.value)
     assert NO_CRUMB not in str(raised.value)

@@ -36,7 +36,7 @@ NOBODY = {"_class": "hudson.security.WhoAmI", "anonymous": True, "authorities": 
 
 
 def login(headers: dict[str, str]) -> Call:
-    """The login page, which everybody may see."""
+    """Return the request for the login page."""
     text = page("Sign in", "Sign in")
     return call("GET", "/login", text=text, headers=headers, sent_without=["Authorization"])
 
@@ -50,7 +50,7 @@ def who_am_i(who: dict[str, Any] | None = None) -> Call:
 
 
 def hudson() -> tuple[Call, Call, Call]:
-    """Hudson 1.395: no version on the login page, and a short root document of an old type."""
+    """Return the requests to Hudson 1.395, whose login page has no version."""
     document = '{"mode":"NORMAL","numExecutors":2,"useSecurity":true}'
     return (
         login({}),

@@ -28,7 +28,7 @@ def job(name: str, **members: Any) -> dict[str, Any]:
     return {"name": name, "url": f"https://ci.example.com/job/{name}/", **members}
 
 
-def asked(*calls: Call, **options: Any) -> dict[str, Any]:
+def get_jobs(*calls: Call, **options: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run("ci_job_info", url=server.url, **TOKEN, **options)
 
@@ -37,7 +37,7 @@ def test_jobs_are_listed_with_one_request() -> None:
     found = {
         "jobs": [job("app", queueItem={"id": 7, "why": "In the quiet period."}), job("team", jobs=[{"name": "x"}])]
     }
-    result = asked(listing(f"jobs[{QUEUE},jobs[name]]", found), fields=["queue_item"])
+    result = get_jobs(listing(f"jobs[{QUEUE},jobs[name]]", found), fields=["queue_item"])
     assert result == {
         "changed": False,
         "jobs": [
@@ -55,7 +55,7 @@ def test_jobs_are_listed_with_one_request() -> None:
 
 def test_full_name_of_server_is_returned() -> None:
     found = {"name": "fb", "fullName": "fb", "url": "https://ci.example.com/job/fb/"}
-    result = asked(listing("name,fullName,url,jobs[name]", found, "/job/FB"), job="FB", fields=[])
+    result = get_jobs(listing("name,fullName,url,jobs[name]", found, "/job/FB"), job="FB", fields=[])
     assert result["job"]["name"] == "fb"
 
 
@@ -78,7 +78,7 @@ def test_job_has_all_fields() -> None:
         lastBuild=last,
         lastCompletedBuild=None,
     )
-    assert asked(listing(f"{members},jobs[name]", found, "/job/team/job/app"), job="team/app")["job"] == {
+    assert get_jobs(listing(f"{members},jobs[name]", found, "/job/team/job/app"), job="team/app")["job"] == {
         "name": "team/app",
         "url": "https://ci.example.com/job/app/",
         "folder": False,
@@ -120,7 +120,7 @@ def test_parameters_are_returned() -> None:
         {"name": "F", "type": "FileParameterDefinition", "defaultParameterValue": None},
     ]
     found = job("app", property=[{"parameterDefinitions": definitions}])
-    result = asked(listing(f"{PARAMETERS},jobs[name]", found, "/job/app"), job="app", fields=["parameters"])
+    result = get_jobs(listing(f"{PARAMETERS},jobs[name]", found, "/job/app"), job="app", fields=["parameters"])
     assert [list(one.values()) for one in result["job"]["parameters"]] == [
         ["T", "choice", "a", ["a", "b"], None],
         ["D", "boolean", False, [], "x"],
@@ -131,7 +131,7 @@ def test_parameters_are_returned() -> None:
 
 def test_nested_folders_are_listed() -> None:
     inner = {"jobs": [job("a", jobs=[job("b", jobs=[{"name": "deep"}]), job("c")]), job("d")]}
-    result = asked(
+    result = get_jobs(
         listing("jobs[name,fullName,url,jobs[name,fullName,url,jobs[name]]]", inner, "/job/team"),
         folder="team",
         depth=2,
@@ -147,20 +147,20 @@ def test_deep_folders_are_listed_with_several_requests() -> None:
     for name in ("c", "b", "a"):
         found = job(name, jobs=[found])
     below = listing(EMPTY_FOLDER, {"jobs": [job("e")]}, "/job/a/job/b/job/c/job/d")
-    result = asked(listing(four, {"jobs": [found]}), below, depth=5, fields=[])
+    result = get_jobs(listing(four, {"jobs": [found]}), below, depth=5, fields=[])
     assert [one["name"] for one in result["jobs"]] == ["a", "a/b", "a/b/c", "a/b/c/d", "a/b/c/d/e"]
 
 
 def test_task_fails_when_folder_does_not_exist() -> None:
     for answer in ({"status": 404, "text": page("Not Found", "Oops!")}, {"json": {"_class": "FreeStyleProject"}}):
         refused = call("GET", listing(EMPTY_FOLDER, {}, "/job/app").target, **answer)  # type: ignore[arg-type]
-        assert asked(refused, folder="app", fields=[])["msg"].startswith("Folder 'app' does not exist")
+        assert get_jobs(refused, folder="app", fields=[])["msg"].startswith("Folder 'app' does not exist")
 
 
 def test_job_is_null_when_it_does_not_exist() -> None:
     target = listing("name,fullName,url,jobs[name]", {}, "/job/app").target
     refused = call("GET", target, 404, text=page("Not Found", "Oops!"))
-    assert asked(refused, job="app", fields=[]) == {"changed": False, "job": None}
+    assert get_jobs(refused, job="app", fields=[]) == {"changed": False, "job": None}
 
 
 @pytest.mark.parametrize(
@@ -173,4 +173,4 @@ def test_job_is_null_when_it_does_not_exist() -> None:
     ],
 )
 def test_invalid_options_are_rejected(options: dict[str, Any], message: str) -> None:
-    assert message in asked(**options)["msg"]
+    assert message in get_jobs(**options)["msg"]

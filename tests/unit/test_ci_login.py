@@ -33,15 +33,15 @@ TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 COOKIE = "JSESSIONID.5f0c9a3e=node01abcdefgh0.node0"
 
 
-def ask_for_restart(url: str, **parameters: Any) -> dict[str, Any]:
-    """The shortest task that posts something."""
+def request_restart(url: str, **parameters: Any) -> dict[str, Any]:
+    """Run the shortest task that sends a POST request."""
     return run("ci_safe_restart", url=url, wait=False, **parameters)
 
 
-def refused(answer: Call, **parameters: Any) -> str:
-    """The message of a task whose first read is answered like this."""
+def get_failure(answer: Call, **parameters: Any) -> str:
+    """Return the message of a task with this response to its first read."""
     with conversation(answer) as server:
-        result = ask_for_restart(server.url, **(parameters or PASSWORD))
+        result = request_restart(server.url, **(parameters or PASSWORD))
     assert result["failed"]
     assert not result["changed"]
     return result["msg"].removeprefix(f"GET {server.url}")
@@ -57,8 +57,8 @@ def test_crumb_and_cookie_are_cached_in_the_process() -> None:
         computers(sent_headers=authorization),
         restart(sent_headers=with_crumb),
     ) as server:
-        assert ask_for_restart(server.url, **PASSWORD)["changed"]
-        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+        assert request_restart(server.url, **PASSWORD)["changed"]
+        assert request_restart(server.url, **PASSWORD)["changed"]
 
 
 def test_crumb_is_not_shared_between_accounts() -> None:
@@ -70,8 +70,8 @@ def test_crumb_is_not_shared_between_accounts() -> None:
         crumb("of-other"),
         restart(sent_headers={"Jenkins-Crumb": "of-other"}, sent_without=["Cookie"]),
     ) as server:
-        ask_for_restart(server.url, **PASSWORD)
-        assert ask_for_restart(server.url, username="other", password="another-secret")["changed"]
+        request_restart(server.url, **PASSWORD)
+        assert request_restart(server.url, username="other", password="another-secret")["changed"]
 
 
 def test_expired_crumb_is_renewed() -> None:
@@ -88,12 +88,12 @@ def test_expired_crumb_is_renewed() -> None:
         restart(sent_headers={"Jenkins-Crumb": "new"}),
     ) as server:
         for _run in range(3):
-            assert ask_for_restart(server.url, **PASSWORD)["changed"]
+            assert request_restart(server.url, **PASSWORD)["changed"]
 
 
 def test_crumb_is_renewed_only_once() -> None:
     with conversation(computers(), crumb("one"), bad_crumb(), crumb("two"), bad_crumb()) as server:
-        result = ask_for_restart(server.url, **PASSWORD)
+        result = request_restart(server.url, **PASSWORD)
     assert result["failed"]
     assert not result["changed"]
     assert result["msg"] == (
@@ -105,7 +105,7 @@ def test_crumb_is_renewed_only_once() -> None:
 def test_crumb_error_page_is_recognized() -> None:
     refusal = restart(403, text=engine_page(403, NO_CRUMB))
     with conversation(computers(), crumb("old"), refusal, crumb("new"), restart()) as server:
-        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+        assert request_restart(server.url, **PASSWORD)["changed"]
 
 
 def test_missing_crumb_issuer_is_cached() -> None:
@@ -116,8 +116,8 @@ def test_missing_crumb_issuer_is_cached() -> None:
         computers(),
         restart(sent_without=["Jenkins-Crumb", ".crumb"]),
     ) as server:
-        assert ask_for_restart(server.url, **PASSWORD)["changed"]
-        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+        assert request_restart(server.url, **PASSWORD)["changed"]
+        assert request_restart(server.url, **PASSWORD)["changed"]
 
 
 def test_crumb_is_requested_when_protection_was_enabled_later() -> None:
@@ -130,38 +130,38 @@ def test_crumb_is_requested_when_protection_was_enabled_later() -> None:
         crumb("abc"),
         restart(sent_headers={"Jenkins-Crumb": "abc"}),
     ) as server:
-        ask_for_restart(server.url, **PASSWORD)
-        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+        request_restart(server.url, **PASSWORD)
+        assert request_restart(server.url, **PASSWORD)["changed"]
 
 
 @pytest.mark.parametrize("field", ["Jenkins-Crumb", ".crumb", "X-Crumb-Of-Ours"])
 def test_crumb_header_name_comes_from_server(field: str) -> None:
     with conversation(computers(), crumb("abc", field), restart(sent_headers={field: "abc"})) as server:
-        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+        assert request_restart(server.url, **PASSWORD)["changed"]
 
 
 def test_api_token_does_not_need_a_crumb() -> None:
     authorization = {"Authorization": basic("admin", TOKEN["api_token"])}
     post = restart(sent_headers=authorization, sent_without=["Jenkins-Crumb"])
     with conversation(computers(sent_headers=authorization), post) as server:
-        assert ask_for_restart(server.url, **TOKEN)["changed"]
+        assert request_restart(server.url, **TOKEN)["changed"]
 
 
 def test_crumb_is_sent_with_api_token_when_server_requires_it() -> None:
     with conversation(computers(), bad_crumb(), crumb("abc"), restart(sent_headers={"Jenkins-Crumb": "abc"})) as server:
-        assert ask_for_restart(server.url, **TOKEN)["changed"]
+        assert request_restart(server.url, **TOKEN)["changed"]
 
 
 def test_password_takes_precedence_over_api_token() -> None:
     authorization = {"Authorization": basic("admin", "s3cret-of-mine")}
     with conversation(computers(sent_headers=authorization), crumb("abc"), restart()) as server:
-        assert ask_for_restart(server.url, **PASSWORD, api_token=TOKEN["api_token"])["changed"]
+        assert request_restart(server.url, **PASSWORD, api_token=TOKEN["api_token"])["changed"]
 
 
 def test_anonymous_request_needs_a_crumb() -> None:
     nobody = {"sent_without": ["Authorization"]}
     with conversation(computers(**nobody), crumb("abc", **nobody), restart(**nobody)) as server:
-        assert ask_for_restart(server.url)["changed"]
+        assert request_restart(server.url)["changed"]
 
 
 def test_connection_settings_are_read_from_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +176,7 @@ def test_connection_settings_are_read_from_environment(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("given", [{"username": "admin"}, {"password": "s3cret"}, {"api_token": "t0ken"}])
 def test_incomplete_credential_is_rejected(given: dict[str, str]) -> None:
     with conversation() as server:
-        result = ask_for_restart(server.url, **given)
+        result = request_restart(server.url, **given)
     assert result["failed"]
     assert "Option 'username': is required together with 'password' or 'api_token'" in result["msg"]
 
@@ -184,7 +184,7 @@ def test_incomplete_credential_is_rejected(given: dict[str, str]) -> None:
 def test_incomplete_credential_in_environment_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JENKINS_USER_ID", "env-user")
     with conversation() as server:
-        assert "Option 'username'" in ask_for_restart(server.url)["msg"]
+        assert "Option 'username'" in request_restart(server.url)["msg"]
 
 
 def test_url_is_required() -> None:
@@ -201,14 +201,14 @@ def test_url_is_required() -> None:
 )
 def test_wrong_password_is_reported(answer: dict[str, Any], message: str) -> None:
     headers = {"WWW-Authenticate": 'Basic realm="Jenkins", charset="UTF-8"'}
-    assert refused(call("GET", COMPUTERS, 401, headers=headers, **answer)) == (
+    assert get_failure(call("GET", COMPUTERS, 401, headers=headers, **answer)) == (
         f"/computer/api/json: 401 {message}. Check the user name and the password or API token."
     )
 
 
 def test_missing_permission_is_reported() -> None:
     answer = call("GET", COMPUTERS, 403, text=missing("admin", "Overall/Read"))
-    assert refused(answer) == (
+    assert get_failure(answer) == (
         "/computer/api/json: 403 admin is missing the Overall/Read permission. "
         "The account lacks the required permission."
     )
@@ -216,7 +216,7 @@ def test_missing_permission_is_reported() -> None:
 
 def test_missing_permission_of_anonymous_is_reported() -> None:
     answer = call("GET", COMPUTERS, 403, text=AUTHENTICATION_REQUIRED)
-    assert refused(answer, username=None).startswith("/computer/api/json: 403 Authentication required. ")
+    assert get_failure(answer, username=None).startswith("/computer/api/json: 403 Authentication required. ")
 
 
 @pytest.mark.parametrize(
@@ -233,14 +233,14 @@ def test_missing_permission_of_anonymous_is_reported() -> None:
 )
 def test_message_of_error_page_is_reported(status: int, heading: str, text: str, message: str) -> None:
     answer = call("GET", COMPUTERS, status, text=page("Jenkins", heading, text))
-    assert refused(answer) == f"/computer/api/json: {message}"
+    assert get_failure(answer) == f"/computer/api/json: {message}"
 
 
 def test_request_is_retried_when_server_is_unavailable() -> None:
     busy = call("GET", COMPUTERS, 503, text=page("Service Unavailable", "No server is available"))
     progress: list[str] = []
     with conversation(*[busy] * 5) as server:
-        result = ask_for_restart(server.url, tell=progress.append, **PASSWORD)
+        result = request_restart(server.url, tell=progress.append, **PASSWORD)
     assert progress[0].endswith("/computer/api/json: 503, retry 1 of 4")
     assert "503 No server is available. The server is starting" in result["msg"]
     assert "4 request(s) had to be repeated" in result["warnings"][0]
@@ -248,7 +248,7 @@ def test_request_is_retried_when_server_is_unavailable() -> None:
 
 def test_messages_contain_no_secrets() -> None:
     encoded = basic("admin", "s3cret-of-mine").removeprefix("Basic ")
-    message = refused(
+    message = get_failure(
         call("GET", COMPUTERS, 401, json=engine_error(401, f"not s3cret-of-mine nor {encoded}", "/computer/api/json"))
     )
     assert message.startswith("/computer/api/json: 401 not ******** nor ********.")
@@ -256,7 +256,7 @@ def test_messages_contain_no_secrets() -> None:
 
 def test_html_page_is_not_used_as_crumb() -> None:
     with conversation(computers(), call("GET", CRUMB_ISSUER, text=page("Login", "Sign in"))) as server:
-        result = ask_for_restart(server.url, **PASSWORD)
+        result = request_restart(server.url, **PASSWORD)
     assert result["failed"]
     assert "with HTML instead of JSON" in result["msg"]
 
@@ -271,7 +271,7 @@ def test_long_error_page_is_parsed_quickly(piece: str) -> None:
 
 
 def xml_view(status: int = 200, text: str = "Jenkins-Crumb:abc123", **sent: Any) -> Call:
-    """The crumb issuer's other view."""
+    """Return the request for the XML of the crumb issuer."""
     target = "/crumbIssuer/api/xml?xpath=concat%28%2F%2FcrumbRequestField%2C%22%3A%22%2C%2F%2Fcrumb%29"
     return call("GET", target, status, text=text, **sent)
 
@@ -280,7 +280,7 @@ def xml_view(status: int = 200, text: str = "Jenkins-Crumb:abc123", **sent: Any)
 def test_crumb_is_read_from_xml_when_json_is_blocked(status: int) -> None:
     closed = call("GET", CRUMB_ISSUER, status, text="<html><title>No JSON here</title></html>")
     with conversation(computers(), closed, xml_view(), restart(sent_headers={"Jenkins-Crumb": "abc123"})) as server:
-        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+        assert request_restart(server.url, **PASSWORD)["changed"]
 
 
 def test_hidden_json_view_is_not_mistaken_for_disabled_protection() -> None:
@@ -292,12 +292,12 @@ def test_hidden_json_view_is_not_mistaken_for_disabled_protection() -> None:
         xml_view(),
         restart(sent_headers={"Jenkins-Crumb": "abc123"}),
     ) as server:
-        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+        assert request_restart(server.url, **PASSWORD)["changed"]
 
 
 @pytest.mark.parametrize(("status", "text"), [(403, "no"), (404, "no"), (200, "<html>log in</html>"), (200, "")])
 def test_json_error_is_reported_when_xml_is_blocked_too(status: int, text: str) -> None:
     closed = call("GET", CRUMB_ISSUER, 403, text="<html><title>No JSON here</title></html>")
     with conversation(computers(), closed, xml_view(status, text)) as server:
-        result = ask_for_restart(server.url, **PASSWORD)
+        result = request_restart(server.url, **PASSWORD)
     assert result["msg"].startswith(f"GET {server.url}/crumbIssuer/api/json: 403 No JSON here.")

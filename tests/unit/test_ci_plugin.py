@@ -35,14 +35,14 @@ TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 GIT = plugin("git", "5.2.1")
 
 
-def go(*calls: Call, plugins: Any, **parameters: Any) -> dict[str, Any]:
-    """The result of a task, in exactly this conversation; a plugin may be its name alone."""
+def run_module(*calls: Call, plugins: Any, **parameters: Any) -> dict[str, Any]:
+    """Run a task in exactly this conversation; a plugin can be its name."""
     wanted = [{"name": one} if isinstance(one, str) else one for one in plugins]
     with conversation(*calls) as server:
         return run("ci_plugin", url=server.url, plugins=wanted, **{**TOKEN, **parameters})
 
 
-def ok(result: dict[str, Any]) -> dict[str, Any]:
+def assert_success(result: dict[str, Any]) -> dict[str, Any]:
     assert not result.get("failed"), result["msg"]
     return result
 
@@ -52,7 +52,7 @@ def steps(result: dict[str, Any]) -> list[str]:
 
 
 def test_unchanged_plugins_need_two_reads() -> None:
-    assert go(listing(GIT), center(), plugins=["git"], diff_mode=True) == {
+    assert run_module(listing(GIT), center(), plugins=["git"], diff_mode=True) == {
         "changed": False,
         "plan": [],
         "restart": None,
@@ -65,7 +65,7 @@ def test_unchanged_plugins_need_two_reads() -> None:
 def test_new_plugin_is_installed_with_dependencies() -> None:
     before, after = listing(GIT), listing(GIT, plugin("base"), plugin("top"))
     done = (job(1, "base"), job(2, "top"), batch(3))
-    result = go(
+    result = run_module(
         before,
         center(),
         installed_page(),
@@ -85,7 +85,7 @@ def test_new_plugin_is_installed_with_dependencies() -> None:
     )
     there = {"installed": True, "version": "1.0", "enabled": True}
     step = {"action": "install", "old_version": None, "version": "1.0", "needs_restart": None}
-    assert ok(result) == {
+    assert assert_success(result) == {
         "changed": True,
         "plan": [{**step, "name": "base", "required_by": "top"}, {**step, "name": "top", "required_by": None}],
         "restart": None,
@@ -96,20 +96,20 @@ def test_new_plugin_is_installed_with_dependencies() -> None:
 
 
 def administers(status: int = 200, **answer: Any) -> Call:
-    """A page for administrators."""
+    """Return the request for a page that only administrators can read."""
     return call("GET", "/scriptText", status, **answer)
 
 
 def test_check_mode_predicts_the_refusal_when_the_account_is_no_administrator() -> None:
     refusal = page("Access Denied", "Access Denied", "reader is missing the Overall/Administer permission")
     server = listing(GIT), center(), administers(403, text=refusal)
-    result = go(*server, plugins=[{"name": "git", "state": "disabled"}], check_mode=True)
+    result = run_module(*server, plugins=[{"name": "git", "state": "disabled"}], check_mode=True)
     assert "403 reader is missing the Overall/Administer permission" in result["msg"]
     assert not result["changed"]
 
 
 def test_check_mode_returns_plan_and_only_reads() -> None:
-    result = go(
+    result = run_module(
         *(
             listing(GIT),
             center(age=None),
@@ -121,7 +121,7 @@ def test_check_mode_returns_plan_and_only_reads() -> None:
         plugins=["top"],
         check_mode=True,
     )
-    assert steps(ok(result)) == ["install base 1.0", "install top 1.0"]
+    assert steps(assert_success(result)) == ["install base 1.0", "install top 1.0"]
     assert (result["changed"], result["restart"], result["restart_required"]) == (True, None, False)
 
 
@@ -138,8 +138,8 @@ def test_check_mode_returns_plan_and_only_reads() -> None:
 )
 def test_version_options(wanted: dict[str, Any], asked: tuple[Call, ...], changed: bool) -> None:
     last = [administers()] if changed else []
-    result = go(listing(GIT), center(), *asked, *last, plugins=[{"name": "git", **wanted}], check_mode=True)
-    assert ok(result)["changed"] is changed
+    result = run_module(listing(GIT), center(), *asked, *last, plugins=[{"name": "git", **wanted}], check_mode=True)
+    assert assert_success(result)["changed"] is changed
     assert steps(result) == (["install git 5.7"] if changed else [])
     assert result["restart_required"] is changed
 
@@ -147,17 +147,17 @@ def test_version_options(wanted: dict[str, Any], asked: tuple[Call, ...], change
 def test_latest_version_is_resolved_with_refreshed_metadata() -> None:
     newer = plugin("git", "5.2.1", hasUpdate=True)
     waits = job(1, "git", "SuccessButRequiresRestart", "5.7")
-    result = go(
+    result = run_module(
         *(listing(GIT), center(age=None), refresh(), manager_page(), center(age=0)),
         *(listing(newer), center(age=0), available_plugin("git", "5.7"), install("git")),
         center(waits, waits=True),
         *[listing(newer), center(waits, waits=True)] * 2,
         plugins=[{"name": "git", "version": "latest"}],
     )
-    assert ok(result)["plugins"]["git"]["version"] == "5.7"
+    assert assert_success(result)["plugins"]["git"]["version"] == "5.7"
     assert (result["changed"], result["restart_required"]) == (True, True)
-    again = go(listing(newer), center(waits, waits=True), plugins=[{"name": "git", "version": "latest"}])
-    assert (ok(again)["changed"], again["restart_required"]) == (False, True)
+    again = run_module(listing(newer), center(waits, waits=True), plugins=[{"name": "git", "version": "latest"}])
+    assert (assert_success(again)["changed"], again["restart_required"]) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -169,19 +169,19 @@ def test_failed_metadata_refresh_is_reported(said: str, age: float | None) -> No
     moved = () if said else (center(age=age),)
     begin = (listing(GIT), center(age=None))
     asked = (refresh(), manager_page(said), *moved, listing(GIT), center(age=age))
-    result = go(*begin, *asked, plugins=[{"name": "git", "version": "latest"}])
+    result = run_module(*begin, *asked, plugins=[{"name": "git", "version": "latest"}])
     assert (
         f"The latest versions are unknown: refreshing the update site failed ({said or 'the metadata did not change'})"
         in result["msg"]
     )
     assert (result["failed"], result["changed"]) == (True, False)
     old = (prevalidate("git@5.3", "git"),)
-    result = go(*begin, *old, *asked, *old, not_offered("git"), plugins=[{"name": "git", "version": "5.3"}])
+    result = run_module(*begin, *old, *asked, *old, not_offered("git"), plugins=[{"name": "git", "version": "5.3"}])
     assert "The existing metadata was used" in result["warnings"][0]
 
 
 def test_all_problems_are_listed_before_any_change() -> None:
-    result = go(
+    result = run_module(
         *(listing(GIT), center(), prevalidate("git@9", "git"), installed_page()),
         *(
             available_plugin("git", "5.7"),
@@ -222,7 +222,7 @@ def test_task_fails_when_plugins_are_missing_after_installation(case: str) -> No
     done = (job(1, "plain"), job(2, "gone", "Failure", errorMessage=error), batch(3))
     after = (listing(plugin("plain")), center(*done))
     why = (installed_page("gone"), failed_script(**failed)) if failed else (installed_page(),)
-    result = go(
+    result = run_module(
         *(
             listing(),
             center(),
@@ -245,7 +245,7 @@ def test_task_fails_when_plugins_are_missing_after_installation(case: str) -> No
 )
 def test_task_fails_when_version_is_wrong_after_installation(version: str | None, told: str) -> None:
     after = (listing(*[plugin("stale", version)] if version else []), center(job(1, "stale", version="2.0"), batch(2)))
-    result = go(
+    result = run_module(
         *(listing(), center(), installed_page(), available_plugin("stale", "2.0"), install("stale")),
         *(after[1], *after, installed_page()),
         plugins=["stale"],
@@ -255,7 +255,7 @@ def test_task_fails_when_version_is_wrong_after_installation(version: str | None
 
 def test_refusal_with_status_200_is_recognized() -> None:
     refused = {"status": "error", "message": "No such plugin: plain"}
-    result = go(
+    result = run_module(
         *(listing(), center(), installed_page(), available_plugin("plain"), install("plain", json=refused)),
         plugins=["plain"],
     )
@@ -265,26 +265,26 @@ def test_refusal_with_status_200_is_recognized() -> None:
 def test_failed_download_is_repeated_by_next_run() -> None:
     failed = job(1, "plain", "Failure", errorMessage="Failed to download from x")
     after = (listing(plugin("plain")), center(failed, batch(2), job(3, "plain"), batch(4)))
-    result = go(
+    result = run_module(
         *(listing(), center(failed, batch(2)), installed_page(), available_plugin("plain"), install("plain")),
         *(after[1], *after, *after),
         plugins=["plain"],
     )
-    assert ok(result)["changed"]
+    assert assert_success(result)["changed"]
 
 
 def test_installations_of_other_clients_are_awaited_first() -> None:
-    result = go(
+    result = run_module(
         *(listing(), center(job(1, "plain", "Installing")), center(job(1, "plain"))),
         *(listing(plugin("plain")), center(job(1, "plain"))),
         plugins=["plain"],
     )
-    assert not ok(result)["changed"]
+    assert not assert_success(result)["changed"]
 
 
 def test_installation_timeout_is_reported() -> None:
     slow = center(job(1, "plain", "Installing"))
-    result = go(
+    result = run_module(
         *(listing(), center(), installed_page(), available_plugin("plain"), install("plain"), slow),
         plugins=["plain"],
         wait_timeout=0,
@@ -294,7 +294,7 @@ def test_installation_timeout_is_reported() -> None:
 
 def test_task_fails_when_server_restarts_during_installation() -> None:
     down = call("GET", center().target, 503, text=page("Starting Jenkins", "Jenkins is getting ready to work"))
-    result = go(
+    result = run_module(
         *(listing(), center(), installed_page(), available_plugin("plain"), install("plain")),
         *(center(job(1, "plain", "Pending")), down, down, center(session=NEW_SESSION)),
         plugins=["plain"],
@@ -303,17 +303,17 @@ def test_task_fails_when_server_restarts_during_installation() -> None:
 
 
 def test_disabled_dependency_is_enabled_and_plugin_is_loaded_after_restart() -> None:
-    """The server fails at that, without a word."""
+    """The server would fail silently."""
     off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
     waits = job(1, "top", "SuccessButRequiresRestart")
-    result = go(
+    result = run_module(
         *(listing(off), center(), installed_page(), available_plugin("top", missing="base")),
         *(change("base", "makeEnabled"), install("top", dynamic=False)),
         center(waits, waits=True),
         *[listing(on), center(waits, waits=True)] * 2,
         plugins=["top"],
     )
-    assert steps(ok(result)) == ["enable base 1.0", "install top 1.0"]
+    assert steps(assert_success(result)) == ["enable base 1.0", "install top 1.0"]
     assert [step["needs_restart"] for step in result["plan"]] == [True, True]
     assert result["plugins"] == {
         name: {"installed": True, "version": "1.0", "enabled": True} for name in ("base", "top")
@@ -327,13 +327,13 @@ def test_dependent_plugins_are_listed(state: str, action: str) -> None:
         center(),
     )
     wanted = [{"name": "base", "state": state}]
-    refused = go(*needed, plugins=wanted)
+    refused = run_module(*needed, plugins=wanted)
     assert refused["msg"].endswith("because of 1 problem(s): base is required by top (see 'break_dependents').")
     assert not refused["changed"]
     effect = {"deleted": True} if state == "absent" else {"enabled": False}
     after = (listing(plugin("base", **effect), plugin("top", needs="base")), center())
-    done = go(*needed, change("base", action), *after, plugins=wanted, break_dependents=True)
-    assert (ok(done)["changed"], done["restart_required"]) == (True, True)
+    done = run_module(*needed, change("base", action), *after, plugins=wanted, break_dependents=True)
+    assert (assert_success(done)["changed"], done["restart_required"]) == (True, True)
 
 
 def test_plugin_and_dependent_can_be_removed_together() -> None:
@@ -341,46 +341,48 @@ def test_plugin_and_dependent_can_be_removed_together() -> None:
     after = (listing(plugin("base", deleted=True), plugin("top", needs="base", deleted=True)), center())
     wanted = [{"name": name, "state": "absent"} for name in ("base", "top")]
     gone = [change(name, "doUninstall", 302) for name in ("base", "top")]
-    assert ok(go(*before, *gone, *after, plugins=wanted))["changed"]
-    assert not ok(go(*after, plugins=wanted))["changed"]
+    assert assert_success(run_module(*before, *gone, *after, plugins=wanted))["changed"]
+    assert not assert_success(run_module(*after, plugins=wanted))["changed"]
 
 
 def test_plugins_are_enabled_and_disabled() -> None:
     off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
     wanted = [{"name": "base", "state": "enabled"}]
-    result = go(listing(off), center(), change("base", "makeEnabled"), listing(on), center(), plugins=wanted)
-    assert (ok(result)["changed"], result["restart_required"]) == (True, True)
-    assert not ok(go(listing(on), center(), plugins=wanted))["changed"]
-    ignored = go(listing(off), center(), change("base", "makeEnabled"), listing(off), center(), plugins=wanted)
+    result = run_module(listing(off), center(), change("base", "makeEnabled"), listing(on), center(), plugins=wanted)
+    assert (assert_success(result)["changed"], result["restart_required"]) == (True, True)
+    assert not assert_success(run_module(listing(on), center(), plugins=wanted))["changed"]
+    ignored = run_module(listing(off), center(), change("base", "makeEnabled"), listing(off), center(), plugins=wanted)
     assert "The server accepted the change, but" in ignored["msg"]
-    missing = go(listing(), center(), installed_page(), plugins=[{"name": "base", "state": "disabled"}])
+    missing = run_module(listing(), center(), installed_page(), plugins=[{"name": "base", "state": "disabled"}])
     assert "base cannot be disabled: it is not installed" in missing["msg"]
 
 
 def test_upgraded_plugin_stays_disabled() -> None:
     off, on = plugin("git", "5.2", enabled=False, active=False), plugin("git", "5.2", active=False)
     waits = job(1, "git", "SuccessButRequiresRestart", "5.7")
-    result = go(
+    result = run_module(
         *(listing(off), center(), prevalidate("git@5.3", "git"), available_plugin("git", "5.7"), install("git")),
         *(center(waits), listing(on), center(waits), change("git", "makeDisabled"), listing(off), center(waits)),
         plugins=[{"name": "git", "version": "5.3"}],
     )
-    assert ok(result)["plugins"]["git"] == {"installed": True, "version": "5.7", "enabled": False}
+    assert assert_success(result)["plugins"]["git"] == {"installed": True, "version": "5.7", "enabled": False}
 
 
 def test_plugin_that_failed_to_load_is_not_absent() -> None:
     script = failed_script(odd="java.lang.ClassNotFoundException: odd.Impl\n\tat x")
-    result = go(listing(), center(), installed_page("odd"), script, plugins=[{"name": "odd", "state": "absent"}])
+    result = run_module(
+        listing(), center(), installed_page("odd"), script, plugins=[{"name": "odd", "state": "absent"}]
+    )
     assert (
         "odd is not loaded (java.lang.ClassNotFoundException: odd.Impl), but Jenkins tries to load its file"
         in result["msg"]
     )
-    unseen = go(
+    unseen = run_module(
         *(listing(), center(), installed_page("odd"), failed_script(403)), plugins=[{"name": "odd", "state": "absent"}]
     )
-    assert not ok(unseen)["changed"]
-    other = go(listing(), center(), installed_page("odd-one"), plugins=[{"name": "odd", "state": "absent"}])
-    assert not ok(other)["changed"]
+    assert not assert_success(unseen)["changed"]
+    other = run_module(listing(), center(), installed_page("odd-one"), plugins=[{"name": "odd", "state": "absent"}])
+    assert not assert_success(other)["changed"]
 
 
 UPLOADED = {"headers": {"Location": "/pluginManager/updates/"}}
@@ -391,16 +393,16 @@ def upload(**sent: Any) -> Call:
 
 
 def test_exact_version_is_uploaded_from_url() -> None:
-    """Installing would bring the offered version, or nothing."""
+    """An installation would install the offered version or nothing."""
     waits = job(1, "git", "SuccessButRequiresRestart", "0")
-    result = go(
+    result = run_module(
         *(listing(GIT), center(), available_plugin("git", "5.7"), upload(), center(waits, waits=True)),
         *[listing(GIT), center(waits, waits=True)] * 2,
         plugins=[{"name": "git", "version": "5.0", "exact": True}],
     )
-    assert steps(ok(result)) == ["upload git 5.0"]
+    assert steps(assert_success(result)) == ["upload git 5.0"]
     assert result["plugins"]["git"]["version"] == "5.0"
-    nowhere = go(
+    nowhere = run_module(
         *(listing(GIT), center(), available_plugin("git", "5.7", url=None)),
         plugins=[{"name": "git", "version": "5.0", "exact": True}],
     )
@@ -411,20 +413,20 @@ def test_inaccessible_url_is_reported() -> None:
     oops = page("Jenkins - Jenkins", "Oops!", "A problem occurred Logging ID=9bd0e6d2")
     wanted = {"name": "own", "version": "1.0", "url": "https://x/own.hpi"}
     failing = call("POST", "/pluginManager/uploadPlugin", 500, text=oops)
-    result = go(listing(), center(), installed_page(), failing, plugins=[wanted])
+    result = run_module(listing(), center(), installed_page(), failing, plugins=[wanted])
     assert "Check whether https://x/own.hpi is accessible and a plugin." in result["msg"]
 
 
 def test_uninstalled_plugin_is_uploaded_instead_of_installed() -> None:
-    """Installing says Success and does nothing."""
+    """An installation would report success without any effect."""
     gone = plugin("git", "5.7", deleted=True)
     waits = job(1, "git", "SuccessButRequiresRestart", "0")
-    result = go(
+    result = run_module(
         *(listing(gone), center(), available_plugin("git", "5.7"), upload(), center(waits, waits=True)),
         *[listing(plugin("git", "5.7")), center(waits, waits=True)] * 2,
         plugins=["git"],
     )
-    assert steps(ok(result)) == ["upload git 5.7"]
+    assert steps(assert_success(result)) == ["upload git 5.7"]
 
 
 def plugin_file(folder: Path, name: str = "own", version: str = "3.0", **attributes: str) -> Path:
@@ -437,9 +439,9 @@ def test_file_is_uploaded(tmp_path: Path) -> None:
     path = plugin_file(tmp_path)
     after = (listing(plugin("own", "3.0")), center(job(1, "own", version="0")))
     wanted = [{"name": "own", "src": str(path)}]
-    result = go(listing(), center(), installed_page(), upload(), after[1], *after, *after, plugins=wanted)
-    assert steps(ok(result)) == ["upload own 3.0"]
-    assert not ok(go(*after, plugins=wanted))["changed"]
+    result = run_module(listing(), center(), installed_page(), upload(), after[1], *after, *after, plugins=wanted)
+    assert steps(assert_success(result)) == ["upload own 3.0"]
+    assert not assert_success(run_module(*after, plugins=wanted))["changed"]
 
 
 OLD_BASE = plugin("base", "1.0")
@@ -493,7 +495,7 @@ def test_file_is_not_uploaded_when_it_cannot_be_loaded(
 ) -> None:
     wanted = [{"name": "own", "src": str(plugin_file(tmp_path, **attributes))}]
     list_of_plugins, *offers = server
-    result = go(list_of_plugins, center(), installed_page(), *offers, plugins=wanted, check_mode=check_mode)
+    result = run_module(list_of_plugins, center(), installed_page(), *offers, plugins=wanted, check_mode=check_mode)
     assert f"No plugin was changed because of 1 problem(s): {problem}" in result["msg"]
     assert not result["changed"]
 
@@ -501,7 +503,7 @@ def test_file_is_not_uploaded_when_it_cannot_be_loaded(
 def test_server_version_is_read_from_login_page_when_header_is_missing(tmp_path: Path) -> None:
     wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Jenkins_Version="2.600"))}]
     listed = listing(json={"plugins": []})
-    result = go(listed, center(), installed_page(), login(), plugins=wanted)
+    result = run_module(listed, center(), installed_page(), login(), plugins=wanted)
     assert "own 3.0 requires Jenkins 2.600, but the server is 2.579" in result["msg"]
 
 
@@ -509,15 +511,15 @@ def test_available_dependencies_of_file_are_installed(tmp_path: Path) -> None:
     path = plugin_file(tmp_path, Jenkins_Version="2.579", Plugin_Dependencies="base:1.0,x:9;resolution:=optional")
     wanted = [{"name": "own", "src": str(path)}]
     server = listing(), center(), installed_page(), available_plugin("base"), administers()
-    result = go(*server, plugins=wanted, check_mode=True)
-    assert steps(ok(result)) == ["install base 1.0", "upload own 3.0"]
+    result = run_module(*server, plugins=wanted, check_mode=True)
+    assert steps(assert_success(result)) == ["install base 1.0", "upload own 3.0"]
 
 
 def test_loaded_plugin_is_replaced_when_dependency_needs_restart(tmp_path: Path) -> None:
     wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Plugin_Dependencies="base:2.0"))}]
     server = listing(plugin("own", "2.0"), OLD_BASE), center(), available_plugin("base", "2.0"), administers()
-    result = go(*server, plugins=wanted, check_mode=True)
-    assert steps(ok(result)) == ["install base 2.0", "upload own 3.0"]
+    result = run_module(*server, plugins=wanted, check_mode=True)
+    assert steps(assert_success(result)) == ["install base 2.0", "upload own 3.0"]
     assert result["restart_required"]
 
 
@@ -525,10 +527,10 @@ def test_files_are_uploaded_in_the_order_of_their_dependencies(tmp_path: Path) -
     own = plugin_file(tmp_path, Plugin_Dependencies="base:2.0")
     base = plugin_file(tmp_path, "base", "2.0", Plugin_Dependencies="own:1.0;resolution:=optional")
     wanted = [{"name": "own", "src": str(own)}, {"name": "base", "src": str(base)}]
-    result = go(listing(), center(), installed_page(), administers(), plugins=wanted, check_mode=True)
-    assert steps(ok(result)) == ["upload base 2.0", "upload own 3.0"]
+    result = run_module(listing(), center(), installed_page(), administers(), plugins=wanted, check_mode=True)
+    assert steps(assert_success(result)) == ["upload base 2.0", "upload own 3.0"]
     base = plugin_file(tmp_path, "base", "1.9")
-    result = go(listing(), center(), installed_page(), plugins=wanted, check_mode=True)
+    result = run_module(listing(), center(), installed_page(), plugins=wanted, check_mode=True)
     assert "own requires base 2.0, but this task installs 1.9" in result["msg"]
 
 
@@ -537,21 +539,21 @@ def test_dependencies_of_file_are_assumed_available_on_new_server(tmp_path: Path
     own = plugin_file(tmp_path, Plugin_Dependencies="base:2.0,other:1.0")
     wanted = [{"name": "base"}, {"name": "own", "src": str(own)}]
     server = listing(), center(age=None), installed_page(), not_offered("base"), nothing, not_offered("other")
-    result = go(*server, administers(), plugins=wanted, check_mode=True)
-    assert steps(ok(result)) == ["install base None", "install other None", "upload own 3.0"]
+    result = run_module(*server, administers(), plugins=wanted, check_mode=True)
+    assert steps(assert_success(result)) == ["install base None", "install other None", "upload own 3.0"]
     assert "Assumed that the update site offers base, other" in result["warnings"][0]
 
 
 def test_file_is_rejected_when_task_removes_its_dependency(tmp_path: Path) -> None:
     own = plugin_file(tmp_path, Plugin_Dependencies="base:1.0")
     wanted = [{"name": "own", "src": str(own)}, {"name": "base", "state": "absent"}]
-    result = go(listing(OLD_BASE), center(), installed_page(), plugins=wanted)
+    result = run_module(listing(OLD_BASE), center(), installed_page(), plugins=wanted)
     assert "own requires base, which this task uninstalls or disables" in result["msg"]
 
 
 def test_dependency_without_version_is_rejected(tmp_path: Path) -> None:
     path = plugin_file(tmp_path, Plugin_Dependencies="base")
-    result = go(plugins=[{"name": "own", "src": str(path)}])
+    result = run_module(plugins=[{"name": "own", "src": str(path)}])
     assert result["msg"].endswith(f"must be a plugin, but in '{path}' the dependency 'base' has no version.")
 
 
@@ -576,7 +578,7 @@ def test_dependency_without_version_is_rejected(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_options_are_rejected(wanted: list[dict[str, Any]], told: str) -> None:
-    result = go(plugins=wanted)
+    result = run_module(plugins=wanted)
     assert told in result["msg"]
     assert not result["changed"]
 
@@ -584,9 +586,10 @@ def test_invalid_options_are_rejected(wanted: list[dict[str, Any]], told: str) -
 def test_file_of_another_plugin_is_rejected(tmp_path: Path) -> None:
     path = plugin_file(tmp_path)
     assert (
-        f"must be other, but '{path}' is the plugin own 3.0" in go(plugins=[{"name": "other", "src": str(path)}])["msg"]
+        f"must be other, but '{path}' is the plugin own 3.0"
+        in run_module(plugins=[{"name": "other", "src": str(path)}])["msg"]
     )
-    wrong = go(plugins=[{"name": "own", "version": "4", "src": str(path)}])
+    wrong = run_module(plugins=[{"name": "own", "version": "4", "src": str(path)}])
     assert "must be own 4, but" in wrong["msg"]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("META-INF/MANIFEST.MF", "Short-Name: own\n" * 9)
@@ -594,7 +597,7 @@ def test_file_of_another_plugin_is_rejected(tmp_path: Path) -> None:
     damaged = content[:55] + b"\xff" * 5 + content[60:]
     for data in (b"PK", damaged):
         path.write_bytes(data)
-        assert "must be a plugin" in go(plugins=[{"name": "own", "src": str(path)}])["msg"]
+        assert "must be a plugin" in run_module(plugins=[{"name": "own", "src": str(path)}])["msg"]
 
 
 def login(headers: dict[str, str] = OLD_SESSION, status: int = 200) -> Call:
@@ -616,14 +619,14 @@ WAITS = plugin("base", active=False)
 
 def test_restart_waits_for_installations_and_is_verified(naps: list[float]) -> None:
     pending = center(job(1, "x", "Pending"), batch(2, "Pending", "RestartJenkinsJob"))
-    result = go(
+    result = run_module(
         *(listing(WAITS), center(), computers(), restart_behind()),
         *(login(), quieting(False), pending, computers()),
         *(login({}, 503), *BACK, listing(plugin("base")), center()),
         plugins=[{"name": "base", "state": "enabled"}],
         restart="when_needed",
     )
-    assert ok(result)["changed"]
+    assert assert_success(result)["changed"]
     assert result["restart"] == {
         "completed": True,
         "requested_by": "this task",
@@ -634,13 +637,13 @@ def test_restart_waits_for_installations_and_is_verified(naps: list[float]) -> N
 
 
 def test_server_is_not_restarted_when_not_required() -> None:
-    result = go(listing(plugin("base")), center(), plugins=["base"], restart="when_needed")
-    assert (ok(result)["changed"], result["restart"]) == (False, None)
+    result = run_module(listing(plugin("base")), center(), plugins=["base"], restart="when_needed")
+    assert (assert_success(result)["changed"], result["restart"]) == (False, None)
 
 
 def test_check_mode_predicts_the_restart() -> None:
-    result = go(listing(WAITS), center(), plugins=["base"], restart="when_needed", check_mode=True)
-    assert (ok(result)["changed"], result["restart_required"], result["restart"]) == (True, True, None)
+    result = run_module(listing(WAITS), center(), plugins=["base"], restart="when_needed", check_mode=True)
+    assert (assert_success(result)["changed"], result["restart_required"], result["restart"]) == (True, True, None)
 
 
 @pytest.mark.parametrize(
@@ -652,7 +655,7 @@ def test_check_mode_predicts_the_restart() -> None:
 )
 def test_failed_restart_is_reported(status: str, told: str) -> None:
     ended = batch(1, status, "RestartJenkinsJob", errorMessage="Jenkins cannot restart itself")
-    result = go(
+    result = run_module(
         *(listing(WAITS), center(), computers(), restart_behind(), login(), quieting(False), center(ended)),
         plugins=["base"],
         restart="when_needed",
@@ -662,7 +665,7 @@ def test_failed_restart_is_reported(status: str, told: str) -> None:
 
 def test_task_fails_when_plugin_is_not_loaded_after_restart() -> None:
     why = "java.io.IOException: Failed to load: Base (base 1.0)\n - Jenkins (9.0) or higher required"
-    result = go(
+    result = run_module(
         *(listing(WAITS), center(), computers(), restart_behind(), *BACK, listing(), center()),
         *(installed_page("base"), failed_script(base=why)),
         plugins=["base"],
@@ -676,33 +679,33 @@ def test_unloaded_plugin_is_uninstalled_after_restart() -> None:
     waits = job(1, "static", "SuccessButRequiresRestart")
     before = (listing(), center(waits, waits=True))
     wanted = [{"name": "static", "state": "absent"}]
-    refused = go(*before, plugins=wanted, check_mode=True)
+    refused = run_module(*before, plugins=wanted, check_mode=True)
     assert "static can only be uninstalled after the pending restart (see 'restart')" in refused["msg"]
-    done = go(
+    done = run_module(
         *(*before, computers(), restart_behind(), *BACK, listing(plugin("static")), center()),
         *(change("static", "doUninstall", 302), listing(plugin("static", deleted=True)), center()),
         *(computers(NEW_SESSION), restart_behind(), login(OLD_SESSION), BACK[1], listing(), center()),
         plugins=wanted,
         restart="when_needed",
     )
-    assert (ok(done)["changed"], done["restart_required"]) == (True, False)
+    assert (assert_success(done)["changed"], done["restart_required"]) == (True, False)
 
 
 def test_crumb_is_requested_once_with_password() -> None:
-    """The peers send the crumb without its session."""
+    """Other tools send the crumb without its session."""
     cookie = {"sent_headers": {"Cookie": "JSESSIONID.5f=abc", "Jenkins-Crumb": "c0ffee" * 10}}
     off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
     enable = call("POST", "/pluginManager/plugin/base/makeEnabled", **cookie)
-    result = go(
+    result = run_module(
         *(listing(off), center(), crumb(cookie="JSESSIONID.5f=abc"), enable, listing(on), center()),
         plugins=[{"name": "base", "state": "enabled"}],
         api_token=None,
         password="s3cret-of-mine",
     )
-    assert ok(result)["changed"]
+    assert assert_success(result)["changed"]
 
 
 def test_task_fails_when_server_does_not_list_plugins() -> None:
     missing = {"status": 404, "text": page("Error 404", "Not Found")}
-    assert "The server does not list its plugins" in go(listing(**missing), plugins=["git"])["msg"]
-    assert "The server has no update center" in go(listing(GIT), center(**missing), plugins=["git"])["msg"]
+    assert "The server does not list its plugins" in run_module(listing(**missing), plugins=["git"])["msg"]
+    assert "The server has no update center" in run_module(listing(GIT), center(**missing), plugins=["git"])["msg"]

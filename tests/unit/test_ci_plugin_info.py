@@ -45,7 +45,7 @@ def listing(*plugins: dict[str, Any]) -> Call:
 
 
 def names(**parameters: Any) -> list[str]:
-    """The names of the plugins that a task finds, and the missing ones in brackets."""
+    """Return the names of the plugins of a task; missing ones are in brackets."""
     with conversation(listing(GIT, CREDENTIALS, ANT)) as server:
         result = run("ci_plugin_info", url=server.url, **TOKEN, **parameters)
     return [plugin["name"] for plugin in result["plugins"]] + [f"({name})" for name in result["missing"]]

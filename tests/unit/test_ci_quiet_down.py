@@ -21,13 +21,13 @@ STAYS = "Jenkins is still in quiet-down mode. Use ci_quiet_down with 'state: abs
 
 
 def quiet(reason: str | None = None, **answer: Any) -> Call:
-    """The server takes no builds."""
+    """Return the state in quiet-down mode."""
     state = {"_class": "hudson.model.Hudson", "quietDownReason": reason, "quietingDown": True}
     return call("GET", STATE, json=state, **answer)
 
 
 def open_to_all() -> Call:
-    """The server takes builds."""
+    """Return the state without quiet-down mode."""
     return call("GET", STATE, json={"_class": "hudson.model.Hudson", "quietDownReason": None, "quietingDown": False})
 
 
@@ -131,7 +131,7 @@ LATE = "but 1 build(s) are still running: app #42."
 
 
 def late(*rest: Call) -> tuple[Call, ...]:
-    """A quiet-down of the task, and a build that runs until the time is over."""
+    """Return the requests of a quiet-down during which a build runs until the timeout."""
     return open_to_all(), begin(), quiet(), computers(running=(APP,)), quiet(), *rest
 
 
@@ -221,7 +221,7 @@ def test_task_fails_when_server_does_not_act() -> None:
 
 
 def old(text: str = "") -> tuple[Call, Call]:
-    """A server whose JSON view does not tell, but whose pages do."""
+    """Return the requests to a server that only shows the mode on its pages."""
     return call("GET", STATE, json={"mode": "NORMAL"}), login(
         headers={"X-Hudson": "1.395"}, text=text or page("Hudson", "")
     )

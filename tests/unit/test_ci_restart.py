@@ -41,12 +41,12 @@ INSTEAD = "Use ci_safe_restart to wait for them, or set 'kill_builds'."
 
 
 def restart(status: int = 302, **answer: Any) -> Call:
-    """The request for a restart."""
+    """Return the restart request."""
     return call("POST", "/restart", status, **answer)
 
 
 def form(action: str = "restart") -> Call:
-    """The page that asks whether to restart."""
+    """Return the request for the restart form."""
     return call("GET", "/restart", text=page("Restart", "Restart", f'<form method="post" action="{action}"></form>'))
 
 

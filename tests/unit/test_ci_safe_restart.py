@@ -46,8 +46,8 @@ RESTARTED = {
 FORM = '<form method="post" action="safeRestart"><button>Yes</button></form>'
 
 
-def allowed() -> Call:
-    """The form for restarts, which tells that one is possible."""
+def restart_form() -> Call:
+    """Return the request for the restart form."""
     return call("GET", "/safeRestart", text=page("Safe restart - Jenkins", "Safe restart", FORM))
 
 
@@ -60,11 +60,11 @@ def changed_plugins(*plugins: dict[str, bool]) -> Call:
     return call("GET", "/pluginManager/api/json?tree=plugins%5Bactive%2Cdeleted%2Cenabled%5D", json=answer)
 
 
-def unauthorized() -> Call:
+def unauthorized_login() -> Call:
     return state(401, json=engine_error(401, "Unauthorized", "/api/json"))
 
 
-def required(value: bool) -> Call:
+def required_restart(value: bool) -> Call:
     answer = {"_class": "hudson.model.UpdateCenter", "restartRequiredForCompletion": value}
     return call("GET", REQUIRED, json=answer)
 
@@ -86,7 +86,7 @@ def test_only_a_new_session_completes_the_restart(naps: list[float]) -> None:
         lost(),
         down(),
         login(headers=NEW_SESSION),
-        unauthorized(),
+        unauthorized_login(),
         down(),
         login(headers=NEW_SESSION),
         state(503, text=page("Starting Jenkins", "Jenkins is getting ready to work")),
@@ -128,7 +128,7 @@ def test_running_builds_are_awaited_and_shown() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(computers(running=(APP,)), allowed()) as server:
+    with conversation(computers(running=(APP,)), restart_form()) as server:
         result = run("ci_safe_restart", url=server.url, check_mode=True, **TOKEN)
     running = [{"name": "app #42", "job": "app", "number": 42, "url": "http://ci/job/app/42/"}]
     assert result == {"changed": True, "plan": {**PLAN, "running_builds": running}, "restart": None}
@@ -136,7 +136,7 @@ def test_check_mode_only_reads() -> None:
 
 def test_server_is_not_restarted_when_not_required() -> None:
     settled = changed_plugins({"active": True, "deleted": False, "enabled": True}, {"active": False, "enabled": False})
-    with conversation(computers(), required(False), settled) as server:
+    with conversation(computers(), required_restart(False), settled) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, **TOKEN)
     assert result == {"changed": False, "plan": None, "restart": None}
 
@@ -151,21 +151,21 @@ def test_server_is_not_restarted_when_not_required() -> None:
     ids=["uninstalled", "disabled", "enabled"],
 )
 def test_changed_plugin_requires_restart(plugin: dict[str, bool]) -> None:
-    with conversation(computers(), required(False), changed_plugins(plugin), restart(), *back()) as server:
+    with conversation(computers(), required_restart(False), changed_plugins(plugin), restart(), *back()) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, **TOKEN)
     assert result["restart"] == RESTARTED
 
 
 def test_server_is_restarted_when_required() -> None:
-    with conversation(computers(), required(True), restart(), *back()) as server:
+    with conversation(computers(), required_restart(True), restart(), *back()) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, **TOKEN)
     assert result["restart"] == RESTARTED
 
 
 @pytest.mark.parametrize(("value", "plan"), [(True, PLAN), (False, None)])
 def test_check_mode_reads_whether_restart_is_required(value: bool, plan: dict[str, Any] | None) -> None:
-    rest = [allowed()] if value else [changed_plugins()]
-    with conversation(computers(), required(value), *rest) as server:
+    rest = [restart_form()] if value else [changed_plugins()]
+    with conversation(computers(), required_restart(value), *rest) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, check_mode=True, **TOKEN)
     assert result == {"changed": value, "plan": plan, "restart": None}
 
@@ -186,7 +186,7 @@ def test_restart_is_not_completed_when_not_waiting() -> None:
 
 
 def late(*rest: Call) -> tuple[Call, ...]:
-    """A restart that a build holds up until the time is over, and what comes then."""
+    """Return the requests of a restart that a build delays until the timeout."""
     running = computers(running=(APP,))
     return running, quieting(False), restart(), login(), quieting(), running, *rest
 
@@ -366,7 +366,7 @@ def test_interruption_of_request_cancels_possible_restart() -> None:
 
 
 def test_rejected_password_is_reported_on_timeout() -> None:
-    with conversation(computers(), restart(), login(headers=NEW_SESSION), unauthorized()) as server:
+    with conversation(computers(), restart(), login(headers=NEW_SESSION), unauthorized_login()) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, **TOKEN)
     assert result["msg"].startswith("Waited 0 s, but the server returns 401.")
 
@@ -473,6 +473,6 @@ def test_idle_executors_are_not_running_builds() -> None:
     empty = call(
         "GET", computers().target, json={**IDLE, "computer": [*IDLE["computer"], offline]}, headers=OLD_SESSION
     )
-    with conversation(empty, allowed()) as server:
+    with conversation(empty, restart_form()) as server:
         result = run("ci_safe_restart", url=server.url, check_mode=True, **TOKEN)
     assert result["plan"] == PLAN

@@ -25,8 +25,8 @@ NO_WORD = (
 )
 
 
-def told(output: str = "", **end: Any) -> str:
-    """What the runner prints."""
+def runner_report(output: str = "", **end: Any) -> str:
+    """Return the output of the runner."""
     return f"{output}\n@@toolchain@@{json.dumps({'ran': True, **end})}"
 
 
@@ -39,15 +39,17 @@ def console(
     path: str = "/scriptText",
     **options: Any,
 ) -> Call:
-    """A script with its arguments, as fields of their own beside the runner."""
+    """Return the request for a script with its arguments."""
     form = {"script": groovy.controller_form("", {})["script"], "code": code, "args": args}
     headers = TEXT if status == 200 else {}
     return call("POST", path, status, text=answer, headers=headers, sent_form=form, **options)
 
 
-def failed(message: str | None, kind: str = "java.lang.RuntimeException", line: int | None = 3, **end: Any) -> str:
+def failure_report(
+    message: str | None, kind: str = "java.lang.RuntimeException", line: int | None = 3, **end: Any
+) -> str:
     error = {"type": kind, "message": message, "line": line, "trace": ["TaskScript.run(TaskScript.groovy:3)"]}
-    return told("seen\n", error=error, **end)
+    return runner_report("seen\n", error=error, **end)
 
 
 def task(url: str, **options: Any) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def task(url: str, **options: Any) -> dict[str, Any]:
 
 
 def test_script_runs_with_one_request() -> None:
-    sent = console("x", told("hello\n", value={"jobs": [1, None]}, holds=True), sent_without=["Jenkins-Crumb"])
+    sent = console("x", runner_report("hello\n", value={"jobs": [1, None]}, holds=True), sent_without=["Jenkins-Crumb"])
     with conversation(sent) as server:
         result = task(server.url, script="x")
     assert result == {"changed": True, "plan": PLAN, "output": "hello\n", "value": {"jobs": [1, None]}}
@@ -66,7 +68,7 @@ def test_arguments_are_sent_as_data() -> None:
     args = "m3 sa l5 i1 i-99999999999999999999 d1.5 btrue n s%20 m1 sk s s s" + (
         "it%27s%20%22%24x%22%20%5C%20%0D%0A%00%20%C3%A9%F0%9F%92%9A%20%2B%25%26%3D"
     )
-    with conversation(console("x", told(value=None, holds=False), args=args)) as server:
+    with conversation(console("x", runner_report(value=None, holds=False), args=args)) as server:
         result = task(
             server.url, script="x", args={"a": [1, -99999999999999999999, 1.5, True, None], " ": {"k": ""}, "": odd}
         )
@@ -75,7 +77,7 @@ def test_arguments_are_sent_as_data() -> None:
 
 def test_crumb_is_sent_with_password() -> None:
     with conversation(
-        crumb("c1"), console("x", told(value=1, holds=True), sent_headers={"Jenkins-Crumb": "c1"})
+        crumb("c1"), console("x", runner_report(value=1, holds=True), sent_headers={"Jenkins-Crumb": "c1"})
     ) as server:
         assert task(server.url, script="x", api_token="", password="s3cret")["value"] == 1
 
@@ -93,14 +95,14 @@ def test_crumb_is_sent_with_password() -> None:
     ],
 )
 def test_script_reports_whether_it_changed_something(value: Any, changed: bool) -> None:
-    with conversation(console("x", told(value=value, holds=True))) as server:
+    with conversation(console("x", runner_report(value=value, holds=True))) as server:
         result = task(server.url, script="x")
     assert (result["changed"], result["value"]) == (changed, value)
 
 
 def test_output_and_value_can_contain_the_report_mark() -> None:
     value = "\n@@toolchain@@{}"
-    with conversation(console("x", told("a" + value, value=value, holds=True))) as server:
+    with conversation(console("x", runner_report("a" + value, value=value, holds=True))) as server:
         result = task(server.url, script="x")
     assert (result["output"], result["value"]) == ("a" + value, value)
 
@@ -108,21 +110,23 @@ def test_output_and_value_can_contain_the_report_mark() -> None:
 @pytest.mark.parametrize(
     ("answer", "message", "line"),
     [
-        (failed("boom"), "The script failed in line 3: RuntimeException: boom.", 3),
-        (failed(None), "The script failed in line 3: RuntimeException.", 3),
-        (failed("one\ntwo", line=None), "The script failed: RuntimeException: one.", None),
+        (failure_report("boom"), "The script failed in line 3: RuntimeException: boom.", 3),
+        (failure_report(None), "The script failed in line 3: RuntimeException.", 3),
+        (failure_report("one\ntwo", line=None), "The script failed: RuntimeException: one.", None),
         (
-            failed("Assertion failed: \n\nassert i == 2\n       | |\n       1 false", "java.lang.AssertionError"),
+            failure_report(
+                "Assertion failed: \n\nassert i == 2\n       | |\n       1 false", "java.lang.AssertionError"
+            ),
             "The script failed in line 3: the assertion is false: assert i == 2.",
             3,
         ),
         (
-            failed("assert i == 2\n       |", "org.codehaus.groovy.runtime.powerassert.PowerAssertionError"),
+            failure_report("assert i == 2\n       |", "org.codehaus.groovy.runtime.powerassert.PowerAssertionError"),
             "The script failed in line 3: the assertion is false: assert i == 2.",
             3,
         ),
         (
-            failed(
+            failure_report(
                 "startup failed:\nTaskScript.groovy: 7: unexpected token:  @ line 7, column 6.\n   def (\n        ^\n",
                 COMPILE_ERROR,
                 line=None,
@@ -144,11 +148,12 @@ def test_script_error_is_reported(answer: str, message: str, line: int | None) -
 
 
 def test_unless_script_decides() -> None:
-    with conversation(console("u", told("asked", value="yes", holds=True), args="m1 sa i1")) as server:
+    with conversation(console("u", runner_report("asked", value="yes", holds=True), args="m1 sa i1")) as server:
         result = task(server.url, script="x", unless="u", args={"a": 1})
     assert result == {"changed": False, "plan": None, "output": None, "value": None}
     with conversation(
-        console("u", told("asked", value=None, holds=False)), console("x", told("done", value=None, holds=False))
+        console("u", runner_report("asked", value=None, holds=False)),
+        console("x", runner_report("done", value=None, holds=False)),
     ) as server:
         result = task(server.url, script="x", unless="u")
     assert result == {"changed": True, "plan": PLAN, "output": "done", "value": None}
@@ -156,17 +161,17 @@ def test_unless_script_decides() -> None:
 
 def test_read_only_script_is_repeated_when_response_is_lost() -> None:
     lost = console("u", drop=True)
-    with conversation(lost, console("u", told(value=True, holds=True))) as server:
+    with conversation(lost, console("u", runner_report(value=True, holds=True))) as server:
         result = task(server.url, script="x", unless="u", retries=1)
     assert not result["changed"]
     lost = console("x", drop=True)
-    with conversation(lost, console("x", told(value={"changed": True}, holds=True))) as server:
+    with conversation(lost, console("x", runner_report(value={"changed": True}, holds=True))) as server:
         result = task(server.url, script="x", read_only=True, retries=1)
     assert (result["changed"], result["value"]) == (False, {"changed": True})
 
 
 def test_failed_unless_script_is_reported() -> None:
-    with conversation(console("u", failed("boom"))) as server:
+    with conversation(console("u", failure_report("boom"))) as server:
         result = task(server.url, script="x", unless="u")
     assert result["msg"] == "The 'unless' script failed in line 3: RuntimeException: boom."
     assert not result["changed"]
@@ -176,11 +181,11 @@ def test_check_mode_runs_only_read_only_scripts() -> None:
     with conversation(call("GET", "/scriptText")) as server:
         result = task(server.url, script="x", check_mode=True)
     assert result == {"changed": True, "plan": PLAN, "output": None, "value": None}
-    with conversation(console("u", told(value=0, holds=False))) as server:
+    with conversation(console("u", runner_report(value=0, holds=False))) as server:
         assert task(server.url, script="x", unless="u", check_mode=True)["changed"]
-    with conversation(console("u", told(value=1, holds=True))) as server:
+    with conversation(console("u", runner_report(value=1, holds=True))) as server:
         assert not task(server.url, script="x", unless="u", check_mode=True)["changed"]
-    with conversation(console("x", told("read", value=1, holds=True))) as server:
+    with conversation(console("x", runner_report("read", value=1, holds=True))) as server:
         result = task(server.url, script="x", read_only=True, check_mode=True)
     assert result == {"changed": False, "plan": PLAN, "output": "read", "value": 1}
 
@@ -196,12 +201,12 @@ def test_check_mode_predicts_the_refusal_when_the_account_is_no_administrator() 
 def test_code_and_arguments_are_encoded_for_node() -> None:
     form = groovy.node_form("it's $x", {"a": "b'"})
     assert "def code = decoded(['it%27s%20%24x'])\ndef sent = decoded(['m1%20sa%20sb%2527'])\n" in form["script"]
-    answer = told(value="agent", holds=True)
+    answer = runner_report(value="agent", holds=True)
     with conversation(call("POST", "/computer/linux%201/scriptText", text=answer, sent_form=form)) as server:
         result = task(server.url, script="it's $x", args={"a": "b'"}, node="linux 1")
     assert (result["value"], result["plan"]["node"]) == ("agent", "linux 1")
     path = "/computer/%28built-in%29/scriptText"
-    with conversation(console("x", told(value=1, holds=True), path=path)) as server:
+    with conversation(console("x", runner_report(value=1, holds=True), path=path)) as server:
         assert task(server.url, script="x", node="(built-in)")["value"] == 1
 
 
@@ -219,7 +224,7 @@ def test_task_fails_when_node_does_not_exist() -> None:
 
 
 def test_wait_timeout_limits_the_run_time() -> None:
-    with conversation(console("x", told(value=1, holds=True), delay=0.3)) as server:
+    with conversation(console("x", runner_report(value=1, holds=True), delay=0.3)) as server:
         assert task(server.url, script="x", timeout=0.1)["value"] == 1
     with conversation(console("x", held=True)) as server:
         result = task(server.url, script="x", wait_timeout=0.2)
@@ -282,7 +287,7 @@ def test_refusals_are_explained() -> None:
 
 
 def test_secret_arguments_are_masked() -> None:
-    answer = told("pw is s3cr3t-word\n", value={"pw": "s3cr3t-word", "user": "joe"}, holds=True)
+    answer = runner_report("pw is s3cr3t-word\n", value={"pw": "s3cr3t-word", "user": "joe"}, holds=True)
     with conversation(console("x", answer, args="m2 suser sjoe spw ss3cr3t-word")) as server:
         result = task(server.url, script="x", args={"user": "joe"}, secret_args={"pw": "s3cr3t-word"})
     assert "s3cr3t-word" not in json.dumps(result)
@@ -292,7 +297,7 @@ def test_secret_arguments_are_masked() -> None:
 def test_script_is_read_from_file(tmp_path: Path) -> None:
     file = tmp_path / "script.groovy"
     file.write_bytes("\ufeffprintln 'é'\n".encode())
-    with conversation(console("println 'é'\n", told("é\n", value=None, holds=False))) as server:
+    with conversation(console("println 'é'\n", runner_report("é\n", value=None, holds=False))) as server:
         assert task(server.url, src=str(file))["output"] == "é\n"
 
 

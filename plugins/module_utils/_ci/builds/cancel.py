@@ -24,7 +24,7 @@ RESULT_NAMES = ("build", "stopped_by", "cancelled")
 _Result = t.TypeVar("_Result")
 _FIELDS = ("result", "building", "timestamp", "duration", "full_display_name")
 _ITEM = "cancelled,executable[number,url],task[url],why"
-# Statuses of the response to a cancel request. None of them but 204 proves the effect, so the item is read back
+# Statuses of the response to a cancel request. Only 204 proves the effect; otherwise, the item is read back
 _CANCEL_STATUSES = (204, 302, 404, 422, 500)
 
 

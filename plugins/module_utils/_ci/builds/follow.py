@@ -88,12 +88,12 @@ class BuildMonitor:
                 raise NotReady(f"{self} is running")
             build = builds.fetch_build(self._ci, self._job, self.number, no_retry=True)
         if build is None:
-            raise self._deleted()
+            raise self._deletion_error()
         if build["building"]:
             raise NotReady(f"{self} is running")
         return build
 
-    def _deleted(self) -> ToolchainError:
+    def _deletion_error(self) -> ToolchainError:
         return ToolchainError(f"Waiting for {self} failed: the build was deleted.")
 
     def _fetch_number(self) -> int:
@@ -132,7 +132,7 @@ class BuildMonitor:
                 self.lines.append(new_lines[-1])
         except ServerRefusal as refusal:
             if refusal.status == 404:
-                raise self._deleted() from None
+                raise self._deletion_error() from None
             raise
         finally:
             if count > len(new_lines):

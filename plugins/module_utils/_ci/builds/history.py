@@ -22,9 +22,9 @@ _FIRST_NUMBER = 1
 
 
 class BuildFilter(t.NamedTuple):
-    """Conditions on builds; `None` or an empty dictionary is no condition.
+    """Conditions on builds. `None` and empty dictionaries are ignored.
 
-    :ivar results: accepted results; a running build has none
+    :ivar results: accepted results; running builds have no result
     :ivar newer_than: maximum time since the start, in seconds
     :ivar older_than: minimum time since the start, in seconds
     :ivar parameters: values that the build must have, as strings

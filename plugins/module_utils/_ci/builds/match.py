@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Find a build by what was requested, if the server did not name it."""
+"""Find a build by its job, parameters and account, if the server did not name it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BuildRequest(t.NamedTuple):
     first_number: int
 
     def find_build(self, ci: CiService) -> BuildLocation | None:
-        """Return the only build or queue item that can result from the request, or `None` if there is none yet.
+        """Return the only build or queue item that can result from the request, or `None` if none exists yet.
 
         :raises ToolchainError: if there are several
         """

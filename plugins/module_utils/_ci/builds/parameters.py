@@ -144,7 +144,7 @@ def check_required(definitions: Definitions, names: t.Container[str], job: str) 
     """Check that each parameter without a default has a value.
 
     :arg names: names of the parameters that have a value
-    :raises BadOption: if one has none
+    :raises BadOption: if one is missing
     """
     missing = [
         definition for definition in definitions.values() if not definition.has_default and definition.name not in names
@@ -160,10 +160,10 @@ def predict_stored(definitions: Definitions, values: t.Mapping[str, str | None])
 
     A text parameter may have the attribute `trim`, which the API does not show. Jenkins then strips its values.
     """
-    return {name: None if text is None else {text, *_trimmed(definitions[name], text)} for name, text in values.items()}
+    return {name: None if text is None else {text, *_trim(definitions[name], text)} for name, text in values.items()}
 
 
-def _trimmed(definition: ParameterDefinition, text: str) -> tuple[str, ...]:
+def _trim(definition: ParameterDefinition, text: str) -> tuple[str, ...]:
     return (text.strip(_TRIMMED),) if definition.kind in ("String", "Text") else ()
 
 

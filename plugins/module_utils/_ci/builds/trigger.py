@@ -262,7 +262,7 @@ class BuildTrigger:
     def find_build(self) -> BuildLocation:
         """Find the build by its job, parameters and account.
 
-        :raises WaitTimeout: if there is none
+        :raises WaitTimeout: if no build matches
         """
         params = self._task.params
         user = None if params["token"] else params["username"]

@@ -201,7 +201,7 @@ class PluginManager:
         disabled = {name for name, plugin in self._inventory.plugins.items() if not plugin.flag("enabled")}
         last_job_id = self._inventory.center.last_job_id
         self._installer.change(plan.select("enable"))
-        if self._installer.bring(plan):
+        if self._installer.install(plan):
             update_center.wait_until_installed(self._task, self._ci, self._inventory.center)
             self._inventory = inventory.fetch_inventory(self._ci)
             self._verify_installed(plan, last_job_id)

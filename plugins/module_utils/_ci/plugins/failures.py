@@ -52,6 +52,6 @@ def fetch_all_reasons(ci: CiService) -> dict[str, str]:
 
 
 def _summarize(exception: str) -> str:
-    """Return the reasons in the text of an exception or, if there are none, its first line."""
+    """Return the reasons in the text of an exception or its first line."""
     lines = _REASON.findall(exception) or exception.strip().splitlines()[:1]
     return "; ".join(lines)[:_MAX_REASON] or "Jenkins gave no reason"

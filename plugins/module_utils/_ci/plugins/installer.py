@@ -47,14 +47,14 @@ class PluginInstaller:
             if name in inventory.plugins and inventory.plugins[name].flag("enabled"):
                 self._call(name, _CALLS["disable"])
 
-    def bring(self, plan: Plan) -> bool:
+    def install(self, plan: Plan) -> bool:
         """Start the installations and uploads of a plan; return whether there are any."""
-        self._install([step for step in plan.select("install") if step.required_by is None])
+        self._request_installations([step for step in plan.select("install") if step.required_by is None])
         for step in plan.select("upload"):
             self._upload(step)
         return bool(plan.select("install", "upload"))
 
-    def _install(self, steps: list[Step]) -> None:
+    def _request_installations(self, steps: list[Step]) -> None:
         """Install plugins. A new plugin with a dependency that the next start loads must not be loaded immediately."""
         late = [step.name for step in steps if step.is_new and step.needs_restart]
         self._install_by_name([step.name for step in steps if step.name not in late], load_dynamically=True)

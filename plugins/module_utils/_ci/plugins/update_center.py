@@ -92,7 +92,7 @@ class Offer(t.NamedTuple):
 def fetch_update_center(ci: CiService) -> UpdateCenter:
     """Return the current state of the update center.
 
-    :raises ToolchainError: if the server has none
+    :raises ToolchainError: if the server does not provide it
     """
     response = request_update_center(ci, accept=(200, 404))
     if response.status == 404:
@@ -152,7 +152,7 @@ def fetch_offer(ci: CiService, name: str) -> Offer | None:
 
 
 def has_metadata(ci: CiService) -> bool:
-    """Return whether Jenkins has any metadata; a new server has none until it reads its update site."""
+    """Return whether Jenkins has any metadata. A new server has not read its update site yet."""
     return bool(ci.view("/updateCenter", "availables[name]{0,1}").record().records("availables"))
 
 
