@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The build folder of the checkout: what is fetched or built once and kept between runs."""
+"""The build directory of the checkout: downloads and builds that are kept between runs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ BUILD = ROOT / "build"
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Hold the lock of this folder, which may be missing, against all other processes."""
+def exclusive_lock(folder: Path) -> Iterator[None]:
+    """Hold an exclusive lock of this directory, which may be missing."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -25,12 +25,12 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def fill_once(folder: Path, key: str, fill: Callable[[Path], None]) -> Path:
-    """Return the folder, filled by `fill` unless an earlier call with the same key has done so.
+    """Return the directory, filled by `fill` unless an earlier call with the same key has done so.
 
-    An interrupted call leaves no mark, so that the next one starts again. The mark of a filled folder is as new as the
-    last call, because make compares its time with that of the requirements.
+    An interrupted call leaves no mark, so that the next one starts again. The mark is updated by each call, because
+    make compares its time with that of the requirements.
     """
-    with alone(folder):
+    with exclusive_lock(folder):
         mark = folder / ".filled"
         if not mark.exists() or mark.read_text() != key:
             shutil.rmtree(folder, ignore_errors=True)

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Provisions the four services of a sandbox with the demo inventory, twice, and tells what happened.
+"""Provision the four services of a sandbox twice with the demo inventory, and print a summary.
 
-Ends with status 1 when a task failed, or when the second run changed anything.
+The exit status is 1 if a task fails or if the second run changes anything.
 
-Usage: python tools/demo.py [FOLDER_OF_THE_COLLECTION], by default the checkout
+Usage: python tools/demo.py [COLLECTION_DIRECTORY], by default the checkout
 """
 
 from __future__ import annotations
@@ -33,37 +33,37 @@ PLAYBOOK = ("ansible-playbook", "buildworks.toolchain.provision", "-i", "invento
 def main() -> None:
     os.chdir(COLLECTION)
     with tempfile.TemporaryDirectory(prefix="toolchain-demo-") as scratch, client.start() as sandbox:
-        # As after an update of plugins
+        # Like after an update of plugins
         sandbox.switch("ci", restart_required=True)
         runs = [provision(sandbox, Path(scratch), title) for title in ("First run", "Second run")]
-    print(summary(runs))
-    sys.exit(verdict(runs))
+    print(format_summary(runs))
+    sys.exit(find_problem(runs))
 
 
 def provision(sandbox: client.Sandbox, scratch: Path, title: str) -> Run:
-    """Run the playbook as a user would, apart from the callback that takes notes."""
+    """Run the playbook like a user, with a callback that records the tasks."""
     return run_playbook(sandbox, scratch, PLAYBOOK, title, TMPDIR=str(scratch))
 
 
-def summary(runs: list[Run]) -> str:
-    """What was provisioned, and what each run cost."""
+def format_summary(runs: list[Run]) -> str:
+    """Return the provisioned objects, and the costs of each run."""
     lines = ["##### What was provisioned", "", *format_tasks(runs[0].changes)]
     lines += ["", f"##### What it took{'first run':>26}{'second run':>20}", ""]
     lines.append(format_row("seconds", [f"{run.seconds:.1f}" for run in runs]))
-    lines.append(format_row("milliseconds a task", [milliseconds(run) for run in runs]))
+    lines.append(format_row("milliseconds a task", [median_milliseconds(run) for run in runs]))
     lines.append(format_row("changes", [str(len(run.changes)) for run in runs]))
     for service in SERVICES:
         lines.append(format_row(f"requests, {service}", [format_requests(run, service) for run in runs]))
     return "\n".join(lines)
 
 
-def milliseconds(run: Run) -> str:
-    """The median of the tasks that ran modules of the collection, loops as a whole."""
+def median_milliseconds(run: Run) -> str:
+    """Return the median duration of module tasks. A loop counts as one task."""
     return f"{1000 * statistics.median(run.task_seconds):.0f}" if run.task_seconds else "none"
 
 
-def verdict(runs: list[Run]) -> str | None:
-    """What is wrong, if anything is."""
+def find_problem(runs: list[Run]) -> str | None:
+    """Return the problem with the runs, or None."""
     if any(run.has_failed for run in runs):
         return "\nA task failed."
     return check_idempotence(runs[1])

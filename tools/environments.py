@@ -1,13 +1,13 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build virtual environments from the locks in requirements/, with uv.
+"""Build virtual environments from the locks in requirements/ with uv.
 
 Usage: python tools/environments.py NAME [PYTHON]
 
-Builds the environment of requirements/NAME.txt unless it is up to date, and prints the folder of its programs. PYTHON
-is a path, a name such as python3.9, or "another": the newest Python from 3.11 to 3.13 that is not this one. The default
-is the Python that runs this program.
+Builds the environment of requirements/NAME.txt unless it is up to date, and prints its program directory. PYTHON is a
+path, a name such as python3.9, or "another": the newest other Python from 3.11 to 3.13. By default it is the Python
+that runs this program.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from build_folder import BUILD, ROOT, fill_once
 REQUIREMENTS = ROOT / "requirements"
 PYTHON_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
-# The settings of pip, and the variables from which uv reads the same
+# pip settings, and the corresponding variables of uv
 VARIABLES = {
     "index-url": "UV_DEFAULT_INDEX",
     "cert": "SSL_CERT_FILE",
@@ -35,7 +35,7 @@ VARIABLES = {
     "timeout": "UV_HTTP_TIMEOUT",
     "default-timeout": "UV_HTTP_TIMEOUT",
 }
-# The same for settings with several values, and what separates these in the variable
+# pip settings with several values, the corresponding variables of uv, and their separators
 LISTS = {
     "extra-index-url": ("UV_INDEX", " "),
     "find-links": ("UV_FIND_LINKS", ","),
@@ -44,7 +44,7 @@ LISTS = {
 
 
 def build(name: str, python: str = sys.executable) -> Path:
-    """Return the folder of the programs of the environment `name`, built when it is missing or its lock has changed."""
+    """Return the program directory of an environment, built if it is missing or its lock has changed."""
     lock = REQUIREMENTS / f"{name}.txt"
     describe = "import sys; print(*sys.version_info[:2], sep='.'); print(sys.base_prefix, sys.version)"
     version, identity = subprocess.check_output([python, "-c", describe], text=True).split("\n", 1)
@@ -54,40 +54,40 @@ def build(name: str, python: str = sys.executable) -> Path:
         run_uv("venv", "--no-project", "--allow-existing", "--python", python, folder)
         run_uv("pip", "sync", "--require-hashes", "--python", folder / "bin/python", lock)
 
-    # The scripts in an environment name its folder: a moved checkout needs a new one.
-    return fill_once(folder, digest(identity, str(folder), lock.read_text()), install) / "bin"
+    # Scripts contain the path of their environment, so a moved checkout requires a new one.
+    return fill_once(folder, compute_digest(identity, str(folder), lock.read_text()), install) / "bin"
 
 
 def find(python: str) -> str:
-    """Return the path of a Python; empty when it is missing."""
+    """Return the path of a Python, or an empty text if it is missing."""
     found = subprocess.check_output([ROOT / "tools/find-python.sh", python], text=True)
     return found.split()[0] if found else ""
 
 
-def another_python() -> str:
-    """Return the newest Python of this machine that runs ansible-core and is not this one; else this one."""
+def find_other_python() -> str:
+    """Return the newest other Python of this machine that supports ansible-core, or else this one."""
     others = (find(f"python{version}") for version in ("3.13", "3.12", "3.11") if version != PYTHON_VERSION)
     return next(filter(None, others), sys.executable)
 
 
-def digest(*texts: str) -> str:
+def compute_digest(*texts: str) -> str:
     """Return a SHA-256 of the texts, in hexadecimal."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def run_uv(*arguments: str | Path) -> None:
     """Run uv with the settings of pip on this machine."""
-    subprocess.run([uv(), "--quiet", *arguments], env=uv_environment(), check=True)
+    subprocess.run([uv_program(), "--quiet", *arguments], env=uv_environment(), check=True)
 
 
-def uv() -> Path:
-    """Return the program."""
-    return uv_folder() / "bin/uv"
+def uv_program() -> Path:
+    """Return the path of uv."""
+    return install_uv() / "bin/uv"
 
 
 @functools.cache
-def uv_folder() -> Path:
-    """Return the folder of an environment with uv, which pip installs once."""
+def install_uv() -> Path:
+    """Return the directory of an environment with uv, which pip installs once."""
     lock = REQUIREMENTS / "uv.txt"
 
     def install(folder: Path) -> None:
@@ -103,29 +103,29 @@ def uv_folder() -> Path:
         ]
         subprocess.run([*pip, "--require-hashes", "--requirement", lock], check=True)
 
-    # One for each Python: an environment of another Python may be built at the same time.
+    # One per Python, because environments of other Pythons may be built at the same time.
     folder = BUILD / f"uv-py{PYTHON_VERSION}"
-    return fill_once(folder, digest(sys.base_prefix, sys.version, str(folder), lock.read_text()), install)
+    return fill_once(folder, compute_digest(sys.base_prefix, sys.version, str(folder), lock.read_text()), install)
 
 
 @functools.cache
 def uv_environment() -> dict[str, str]:
-    """Return the variables of this process and, unless they are set, those that make uv behave as pip does here."""
-    settings = pip_settings()
+    """Return environment variables that make uv use the pip settings of this machine, unless they are set."""
+    settings = read_pip_settings()
     variables = {name: settings[setting] for setting, name in VARIABLES.items() if setting in settings}
     for setting, (name, separator) in LISTS.items():
         if setting in settings:
             variables[name] = separator.join(settings[setting].split())
-    # pip takes a version from any index; the hashes say which file.
+    # pip takes a version from any index; the hashes identify the file.
     variables |= {"UV_PYTHON_DOWNLOADS": "never", "UV_INDEX_STRATEGY": "unsafe-best-match"}
     return variables | os.environ
 
 
-def pip_settings() -> dict[str, str]:
-    """Return how pip is configured on this machine, by files and by variables."""
-    listing = subprocess.check_output([uv_folder() / "bin/python", "-m", "pip", "config", "list"], text=True)
+def read_pip_settings() -> dict[str, str]:
+    """Return the pip settings of this machine from files and environment variables."""
+    listing = subprocess.check_output([install_uv() / "bin/python", "-m", "pip", "config", "list"], text=True)
     settings: dict[str, str] = {}
-    # pip gives variables precedence over the section of the command, and that over the global section.
+    # Precedence of pip: variables, section of the command, global section.
     for section in ("global", "install", ":env:"):
         found = re.findall(rf"^{section}\.([\w-]+)=(.*)$", listing, re.MULTILINE)
         settings |= {name: ast.literal_eval(value) for name, value in found}
@@ -133,7 +133,7 @@ def pip_settings() -> dict[str, str]:
 
 
 def main(name: str, python: str = "") -> None:
-    path = another_python() if python == "another" else find(python or sys.executable)
+    path = find_other_python() if python == "another" else find(python or sys.executable)
     if not path:
         sys.exit(f"CANNOT RUN HERE: the environment {name} needs {python}, which is missing")
     print(build(name, path))

@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The collection as a clone of the checkout would have it: what git tracks, or would track if it were added.
+"""Copy the collection as a clone of the checkout would contain it: tracked files, and untracked ones that are not
+ignored.
 
-Usage: python tools/export.py FOLDER
+Usage: python tools/export.py DIRECTORY
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 def export(destination: Path) -> None:
-    """Copy the collection to a folder, which is replaced."""
+    """Copy the collection to a directory, which is replaced."""
     shutil.rmtree(destination, ignore_errors=True)
     for source in filter(Path.exists, files()):
         target = destination / source.relative_to(CHECKOUT)

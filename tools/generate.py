@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write what follows from the modules: action groups in meta/runtime.yml, an action plugin a module, roles' options.
+"""Generate files from the modules: action groups in meta/runtime.yml, action plugins, and options of roles.
 
 A module belongs to the service whose doc fragment it extends, and to the group `all`.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from role_options import load_yaml, mirrored
+from role_options import load_yaml, update_roles
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = ROOT / "plugins" / "modules"
@@ -33,7 +33,7 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.modules import {module}
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._in_process import InProcessAction
 
-# By this ansible-lint checks the options of tasks
+# ansible-lint needs this to check the options of tasks
 main = {module}.main
 
 
@@ -42,22 +42,22 @@ class ActionModule(InProcessAction):
 """
 
 
-def modules() -> list[str]:
-    """The names of all modules, sorted."""
+def list_modules() -> list[str]:
+    """Return the names of all modules, sorted."""
     return sorted(path.stem for path in MODULES.glob("*.py"))
 
 
-def generated() -> dict[pathlib.Path, str]:
-    """Each file that follows from the modules, with its content."""
-    names = modules()
+def generate_files() -> dict[pathlib.Path, str]:
+    """Return each generated file with its content."""
+    names = list_modules()
     files = {ROOT / "plugins" / "action" / f"{name}.py": HEADER + NOTE + ACTION.format(module=name) for name in names}
     files[ROOT / "meta" / "runtime.yml"] = HEADER + NOTE + _runtime(names)
     files[ROOT / ".gitattributes"] = HEADER + NOTE + _attributes(files)
-    return {**files, **mirrored(HEADER, _IndentedDumper)}
+    return {**files, **update_roles(HEADER, _IndentedDumper)}
 
 
 def _attributes(files: dict[pathlib.Path, str]) -> str:
-    """Reviews pass over what is generated as a whole."""
+    """Return the Git attributes that hide generated files in reviews."""
     patterns = {
         f"{path.parent.relative_to(ROOT)}/*.py" if path.suffix == ".py" else str(path.relative_to(ROOT))
         for path in files
@@ -66,22 +66,22 @@ def _attributes(files: dict[pathlib.Path, str]) -> str:
 
 
 def _runtime(names: list[str]) -> str:
-    services = {name: service_of(name) for name in names}
+    services = {name: find_service(name) for name in names}
     groups = {service: [name for name in names if services[name] == service] for service in SERVICES}
     runtime = {"requires_ansible": ">=2.18.0", "action_groups": {"all": names, **groups}}
     return "---\n" + yaml.dump(runtime, sort_keys=False, Dumper=_IndentedDumper)
 
 
-def service_of(module: str) -> str:
-    """The service that a module talks to."""
-    fragments = documentation(module, "DOCUMENTATION")["extends_documentation_fragment"]
+def find_service(module: str) -> str:
+    """Return the service of a module."""
+    fragments = read_documentation(module, "DOCUMENTATION")["extends_documentation_fragment"]
     names = {fragment.rpartition(".")[2] for fragment in fragments}
     return next(service for service in SERVICES if service in names)
 
 
 @functools.cache
-def documentation(module: str, name: str) -> Any:
-    """Return what a module declares under a name such as `EXAMPLES`; do not change it."""
+def read_documentation(module: str, name: str) -> Any:
+    """Return a documentation block of a module, such as `EXAMPLES`. Do not modify it."""
     for node in ast.parse((MODULES / f"{module}.py").read_text()).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
             return load_yaml(ast.literal_eval(node.value))
@@ -94,5 +94,5 @@ class _IndentedDumper(yaml.SafeDumper):
 
 
 if __name__ == "__main__":
-    for path, text in generated().items():
+    for path, text in generate_files().items():
         path.write_text(text)

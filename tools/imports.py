@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The names that a Python file imports."""
+"""Find the names that a Python file imports."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 
 def find_imports(tree: ast.Module, package: str = "") -> Iterator[str]:
-    """Yield the absolute names of everything that a file imports, also for types only.
+    """Yield the absolute names of all imports of a file, including those for type checking.
 
-    :arg package: the package of the file, which its relative imports start from
+    :arg package: the package of the file, for relative imports
     :return: `a.b` for `import a.b` and for `from a import b`
     """
     folders = package.split(".")

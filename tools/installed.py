@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs the demo with the installed tarball, in an environment as new as a user's, on each line of ansible-core.
+"""Run the demo with the installed tarball in a fresh environment for each release line of ansible-core.
 
-Of what the collection and the sandbox need, the environment gets the newest there is, as their requirements allow.
+The environment gets the newest versions that the requirements of the collection and the sandbox allow.
 
-Usage: python tools/installed.py 2.18=3.11,3.12 2.19=3.11 ...: each line, and the Pythons that it runs on, of which the
-first that is here is taken.
+Usage: python tools/installed.py 2.18=3.11,3.12 2.19=3.11 ...: release lines with their Python versions, of which the
+first available one is used.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from environments import find, uv, uv_environment
+from environments import find, uv_environment, uv_program
 from export import CHECKOUT
 from tarball import build
 
@@ -33,21 +33,21 @@ def main(lines: list[str]) -> None:
         core, _equals, versions = line.partition("=")
         here = [version for version in versions.split(",") if find(f"python{version}")]
         if not here:
-            print(f"CANNOT RUN HERE: ansible-core {core}: there is no Python {versions}", flush=True)
-        elif not works(core, here[0], tarball):
+            print(f"CANNOT RUN HERE: ansible-core {core}: Python {versions} is missing", flush=True)
+        elif not run_demo(core, here[0], tarball):
             failed.append(core)
-    sys.exit(f"It does not work with ansible-core {', '.join(failed)}" if failed else None)
+    sys.exit(f"The demo failed with ansible-core {', '.join(failed)}" if failed else None)
 
 
-def works(core: str, version: str, tarball: Path) -> bool:
-    """Whether the demo ends well; else its output is in a file that is named."""
+def run_demo(core: str, version: str, tarball: Path) -> bool:
+    """Return whether the demo succeeds. Otherwise print the path of its output."""
     folder = WORK / f"core{core}"
     collection = folder / "ansible_collections/buildworks/toolchain"
     programs = folder / "environment/bin"
     requirements = [collection / "requirements.txt", collection / "extensions/sandbox/requirements.txt"]
-    install: list[str | Path] = [uv(), "pip", "install", "--python", programs / "python"]
+    install: list[str | Path] = [uv_program(), "pip", "install", "--python", programs / "python"]
     steps: list[list[str | Path]] = [
-        [uv(), "venv", "--python", find(f"python{version}"), folder / "environment"],
+        [uv_program(), "venv", "--python", find(f"python{version}"), folder / "environment"],
         [*install, "--requirements", CHECKOUT / f"requirements/ansible-{core}.in"],
         [programs / "ansible-galaxy", "collection", "install", "--offline", "--collections-path", folder, tarball],
         [*install, *(word for file in requirements for word in ("--requirements", file))],

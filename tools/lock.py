@@ -14,7 +14,7 @@ import argparse
 import tomllib
 from typing import Any
 
-from environments import REQUIREMENTS, digest, run_uv
+from environments import REQUIREMENTS, compute_digest, run_uv
 
 ENVIRONMENTS: dict[str, dict[str, Any]] = tomllib.loads((REQUIREMENTS / "environments.toml").read_text())
 
@@ -42,16 +42,16 @@ def write(name: str, *options: str) -> None:
     lock = REQUIREMENTS / f"{name}.txt"
     inputs = [REQUIREMENTS / f"{each}.in" for each in ENVIRONMENTS[name]["inputs"]]
     python = ENVIRONMENTS[name]["python"]
-    # One version of each package for all Pythons, where that is possible
+    # Prefer one version of each package for all Pythons
     form = ["--universal", "--python-version", python, "--fork-strategy", "fewest", "--no-header", "--no-annotate"]
     run_uv("pip", "compile", "--generate-hashes", *form, *options, "--output-file", lock, *inputs)
     lock.write_text(HEADER.format(digest=inputs_digest(name)) + lock.read_text())
 
 
 def inputs_digest(name: str) -> str:
-    """Return the digest of what a lock is made from."""
+    """Return the digest of the inputs of a lock."""
     inputs = [(REQUIREMENTS / f"{each}.in").read_text() for each in ENVIRONMENTS[name]["inputs"]]
-    return digest(ENVIRONMENTS[name]["python"], *inputs)
+    return compute_digest(ENVIRONMENTS[name]["python"], *inputs)
 
 
 if __name__ == "__main__":

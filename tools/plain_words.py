@@ -2,14 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Count home-made wording: phrases per 1,000 sentences, names per 100.
+"""Count unidiomatic phrases per 1,000 sentences, and unidiomatic names per 100.
 
 An aid for authors, not a gate: a clumsy sentence that avoids a pattern is worse than the pattern.
 
 Usage: python tools/plain_words.py [--list] [--top N] [PATH ...]
 
-Without paths it reads all files under version control. `--list` prints each finding with its place, `--top` the files
-with the most findings.
+Without paths it reads all files under version control. `--list` prints each finding, `--top` the files with the most
+findings.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ EVERYDAY = """
     alone moreover others another one ones either both apart again anew there here same own such rest course thing
     things stuff way words question answer answers says tell tells take takes give gives let lets keep hear hears
 """
-HOME_MADE = frozenset((PARTICIPLES + EVERYDAY).split())
+UNIDIOMATIC = frozenset((PARTICIPLES + EVERYDAY).split())
 NOUNS_IN_ED = frozenset(("seed", "need", "feed", "speed", "embed", "bed", "red", "breed", "shed", "led"))
 PREPOSITIONS = frozenset(("of", "at", "by", "in", "without", "among", "beyond", "below", "above", "behind", "until"))
 
@@ -105,7 +105,7 @@ class Tally:
 
     def add_name(self, place: str, name: str) -> None:
         self.total += 1
-        if is_home_made(name):
+        if is_unidiomatic(name):
             self.findings.append((place, name))
 
 
@@ -229,7 +229,7 @@ def split_sentences(text: str) -> Iterator[str]:
                 yield sentence
 
 
-def is_home_made(name: str) -> bool:
+def is_unidiomatic(name: str) -> bool:
     """Return whether a name is a participle, an everyday word or starts with a preposition."""
     words = [word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)]
     if not words:
@@ -239,7 +239,7 @@ def is_home_made(name: str) -> bool:
     if len(words) > 1:
         return False
     word = words[0]
-    return word in HOME_MADE or (word.endswith("ed") and word not in NOUNS_IN_ED)
+    return word in UNIDIOMATIC or (word.endswith("ed") and word not in NOUNS_IN_ED)
 
 
 if __name__ == "__main__":

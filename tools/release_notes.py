@@ -23,39 +23,39 @@ from export import CHECKOUT, export
 
 COPY = CHECKOUT / "build/release/ansible_collections/buildworks/toolchain"
 
-# As Galaxy takes them
+# Versions that Galaxy accepts
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+][\w.+-]+)?")
-# The tarball by its name, and the package of the sandbox, and where they are named
+# Names of the tarball and version of the sandbox package, and the files that contain them
 NAMED = re.compile(r'buildworks-toolchain-(\d[\w.+-]*)\.tar\.gz|^version = "(.*)"', re.MULTILINE)
 NAMED_IN = ("README.md", "docs/**/*.rst", "docs/**/*.yml", "examples/**/*.yml", "extensions/sandbox/pyproject.toml")
 
-# What has documentation, but for roles
+# Documented plugin types
 KINDS = ("modules", "lookup", "filter", "callback")
 
 
 def main() -> None:
     version = str(yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())["version"])
     if not VERSION.fullmatch(version):
-        sys.exit(f"'{version}' of galaxy.yml is no version such as 0.2.0.")
-    if others := [f"{path}: {other}" for path, other in versions_named() if other != version]:
-        sys.exit("\n".join([f"These files name another version than galaxy.yml, {version}:", *others]))
+        sys.exit(f"galaxy.yml: '{version}' is not a version such as 0.2.0.")
+    if others := [f"{path}: {other}" for path, other in find_versions() if other != version]:
+        sys.exit("\n".join([f"These files contain another version than galaxy.yml, {version}:", *others]))
     waiting = {path.name for path in (CHECKOUT / "changelogs/fragments").glob("*.yml")}
-    releases = released(CHECKOUT)
+    releases = read_releases(CHECKOUT)
     if version not in releases:
         if not waiting:
             sys.exit(f"changelogs/fragments is empty: describe the changes of {version}.")
         releases = rehearse()
     elif waiting:
-        sys.exit(f"{version} is already released, without {first(waiting)}: set the next version in galaxy.yml.")
-    told = {name for release in releases.values() for name in named(release)}
-    if forgotten := {name for name, _path in documented()} - told:
-        sys.exit(f"No release has {first(forgotten)}: version_added of what is new must be {version}.")
+        sys.exit(f"{version} is already released, without {join_first(waiting)}: set the next version in galaxy.yml.")
+    told = {name for release in releases.values() for name in list_new_names(release)}
+    if forgotten := {name for name, _path in list_documented()} - told:
+        sys.exit(f"Missing from all releases: {join_first(forgotten)}. Set their version_added to {version}.")
     state = "is released" if not waiting else f"can be released, by make changelog: {len(waiting)} fragments"
-    print(f"{version} {state}, {len(list(named(releases[version])))} new modules, plugins and roles")
+    print(f"{version} {state}, {len(list(list_new_names(releases[version])))} new modules, plugins and roles")
 
 
-def versions_named() -> list[tuple[str, str]]:
-    """The versions of the collection that its files name, each with the file."""
+def find_versions() -> list[tuple[str, str]]:
+    """Return the versions of the collection that files mention, each with its file."""
     return [
         (str(path.relative_to(CHECKOUT)), found[1] or found[2])
         for pattern in NAMED_IN
@@ -64,36 +64,36 @@ def versions_named() -> list[tuple[str, str]]:
     ]
 
 
-def first(names: set[str]) -> str:
-    """As many of the names as one likes to read."""
+def join_first(names: set[str]) -> str:
+    """Join the first names of a set."""
     shown = sorted(names)[:5]
     return ", ".join(shown) + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
 
 
 def rehearse() -> dict[str, Any]:
     export(COPY)
-    # antsibull-changelog asks git which files there are.
+    # antsibull-changelog lists files with git.
     subprocess.run(["git", "init", "--quiet"], cwd=COPY, check=True)
     command = ["antsibull-changelog", "release", "--reload-plugins"]
     done = subprocess.run(command, cwd=COPY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:
         sys.exit(done.stdout)
-    return released(COPY)
+    return read_releases(COPY)
 
 
-def released(collection: Path) -> dict[str, Any]:
-    """The releases of a changelog by version."""
+def read_releases(collection: Path) -> dict[str, Any]:
+    """Return the releases of a changelog by version."""
     return yaml.safe_load((collection / "changelogs/changelog.yaml").read_text())["releases"]
 
 
-def named(release: dict[str, Any]) -> list[str]:
-    """What is new in a release."""
+def list_new_names(release: dict[str, Any]) -> list[str]:
+    """Return the new modules, plugins and roles of a release."""
     kinds = [*release.get("plugins", {}).values(), *release.get("objects", {}).values()]
     return [each["name"] for kind in [release.get("modules", []), *kinds] for each in kind]
 
 
-def documented() -> list[tuple[str, Path]]:
-    """The modules, plugins and roles that there are, each with the file that documents it."""
+def list_documented() -> list[tuple[str, Path]]:
+    """Return all modules, plugins and roles with the files that document them."""
     plugins = [path for kind in KINDS for path in CHECKOUT.glob(f"plugins/{kind}/*.py")]
     roles = CHECKOUT.glob("roles/*/meta/argument_specs.yml")
     return [(path.stem, path) for path in plugins] + [(path.parent.parent.name, path) for path in roles]

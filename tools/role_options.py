@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The options of roles that mirror a module's, and the tasks that hand them on, from the module's documentation.
+"""Copy module options to the roles that mirror them, and pass them in the tasks of these roles.
 
-What a role has beside the module's options (`expect`, say), what it requires and its own rules stay as they are.
+Additional options of a role, its required options and its rules are not changed.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHARED = ("state", "purge", "to_file", "bulk", "issued", "inference_project", "chat")
 
 
-# Said once for all entries of a list
+# Options that are documented once for all entries of a list
 WAITING = frozenset({"wait", "wait_timeout", "wait_delay"})
-# What earlier tasks of the role would have made is not there in check mode
+# In check mode, objects of earlier tasks of the role do not exist
 MADE_BEFORE = {"predict_missing": "__review_provision_changed"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Mirror:
-    """Where a role has the options of a module.
+    """A role that mirrors the options of a module.
 
-    `path` leads to them in its argument specification; `item` is what its task's loop calls an entry, empty when the
-    list is handed on as it is; `option` is the option of the module that has them inside; `fixed` gives options their
-    values from elsewhere; `without` are options that the role does not offer.
+    :arg path: path of the options in the argument specification
+    :arg item: loop variable of the task, empty if the list is passed as a whole
+    :arg option: the option of the module that contains the mirrored options
+    :arg fixed: options with values from elsewhere
+    :arg without: options that the role does not offer
     """
 
     role: str
@@ -118,7 +120,7 @@ MIRRORS = (
         )
     ),
     Mirror("review_onboarding", "review_gate_info", ("review_onboarding_gate",), item="", option="checks"),
-    # Secrets are apart, for results show the items of a loop
+    # Secrets are passed separately, because results show the items of a loop
     Mirror(
         "review_provision",
         "review_user",
@@ -127,7 +129,7 @@ MIRRORS = (
         without=frozenset({"update_password"}),
     ),
     Mirror("review_provision", "review_group", ("review_provision_groups",), fixed=MADE_BEFORE),
-    # Its modules, views and builds are found by the name that it has
+    # Modules, views and builds are found by the current name of the project
     Mirror("review_provision", "review_project", ("review_provision_projects",), without=frozenset({"new_name"})),
     Mirror(
         "review_provision",
@@ -153,73 +155,76 @@ MIRRORS = (
 
 
 def load_yaml(text: str) -> Any:
-    """Parse YAML, ten times as fast where PyYAML has its C library."""
+    """Parse YAML with the C library of PyYAML if available, which is ten times faster."""
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
-def mirrored(header: str, dumper: type[yaml.SafeDumper]) -> dict[pathlib.Path, str]:
-    """The argument specifications and tasks of the roles, with the options of the modules in them."""
+def update_roles(header: str, dumper: type[yaml.SafeDumper]) -> dict[pathlib.Path, str]:
+    """Return the argument specifications and tasks of the roles with the current options of the modules."""
     files: dict[pathlib.Path, str] = {}
     for mirror in MIRRORS:
         folder = ROOT / "roles" / mirror.role
         specs, tasks = folder / "meta" / "argument_specs.yml", folder / "tasks" / "main.yml"
         parsed = load_yaml(files.get(specs) or specs.read_text())
-        options = _options(parsed, mirror)
+        options = _update_options(parsed, mirror)
         files[specs] = f"{header}---\n" + yaml.dump(
             parsed, sort_keys=False, width=110, allow_unicode=True, Dumper=dumper
         )
         if mirror.item:
-            files[tasks] = _handed_on(files.get(tasks) or tasks.read_text(), mirror, options)
+            files[tasks] = _pass_options(files.get(tasks) or tasks.read_text(), mirror, options)
     return files
 
 
-def documented(module: str) -> dict[str, dict[str, Any]]:
-    """The options of a module for one item, but for those that say how to reach its service."""
-    documentation = load_yaml(_constant(ROOT / "plugins" / "modules" / f"{module}.py"))
+def read_item_options(module: str) -> dict[str, dict[str, Any]]:
+    """Return the documented options of a module for one item, without connection options."""
+    documentation = load_yaml(_read_documentation(ROOT / "plugins" / "modules" / f"{module}.py"))
     options = {name: option for name, option in documentation["options"].items() if name != "items"}
     for fragment in documentation["extends_documentation_fragment"]:
         name = fragment.rpartition(".")[2]
         if name in SHARED and not (name == "bulk" and "items" in documentation["options"]):
-            shared = load_yaml(_constant(ROOT / "plugins" / "doc_fragments" / f"{name}.py"))["options"]
+            shared = load_yaml(_read_documentation(ROOT / "plugins" / "doc_fragments" / f"{name}.py"))["options"]
             options.update({option: {**shared[option], **options.get(option, {})} for option in shared})
     return options
 
 
-def _options(specs: dict[str, Any], mirror: Mirror) -> dict[str, dict[str, Any]]:
-    """Put the module's options into a role's specification; gives what is there then."""
+def _update_options(specs: dict[str, Any], mirror: Mirror) -> dict[str, dict[str, Any]]:
+    """Put the options of a module into the specification of a role, and return it."""
     place = specs["argument_specs"]["main"]
     for name in mirror.path:
         place = place["options"][name]
-    before, options, source = place["options"], {}, documented(mirror.module)
+    before, options, source = place["options"], {}, read_item_options(mirror.module)
     if mirror.option:
         source = source[mirror.option]["suboptions"]
     for name, option in source.items():
         if name not in mirror.fixed and name not in mirror.without:
-            options[name] = {**_for_role(option), **{key: before.get(name, {})[key] for key in _kept(before, name)}}
+            options[name] = {
+                **_convert_option(option),
+                **{key: before.get(name, {})[key] for key in _role_settings(before, name)},
+            }
     own = {name: option for name, option in before.items() if name not in source}
     place["options"] = {**options, **own}
     return options
 
 
-def _kept(before: dict[str, dict[str, Any]], name: str) -> list[str]:
-    """What a role decides itself: what it requires, and the rules inside an option."""
+def _role_settings(before: dict[str, dict[str, Any]], name: str) -> list[str]:
+    """Return the settings that the role defines itself: required options and rules."""
     rules = ("required", "mutually_exclusive", "required_one_of", "required_together", "required_if")
     return [key for key in rules if key in before.get(name, {})]
 
 
-def _for_role(option: dict[str, Any]) -> dict[str, Any]:
-    """An option of a module as a role documents it, where `suboptions` are `options` and no markup names options."""
+def _convert_option(option: dict[str, Any]) -> dict[str, Any]:
+    """Convert an option of a module to an option of a role: `suboptions` become `options`, without option markup."""
     shown: dict[str, Any] = {}
-    for key, value in _with_listed_choices(option).items():
+    for key, value in _list_choices(option).items():
         if key == "suboptions":
-            shown["options"] = {name: _for_role(inner) for name, inner in value.items()}
+            shown["options"] = {name: _convert_option(inner) for name, inner in value.items()}
         elif key not in ("version_added", "aliases"):
             shown[key] = _plain_markup(value) if key == "description" else value
     return shown
 
 
-def _with_listed_choices(option: dict[str, Any]) -> dict[str, Any]:
-    """Return the option with its choices as a list, because ansible-core takes no dictionary of them for roles."""
+def _list_choices(option: dict[str, Any]) -> dict[str, Any]:
+    """Return the option with its choices as a list, because ansible-core does not support dictionaries in roles."""
     choices = option.get("choices")
     if not isinstance(choices, dict):
         return option
@@ -235,12 +240,12 @@ def _plain_markup(text: Any) -> Any:
     return re.sub(r"\b(O|RV)\(", "C(", text)
 
 
-def _handed_on(tasks: str, mirror: Mirror, options: dict[str, dict[str, Any]]) -> str:
-    """The tasks, with each option handed on to the module wherever it is run."""
+def _pass_options(tasks: str, mirror: Mirror, options: dict[str, dict[str, Any]]) -> str:
+    """Return the tasks with each option passed to the module."""
     lines = [f'{name}: "{{{{ {value} }}}}"\n' for name, value in mirror.fixed.items()]
     for name, option in options.items():
         value = f"{mirror.item}.{name}" if option.get("required") else f"{mirror.item}.{name} | default(omit)"
-        if hasattr(dict, name):  # or Jinja would find the method of that name
+        if hasattr(dict, name):  # otherwise Jinja finds the method of that name
             value = f"{mirror.item}.get('{name}', omit)"
         lines.append(f'{name}: "{{{{ {value} }}}}"\n')
     pattern = rf"^( +)(buildworks\.toolchain\.{mirror.module}:\n)(?:\1  \w+: .*\n)+"
@@ -252,8 +257,8 @@ def _handed_on(tasks: str, mirror: Mirror, options: dict[str, dict[str, Any]]) -
     )
 
 
-def _constant(path: pathlib.Path) -> str:
-    """The text of DOCUMENTATION, of a module or inside the class of a fragment."""
+def _read_documentation(path: pathlib.Path) -> str:
+    """Return the DOCUMENTATION of a module or of a fragment class."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "DOCUMENTATION":
             return ast.literal_eval(node.value)

@@ -2,13 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run phases of the test suite side by side; print the outcome and the time of each.
+"""Run phases of the test suite in parallel, and print the result and the time of each.
 
-A phase is a target of the Makefile: `unit`, or with variables `integration,ANSIBLE_CORE=2.18`. The environments are
-built first and timed apart. The budgets, in CPU seconds, are in CONTRIBUTING.md. The output of each phase is in
-build/test/; that of a failed phase is printed as well. The last line counts tests; a phase without tests counts as one.
-
-Usage: python tools/run_tests.py [--set-up TARGET] PHASE ...
+A phase is a target of the Makefile: `unit`, or with variables `integration,ANSIBLE_CORE=2.18`. Environments are built
+first and timed separately. The budgets, in CPU seconds, are in CONTRIBUTING.md. The output of each phase is in
+build/test/. The output of failed phases is printed.
 """
 
 from __future__ import annotations
@@ -30,12 +28,12 @@ LOGS = CHECKOUT / "build/test"
 BUDGETS = re.compile(r"^\| `([a-z-]+)` \|.*\| (\d+) \|$", re.MULTILINE)
 MAY_EXCEED = 1.5  # times the budget
 MISSING = "CANNOT RUN HERE"
-# A phase waits for servers and disks from time to time
+# More than cores, because phases also wait for servers and disks
 SIDE_BY_SIDE = (os.cpu_count() or 1) + 1
 
 
 class Outcome(NamedTuple):
-    """The result of a phase, and the seconds that it took."""
+    """The result and the duration of a phase."""
 
     name: str
     tests: Counter[str]
@@ -76,7 +74,7 @@ class Phase:
 
     def _count(self, status: int) -> Counter[str]:
         if self.report.exists():
-            tests = counted(self.report)
+            tests = count_tests(self.report)
             return tests | Counter(failed=1) if status or not tests.total() else tests
         if status:
             return Counter(failed=1)
@@ -85,8 +83,8 @@ class Phase:
         return Counter(passed=1)
 
 
-def counted(report: Path) -> Counter[str]:
-    """Return how many tests of a JUnit report passed, failed or were skipped."""
+def count_tests(report: Path) -> Counter[str]:
+    """Return the numbers of passed, failed and skipped tests of a JUnit report."""
     tests: Counter[str] = Counter()
     for suite in ElementTree.parse(report).getroot().iter("testsuite"):
         number = {name: int(suite.get(name, 0)) for name in ("tests", "failures", "errors", "skipped")}
@@ -96,7 +94,7 @@ def counted(report: Path) -> Counter[str]:
 
 
 def run(names: list[str]) -> list[Outcome]:
-    """Run the phases side by side, in their order; print each as it ends."""
+    """Run the phases in parallel in their order, and print each when it finishes."""
     waiting, running, outcomes = deque(names), dict[int, Phase](), list[Outcome]()
     while waiting or running:
         while waiting and len(running) < SIDE_BY_SIDE:
@@ -106,26 +104,26 @@ def run(names: list[str]) -> list[Outcome]:
         phase = running.pop(pid)
         outcome = phase.outcome(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime)
         outcomes.append(outcome)
-        print(f"{verdict(outcome):7} {outcome.name} after {outcome.wall:.0f} s", flush=True)
+        print(f"{format_status(outcome):7} {outcome.name} after {outcome.wall:.0f} s", flush=True)
         if outcome.tests["failed"]:
             print(phase.log.read_text(), flush=True)
     return outcomes
 
 
-def verdict(outcome: Outcome) -> str:
+def format_status(outcome: Outcome) -> str:
     if outcome.tests["failed"]:
         return "FAILED"
     return "ok" if outcome.tests["passed"] else "skipped"
 
 
-def budgets() -> dict[str, int]:
-    """Return the CPU seconds that CONTRIBUTING.md allows each phase."""
+def read_budgets() -> dict[str, int]:
+    """Return the budgets of the phases in CPU seconds from CONTRIBUTING.md."""
     return {name: int(seconds) for name, seconds in BUDGETS.findall((CHECKOUT / "CONTRIBUTING.md").read_text())}
 
 
-def table(outcomes: list[Outcome]) -> str:
-    """Return the times of the phases, longest first, with a remark on those that exceed their budget."""
-    allowed = budgets()
+def format_table(outcomes: list[Outcome]) -> str:
+    """Return a table of the phases, longest first, with remarks on those above their budget."""
+    allowed = read_budgets()
     rows = [f"{'phase':30} {'tests':>6} {'wall s':>7} {'CPU s':>7} {'budget':>7}"]
     for outcome in sorted(outcomes, key=lambda outcome: -outcome.cpu):
         budget = allowed.get(outcome.name.partition(",")[0])
@@ -149,7 +147,7 @@ def main() -> int:
     outcomes = run(arguments.phases)
     wall, cpu = time.monotonic() - begin, sum(outcome.cpu for outcome in outcomes)
     tests = sum((outcome.tests for outcome in outcomes), Counter[str]())
-    print(f"\n{table(outcomes)}\n")
+    print(f"\n{format_table(outcomes)}\n")
     if arguments.set_up:
         print(f"set-up: {set_up.wall:.0f} s")
     print(f"tests: {wall:.0f} s, {cpu:.0f} CPU seconds; load at the start {load:.1f}")

@@ -1,12 +1,12 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run ansible-test sanity on a copy of the published files, in a home folder of its own.
+"""Run ansible-test sanity on a copy of the published files, with a separate home directory.
 
-Tests and tools are not published. ruff checks them, with its version of the rules of pylint.
+Tests and tools are not published. ruff checks them with its implementation of pylint rules.
 
-ansible-test wants the path ansible_collections/NAMESPACE/NAME and a git repository, keeps its virtual environments in
-the home folder, and passes neither pip's environment variables nor the pyenv version on.
+ansible-test requires the path ansible_collections/NAMESPACE/NAME and a git repository. It stores its virtual
+environments in the home directory, and passes on neither pip's environment variables nor the pyenv version.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 import ansible_test
 import yaml
 
-from environments import PYTHON_VERSION, find, pip_settings
+from environments import PYTHON_VERSION, find, read_pip_settings
 from export import CHECKOUT, export
 
 WORK = CHECKOUT / "build/sanity"
@@ -30,14 +30,14 @@ HOME = WORK / "home"
 BIN = WORK / "bin"
 ANSIBLE_TEST = Path(ansible_test.__path__[0])
 
-# Instead of the pip that ansible-test would download for each environment
+# Replaces the pip that ansible-test would download for each environment
 GET_PIP = """\
 import ensurepip
 
 ensurepip.bootstrap()
 """
 
-# Of the Pythons that only managed hosts have: the oldest that modules support
+# The oldest Python that modules support
 OLDEST = "python3.9"
 
 
@@ -50,7 +50,7 @@ def main() -> int:
     offer_oldest_python()
     if sys.argv[1:]:
         return run(*sys.argv[1:])
-    skips = [option for test in (*unobtainable(), "import") for option in ("--skip-test", test)]
+    skips = [option for test in (*find_unobtainable_tests(), "import") for option in ("--skip-test", test)]
     return run(*skips) or test_imports()
 
 
@@ -61,7 +61,7 @@ def run(*options: str) -> int:
 
 
 def test_imports() -> int:
-    """Import modules with the oldest Python, and with this one what only controllers import; return the exit status.
+    """Import modules with the oldest Python, and controller plugins with this one; return the exit status.
 
     All other tests import the modules with this Python. The action plugins are generated, and integration tests run
     each of them.
@@ -77,7 +77,7 @@ def test_imports() -> int:
 
 
 def remove_unpublished() -> None:
-    """Remove what the tarball of the collection does not contain."""
+    """Remove files that are not in the tarball of the collection."""
     for pattern in yaml.safe_load((COPY / "galaxy.yml").read_text())["build_ignore"]:
         for path in COPY.glob(pattern):
             if path.is_dir():
@@ -87,19 +87,19 @@ def remove_unpublished() -> None:
 
 
 def seed_pip() -> None:
-    """Put our bootstrap where ansible-test keeps the one that it downloaded."""
+    """Store our bootstrap where ansible-test keeps its downloaded one."""
     source = ANSIBLE_TEST / "_internal/python_requirements.py"
     version = re.search(r"pip='([\d.]+)'", source.read_text())
     if not version:
-        sys.exit(f"{source} does not say which pip it installs; tools/sanity.py must learn to find it")
+        sys.exit(f"Cannot find the pip version in {source}. Adapt tools/sanity.py.")
     cache = HOME / ".ansible/test/cache"
     cache.mkdir(parents=True, exist_ok=True)
     (cache / f"get_pip_{version[1].replace('.', '_')}.py").write_text(GET_PIP)
 
 
 def configure_pip() -> None:
-    """Copy the configuration of pip on this machine to the home folder of ansible-test."""
-    settings = pip_settings()
+    """Copy the pip configuration of this machine to the home directory of ansible-test."""
+    settings = read_pip_settings()
     lines = [f"{name} = {value}\n" for name, value in settings.items()]
     folder = HOME / ".config/pip"
     folder.mkdir(parents=True, exist_ok=True)
@@ -113,25 +113,25 @@ def offer_oldest_python() -> None:
     if found:
         (BIN / OLDEST).symlink_to(found)
     else:
-        tell(f"import and compile with {OLDEST}: there is no such Python")
+        report_unavailable(f"import and compile with {OLDEST}: there is no such Python")
 
 
-def unobtainable() -> list[str]:
-    """The tests that need a package from elsewhere than pip's index, which may be all that can be reached."""
+def find_unobtainable_tests() -> list[str]:
+    """Return the tests that require a download from another server than the package index, which may be unreachable."""
     tests = []
     for file in sorted((ANSIBLE_TEST / "_data/requirements").glob("sanity.*.txt")):
         if package := re.search(r"^(\S+) @ https?://([^/\s]+)", file.read_text(), re.MULTILINE):
             tests.append(file.name.split(".")[1])
-            tell(f"{tests[-1]}: this ansible-core wants {package[1]} from {package[2]}")
+            report_unavailable(f"{tests[-1]}: this ansible-core wants {package[1]} from {package[2]}")
     return tests
 
 
-def tell(what: str) -> None:
+def report_unavailable(what: str) -> None:
     print(f"CANNOT RUN HERE: the sanity test {what}", flush=True)
 
 
 def environment() -> dict[str, str]:
-    # The shims of pyenv pretend to be Pythons that cannot be run.
+    # pyenv has shims for Pythons that are not installed.
     path = [folder for folder in os.environ["PATH"].split(os.pathsep) if Path(folder).name != "shims"]
     return os.environ | {"HOME": str(HOME), "PATH": os.pathsep.join([*path, str(BIN)])}
 

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Writes build/sbom.json: what an execution environment with the collection holds, in CycloneDX's format.
+"""Write build/sbom.json: the content of an execution environment in CycloneDX format.
 
-Fails when a package of it does not say which licence it has.
+Fails if the license of a package is unknown.
 
-Usage: python tools/sbom.py FOLDER_OF_THE_ENVIRONMENT
+Usage: python tools/sbom.py ENVIRONMENT_DIRECTORY
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from export import CHECKOUT
 
 SBOM = CHECKOUT / "build/sbom.json"
 
-# What the collection itself is, where the generator looks for it
+# Metadata of the collection for the generator
 PYPROJECT = """\
 [project]
 name = "{namespace}.{name}"
@@ -39,22 +39,22 @@ dependencies = {dependencies}
 
 
 def main() -> None:
-    sbom = needed(described(Path(sys.argv[1])))
+    sbom = select_dependencies(build_sbom(Path(sys.argv[1])))
     text = json.dumps(sbom, indent=2) + "\n"
     if error := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
-        sys.exit(f"This is not CycloneDX 1.6: {error}")
+        sys.exit(f"Invalid CycloneDX 1.6: {error}")
     if unlicensed := [package["name"] for package in sbom["components"] if not package.get("licenses")]:
-        sys.exit(f"These do not say which licence they have: {', '.join(unlicensed)}")
+        sys.exit(f"Packages without a license: {', '.join(unlicensed)}")
     SBOM.write_text(text)
     print(f"{SBOM.relative_to(CHECKOUT)}: {len(sbom['components'])} packages")
 
 
-def described(environment: Path) -> dict[str, Any]:
-    """All packages of a virtual environment, and the collection, which needs some of them."""
+def build_sbom(environment: Path) -> dict[str, Any]:
+    """Return all packages of a virtual environment, and the collection with its dependencies."""
     with tempfile.TemporaryDirectory() as scratch:
         pyproject, found = Path(scratch) / "pyproject.toml", Path(scratch) / "sbom.json"
         collection = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())
-        pyproject.write_text(PYPROJECT.format(**collection | {"dependencies": json.dumps(requirements())}))
+        pyproject.write_text(PYPROJECT.format(**collection | {"dependencies": json.dumps(read_requirements())}))
         command = ["cyclonedx-py", "environment", "--pyproject", str(pyproject), "--output-file", str(found)]
         command += ["--output-reproducible", "--no-validate", str(environment)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -63,15 +63,15 @@ def described(environment: Path) -> dict[str, Any]:
         return json.loads(found.read_text())
 
 
-def requirements() -> list[str]:
-    """What the collection asks for, and what its execution environment has besides."""
+def read_requirements() -> list[str]:
+    """Return the requirements of the collection, and additional ones of its execution environment."""
     lines = (CHECKOUT / "requirements.txt").read_text()
     of_guide = yaml.safe_load((CHECKOUT / "docs/site/guides/execution-environment.yml").read_text())["dependencies"]
     run_by = [of_guide[program]["package_pip"] for program in ("ansible_core", "ansible_runner")]
     return [*run_by, *of_guide.get("python", []), *re.findall(r"^\w.*", lines, re.MULTILINE)]
 
 
-def needed(sbom: dict[str, Any]) -> dict[str, Any]:
+def select_dependencies(sbom: dict[str, Any]) -> dict[str, Any]:
     """Return the part of the SBOM that the collection depends on."""
     leads_to = {each["ref"]: each.get("dependsOn", []) for each in sbom["dependencies"]}
     found, unseen = set[str](), [sbom["metadata"]["component"]["bom-ref"]]

@@ -2,13 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Builds the tarball of the collection: the same bytes from the same files, wherever and whenever it is built.
+"""Build a reproducible tarball of the collection: equal files result in equal bytes.
 
-`ansible-galaxy collection build` lists files as the file system does, and writes down when they were changed. Here they
-are in the order of their names, and of one time: SOURCE_DATE_EPOCH, else 1980 as in Python's wheels. Whoever installs
-the tarball sees neither.
+`ansible-galaxy collection build` keeps the file order of the file system and modification times. Here files are sorted
+by name and have the time SOURCE_DATE_EPOCH, by default 1980 as in Python wheels.
 
-Usage: python tools/tarball.py FOLDER
+Usage: python tools/tarball.py DIRECTORY
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ FIRST_OF_1980 = 315532800
 
 
 def build(destination: Path) -> Path:
-    """Build the tarball of what the checkout holds into a folder."""
+    """Build the tarball of the checkout in a directory."""
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "source"
         export(source)
@@ -39,12 +38,12 @@ def build(destination: Path) -> Path:
         (built,) = Path(scratch).glob("*.tar.gz")
         tarball = destination / built.name
         tarball.parent.mkdir(parents=True, exist_ok=True)
-        tarball.write_bytes(normalised(built))
+        tarball.write_bytes(normalize(built))
     return tarball
 
 
-def normalised(tarball: Path) -> bytes:
-    """The same collection, with its files in the order of their names and all of one time."""
+def normalize(tarball: Path) -> bytes:
+    """Return the tarball with its files sorted by name and with equal times."""
     with tarfile.open(tarball) as archive:
         members = {info.name: (info, _content(archive, info)) for info in archive}
     listing = json.loads(members["FILES.json"][1])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.modules import artifact_file
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._in_process import InProcessAction
 
-# By this ansible-lint checks the options of tasks
+# ansible-lint needs this to check the options of tasks
 main = artifact_file.main
 
 

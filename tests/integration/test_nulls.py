@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from ansible.release import __version__
 
-from role_options import MIRRORS, Mirror, documented
+from role_options import MIRRORS, Mirror, read_item_options
 from sandbox.client import Sandbox
 from support.nulls import NULLS, REFUSAL
 from support.playbook import play_mistakes, run_ansible, run_tasks
@@ -96,7 +96,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 def nulls_of_role(mirror: Mirror) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the path of each narrowing option in a variable of a role, with variables in which it is null."""
     inside = mirror.option or ("" if mirror.item else "items")
-    offered = documented(mirror.module).keys() - mirror.without - mirror.fixed.keys()
+    offered = read_item_options(mirror.module).keys() - mirror.without - mirror.fixed.keys()
     for path, given in NULLS.get(mirror.module, ()):
         entry = (given.get(inside) or [{}])[0] if inside else given
         if entry and (mirror.option or entry.keys() <= offered):

@@ -30,7 +30,7 @@ def run_step(case: str, step: Step, sandbox: Sandbox) -> Done:
 
 
 def test_every_module_has_a_case_of_its_service() -> None:
-    assert {(module, generate.service_of(module)) for module in MODULES} == {
+    assert {(module, generate.find_service(module)) for module in MODULES} == {
         (module_of(case), service) for case, service in SERVICE_OF.items()
     }
 

@@ -26,7 +26,7 @@ from imports import find_imports
 from support.nulls import NULLS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-MODULES = generate.modules()
+MODULES = generate.list_modules()
 COLLECTION = "ansible_collections.buildworks.toolchain.plugins"
 MODULE_UTILS = f"{COLLECTION}.module_utils"
 
@@ -80,7 +80,7 @@ def imported_files(name: str, files: dict[str, Path]) -> set[str]:
 
 
 def test_generated_files_are_up_to_date() -> None:
-    outdated = [str(path) for path, text in generate.generated().items() if path.read_text() != text]
+    outdated = [str(path) for path, text in generate.generate_files().items() if path.read_text() != text]
     assert outdated == [], "run tools/generate.py"
 
 

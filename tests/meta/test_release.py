@@ -18,7 +18,7 @@ import release_notes
 
 def test_each_file_says_its_license() -> None:
     assert len(export.files()) > 1000
-    assert licenses.without_license(export.CHECKOUT, export.files()) == []
+    assert licenses.find_wrong_licenses(export.CHECKOUT, export.files()) == []
 
 
 def test_a_file_without_the_license_is_named(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_a_file_without_the_license_is_named(tmp_path: Path) -> None:
     (tmp_path / "data.json").write_text("{}")
     (tmp_path / "data.json.license").write_text(f"{licenses.LICENSE}\n")
     (tmp_path / "right.yml").write_text(f"# {licenses.LICENSE}\n")
-    named = licenses.without_license(tmp_path, tmp_path.iterdir())
+    named = licenses.find_wrong_licenses(tmp_path, tmp_path.iterdir())
     assert named == [
         "below.py: none",
         f"both.py: {licenses.LICENSE}, {other}",
@@ -65,12 +65,12 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("galaxy.yml", "version: 0.2", "'0.2' of galaxy.yml is no version such as 0.2.0."),
-        ("galaxy.yml", "version: v0.2.0", "'v0.2.0' of galaxy.yml is no version such as 0.2.0."),
+        ("galaxy.yml", "version: 0.2", "galaxy.yml: '0.2' is not a version such as 0.2.0."),
+        ("galaxy.yml", "version: v0.2.0", "galaxy.yml: 'v0.2.0' is not a version such as 0.2.0."),
         (
             "galaxy.yml",
             "version: 0.2.0",
-            "These files name another version than galaxy.yml, 0.2.0:\ndocs/site/start/requirements.yml: 0.1.0\n"
+            "These files contain another version than galaxy.yml, 0.2.0:\ndocs/site/start/requirements.yml: 0.1.0\n"
             "extensions/sandbox/pyproject.toml: 0.1.0",
         ),
         (
@@ -86,7 +86,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "plugins/modules/ci_new.py",
             "",
-            "No release has ci_info, ci_new: version_added of what is new must be 0.1.0.",
+            "Missing from all releases: ci_info, ci_new. Set their version_added to 0.1.0.",
         ),
     ],
 )
@@ -99,9 +99,9 @@ def test_what_cannot_be_released_is_told(checkout: Path, name: str, text: str, c
 
 def test_what_is_new_names_the_version_that_it_comes_with() -> None:
     coming = yaml.safe_load((export.CHECKOUT / "galaxy.yml").read_text())["version"]
-    releases = release_notes.released(export.CHECKOUT)
-    told = {(name, version) for version, release in releases.items() for name in release_notes.named(release)}
-    new = {(name, added(path)) for name, path in release_notes.documented()}
+    releases = release_notes.read_releases(export.CHECKOUT)
+    told = {(name, version) for version, release in releases.items() for name in release_notes.list_new_names(release)}
+    new = {(name, added(path)) for name, path in release_notes.list_documented()}
     assert {(name, version) for name, version in new - told if version != coming} == set()
 
 

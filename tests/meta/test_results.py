@@ -9,12 +9,12 @@ from typing import Any
 
 import generate
 
-MODULES = generate.modules()
+MODULES = generate.list_modules()
 # An operation gives a plan, and no resource
 PAIRS = [
     module
     for module in MODULES
-    if f"{module}_info" in MODULES and next(iter(generate.documentation(module, "RETURN"))) != "plan"
+    if f"{module}_info" in MODULES and next(iter(generate.read_documentation(module, "RETURN"))) != "plan"
 ]
 # What only one of the two gives, and why
 ONLY_ON_CHANGE = {
@@ -37,7 +37,7 @@ ONLY_ON_READ = {
     },
     "review_issue": {
         f"issues.{field}": "the module tells, by id, what it can bring about"
-        for field in generate.documentation("review_issue_info", "RETURN")["issues"]["contains"]
+        for field in generate.read_documentation("review_issue_info", "RETURN")["issues"]["contains"]
         if field not in ("status", "owner", "comment")
     },
 }
@@ -54,12 +54,12 @@ def members(result: dict[str, Any], path: str = "") -> dict[str, str]:
 
 def record(module: str, name: str) -> dict[str, str]:
     """The members of the resource itself in what a module returns."""
-    return members({name: generate.documentation(module, "RETURN")[name]})
+    return members({name: generate.read_documentation(module, "RETURN")[name]})
 
 
 def resource(module: str) -> tuple[str, str]:
     """The name of the resource in the results of the changing and of the reading module."""
-    changes, reads = (generate.documentation(name, "RETURN") for name in (module, f"{module}_info"))
+    changes, reads = (generate.read_documentation(name, "RETURN") for name in (module, f"{module}_info"))
     name = next(iter(changes))
     return name, name if name in reads else f"{name}s"
 

@@ -187,7 +187,7 @@ def test_module_requires_its_key_class(module: str, check_mode: bool) -> None:
 
 
 def test_all_modules_have_a_key_class() -> None:
-    assert {name for name in generate.modules() if name.startswith("inference_")} == set(MODULES)
+    assert {name for name in generate.list_modules() if name.startswith("inference_")} == set(MODULES)
 
 
 @pytest.mark.parametrize("option", ["api_key", "organization", "project", "user_id", "group_id"])

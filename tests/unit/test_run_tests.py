@@ -101,7 +101,7 @@ def test_set_up_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch, capsys: p
 @pytest.mark.parametrize(("cpu", "exceeds"), [(150.0, False), (150.1, True)])
 def test_a_phase_that_exceeds_its_budget_is_named(cpu: float, exceeds: bool) -> None:
     outcomes = [Outcome(name, Counter(passed=1), 60.0, cpu) for name in ("good", "good,ANSIBLE_CORE=2.18", "other")]
-    named = [line.split()[0] for line in run_tests.table(outcomes).splitlines() if "EXCEEDS" in line]
+    named = [line.split()[0] for line in run_tests.format_table(outcomes).splitlines() if "EXCEEDS" in line]
     assert named == (["good", "good,ANSIBLE_CORE=2.18"] if exceeds else [])
 
 
@@ -111,4 +111,4 @@ def test_every_phase_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     makefile = (root / "Makefile").read_text().replace("\\\n", "")
     (phases,) = (line for line in makefile.splitlines() if line.startswith("phases := "))
     names = {phase.partition(",")[0] for phase in phases.removeprefix("phases := ").split()}
-    assert names | {"matrix", "rule-sets"} == run_tests.budgets().keys()
+    assert names | {"matrix", "rule-sets"} == run_tests.read_budgets().keys()

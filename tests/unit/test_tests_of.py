@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from export import CHECKOUT
-from tests_of import ALL, ALWAYS, main, selected
+from tests_of import ALL, ALWAYS, main, select_tests
 
 
 def test_without_files_it_is_all_of_them(capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,13 +27,13 @@ def test_without_files_it_is_all_of_them(capsys: pytest.CaptureFixture[str]) -> 
     ],
 )
 def test_a_file_concerns_the_tests_that_use_it(file: str, tests: list[str]) -> None:
-    found = selected({CHECKOUT / file})
+    found = select_tests({CHECKOUT / file})
     assert {*ALWAYS, *tests} <= {*found}
     assert "tests/unit/test_argspec.py" not in found
 
 
 def test_a_layer_concerns_the_ladders_of_the_modules_that_import_it() -> None:
-    found = selected({CHECKOUT / "plugins/module_utils/_artifact/cleanup/rules/rule.py"})
+    found = select_tests({CHECKOUT / "plugins/module_utils/_artifact/cleanup/rules/rule.py"})
     assert [test for test in found if "ladder" in test] == [
         "tests/ladder/test_ladder.py::test_case_climbs_its_ladder[artifact_cleanup]"
     ]
@@ -43,4 +43,4 @@ def test_a_layer_concerns_the_ladders_of_the_modules_that_import_it() -> None:
     ("file", "folder"), [("ci/queue/scheduler.py", "tests/sandbox/ci"), ("http/routing.py", "tests/sandbox/core")]
 )
 def test_a_file_of_the_sandbox_concerns_the_tests_of_its_service(file: str, folder: str) -> None:
-    assert folder in selected({CHECKOUT / "extensions/sandbox" / file})
+    assert folder in select_tests({CHECKOUT / "extensions/sandbox" / file})

@@ -14,7 +14,7 @@ import generate
 from support.cases import artifact, ci, inference, review
 from support.cases.form import Case, Fetch, Operation, Query, Resource
 
-MODULES = generate.modules()
+MODULES = generate.list_modules()
 PREFIX = "buildworks.toolchain."
 
 SERVICES = {"artifact": artifact.SERVICE, "ci": ci.SERVICE, "inference": inference.SERVICE, "review": review.SERVICE}

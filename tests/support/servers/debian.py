@@ -9,13 +9,13 @@ import os
 import shutil
 import subprocess
 
-from build_folder import BUILD, alone
+from build_folder import BUILD, exclusive_lock
 from support.servers.process import UnavailableError
 
 
 def install(package: str, *programs: str) -> None:
     """Install the package unless its programs are on the path."""
-    with alone(BUILD / "debian"):
+    with exclusive_lock(BUILD / "debian"):
         if not all(map(shutil.which, programs)):
             _install(package)
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from environments import another_python, find
+from environments import find_other_python, find
 from environments import build as environment
 
 __all__ = ["another_python", "environment", "find"]
