@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Builds the tarball twice, has galaxy-importer judge it, looks at its files, and asks each service of its sandbox.
+"""Build the tarball twice, check it with galaxy-importer, inspect its files, and run a task of each service.
 
-Usage: python tools/dist.py FOLDER_OF_GALAXY_IMPORTERS_ENVIRONMENT
+Usage: python tools/dist.py GALAXY_IMPORTER_ENVIRONMENT
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from export import CHECKOUT
-from licenses import LICENSE, without_license
+from licenses import LICENSE, find_wrong_licenses
 from site_links import find_dead_markdown_links
 from tarball import build
 
@@ -28,7 +28,7 @@ WORK = CHECKOUT / "build/dist"
 COLLECTIONS = WORK / "collections"
 INSTALLED = COLLECTIONS / "ansible_collections/buildworks/toolchain"
 
-# What only developers need, and what only a machine that built or tested holds
+# Files for developers, and build and test output
 UNWANTED = re.compile(r"^/(build|tools|tests|requirements|\.\w+)/|^/Makefile$|/__pycache__/")
 
 TERMINAL = {"COLUMNS", "LINES", "FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "ANSIBLE_FORCE_COLOR"}
@@ -37,22 +37,22 @@ QUESTIONS = ("artifact_repository_info", "ci_info", "review_project_info", "infe
 
 
 def main() -> None:
-    # The collection of the checkout must not be found.
+    # Ansible must not find the collection of the checkout.
     os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(COLLECTIONS)
     shutil.rmtree(WORK, ignore_errors=True)
     tarball = build(WORK)
     if build_elsewhere(WORK / "again").read_bytes() != tarball.read_bytes():
-        sys.exit("The same files did not make the same tarball: see build/dist and build/dist/again.")
+        sys.exit("The tarball is not reproducible: compare build/dist and build/dist/again.")
     print(f"{tarball.relative_to(CHECKOUT)}, SHA-256 {hashlib.sha256(tarball.read_bytes()).hexdigest()}")
-    judge(tarball, Path(sys.argv[1]).resolve())
-    print("galaxy-importer has nothing against it")
+    run_galaxy_importer(tarball, Path(sys.argv[1]).resolve())
+    print("galaxy-importer: no problems")
     run("ansible-galaxy", "collection", "install", "--offline", "--collections-path", COLLECTIONS, tarball)
     inspect()
-    ask()
+    run_tasks()
 
 
 def build_elsewhere(folder: Path) -> Path:
-    """Build the tarball with another temporary folder and another mask of permissions."""
+    """Build the tarball with another temporary directory and another umask."""
     folder.mkdir()
     tempfile.tempdir = str(folder)
     previous = os.umask(0o077)
@@ -63,20 +63,20 @@ def build_elsewhere(folder: Path) -> Path:
         tempfile.tempdir = None
 
 
-def judge(tarball: Path, environment: Path) -> None:
-    """Let galaxy-importer have its say: its exit status is 0 also when its linters complain."""
+def run_galaxy_importer(tarball: Path, environment: Path) -> None:
+    """Run galaxy-importer, whose exit status is 0 even if its linters report problems."""
     verdict = run(
         environment / "bin/python",
         "-m",
         "galaxy_importer.main",
         tarball,
         GALAXY_IMPORTER_CHECK_REQUIRED_TAGS="1",
-        GALAXY_IMPORTER_RUN_ANSIBLE_LINT="0",  # make lint-ansible takes the time that it needs, and is not cut off
+        GALAXY_IMPORTER_RUN_ANSIBLE_LINT="0",  # make lint-ansible runs it without a time limit
         PATH=f"{environment / 'bin'}:{os.environ['PATH']}",
     )
     complaints = [line for line in verdict.splitlines() if line.startswith(("WARNING", "ERROR"))]
     if complaints:
-        sys.exit("galaxy-importer complains:\n" + "\n".join(complaints))
+        sys.exit("galaxy-importer:\n" + "\n".join(complaints))
 
 
 def inspect() -> None:
@@ -85,17 +85,17 @@ def inspect() -> None:
         "The tarball holds what it should not": [
             name for path in paths if UNWANTED.search(name := f"/{path.relative_to(INSTALLED)}")
         ],
-        f"These files do not say '{LICENSE}'": without_license(INSTALLED, paths),
+        f"Files without '{LICENSE}'": find_wrong_licenses(INSTALLED, paths),
         "These links lead nowhere": find_dead_markdown_links(INSTALLED),
     }
     for complaint, names in complaints.items():
         if names:
             sys.exit("\n".join([f"{complaint}:", *names]))
-    print("its files say their license, and its links lead somewhere")
+    print("All files have a license, and there are no dead links.")
 
 
-def ask() -> None:
-    """Ask each service something with the installed collection, and with nothing of the checkout."""
+def run_tasks() -> None:
+    """Run a task of each service with the installed collection, without access to the checkout."""
     sys.path.insert(0, str(INSTALLED / "extensions"))
     from sandbox import client
 
@@ -106,11 +106,11 @@ def ask() -> None:
     with client.start() as sandbox:
         run("ansible-playbook", playbook, **sandbox.environment)
     for module in modules:
-        print(f"{module} works as installed")
+        print(f"{module}: OK with the installed collection")
 
 
 def run(*command: str | Path, **environment: str) -> str:
-    """The output of a command, which succeeds; its lines are whole and without colours, whatever the terminal."""
+    """Return the output of a successful command, without colors and line wrapping."""
     done = subprocess.run(
         command,
         cwd=WORK,
@@ -121,7 +121,7 @@ def run(*command: str | Path, **environment: str) -> str:
         check=False,
     )
     if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))} ended with status {done.returncode}:\n{done.stdout}")
+        sys.exit(f"{' '.join(map(str, command))} failed with status {done.returncode}:\n{done.stdout}")
     return done.stdout
 
 
