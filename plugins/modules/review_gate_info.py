@@ -214,7 +214,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 CHECK = dict(
     title=dict(type="str", **NAME),
-    query=dict(type="str", required=True, unchecked="the server warns of what it does not know"),
+    query=dict(type="str", required=True, unchecked="the server warns about unknown keywords"),
     view=dict(type="str", **NAME),
     allowed=dict(type="int", default=0, at_least=0, at_most=999_999_999),
 )

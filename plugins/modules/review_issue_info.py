@@ -304,7 +304,7 @@ BUILD = dict(
 SPEC = (REVIEW + LISTING) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
-        query=dict(type="str", unchecked="the server warns of what it does not know"),
+        query=dict(type="str", unchecked="the server warns about unknown keywords"),
         ids=dict(type="list", elements="int", each_element=dict(at_least=1, at_most=2**63 - 1)),
         details=dict(type="bool", default=False),
         view=dict(type="str", **NAME),

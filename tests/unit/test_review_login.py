@@ -325,7 +325,7 @@ def test_missing_account_fails_before_first_request(tmp_path: Path) -> None:
         (
             403,
             "User alice does not have the Web API access permission",
-            "Most actions need a permission, and the Web API itself",
+            "Assign a role with the permission for this action. The Web API itself",
         ),
     ],
 )

@@ -31,12 +31,12 @@ REVIEW = service_options(
     dict(
         url=dict(type="str", address=True, one_line=True, fallback=(env_fallback, ["KLOCWORK_URL"])),
         username=dict(type="str", one_line=True),
-        ltoken=dict(type="str", no_log=True, unchecked="blanks around it are taken off"),
+        ltoken=dict(type="str", no_log=True, unchecked="surrounding spaces are removed"),
         ltoken_file=dict(
             type="path",
             no_log=False,
             fallback=(env_fallback, ["KLOCWORK_LTOKEN"]),
-            unchecked="empty counts as not given; a file that cannot be read is refused",
+            unchecked="empty means not set; a file that cannot be read is refused",
         ),
     ),
     credentials={"ltoken": ("username",), "ltoken_file": ("username",)},
@@ -46,7 +46,9 @@ REVIEW = service_options(
 NOT_PERMITTED = (401, 403)
 _PATH = "/review/api"
 _VERIFY_URL = "Verify 'url', and that no login page or proxy replaces responses."
-_PERMISSIONS_NEEDED = "Most actions need a permission, and the Web API itself needs 'Access the Web API'."
+_PERMISSIONS_NEEDED = (
+    "Assign a role with the permission for this action. The Web API itself requires 'Access the Web API'."
+)
 
 
 class ReviewService:
