@@ -60,11 +60,11 @@ class CallbackModule(CallbackBase):
     def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
         """Record a failure with its message and outcome, and a change before it."""
         self._record_change(result)
-        self._record_failure(result, _failure.of_failed(result, ignore_errors))
+        self._record_failure(result, _failure.classify_failed(result, ignore_errors))
 
     def v2_runner_on_unreachable(self, result: t.Any) -> None:
         """Record an unreachable host."""
-        self._record_failure(result, _failure.of_unreachable(result))
+        self._record_failure(result, _failure.classify_unreachable(result))
 
     def v2_playbook_on_stats(self, stats: t.Any) -> None:
         """Write the file."""

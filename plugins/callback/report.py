@@ -162,7 +162,7 @@ class CallbackModule(CallbackBase):
         self._playbooks: list[str] = []
         self._recap: dict[str, t.Any] | None = None  # of a run that came to its end
         self._play: t.Any = None
-        self._secrets = _known_secrets.of_environment()
+        self._secrets = _known_secrets.find_in_environment()
         self._asked_for_secrets: dict[Key, tuple[t.Any, t.Any]] = {}  # the play and the host
         self._under_way: dict[Key, UnderWay] = {}
         _tally.start()
@@ -199,10 +199,10 @@ class CallbackModule(CallbackBase):
         self._note("skipped", result)
 
     def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
-        self._note("failed", result, _failure.of_failed(result, ignore_errors))
+        self._note("failed", result, _failure.classify_failed(result, ignore_errors))
 
     def v2_runner_on_unreachable(self, result: t.Any) -> None:
-        self._note("unreachable", result, _failure.of_unreachable(result))
+        self._note("unreachable", result, _failure.classify_unreachable(result))
 
     def v2_playbook_on_stats(self, stats: t.Any) -> None:
         self._learn_secrets_set_since()
@@ -281,22 +281,22 @@ class CallbackModule(CallbackBase):
     @property
     def _hidden(self) -> set[str]:
         """The secrets that are known so far, also as they are in headers that log in."""
-        return self._secrets.union(*map(_known_secrets.encoded, self._secrets))
+        return self._secrets.union(*map(_known_secrets.encode_variants, self._secrets))
 
     def _learn_secrets(self, result: t.Any) -> None:
         """Learn what has to be hidden: of the task, and of its host once a play."""
         if result._task.action.startswith(PREFIX):
             args = result._task_fields.get("args") or {}
-            self._secrets |= _known_secrets.of_task(result._task.action.removeprefix(PREFIX), args)
+            self._secrets |= _known_secrets.find_in_task(result._task.action.removeprefix(PREFIX), args)
         key = (self._play._uuid, result._host.get_name())
         if key not in self._asked_for_secrets:
             self._asked_for_secrets[key] = (self._play, result._host)
-            self._secrets |= _known_secrets.of_host(self._play, result._host)
+            self._secrets |= _known_secrets.find_in_host(self._play, result._host)
 
     def _learn_secrets_set_since(self) -> None:
         """Learn those of variables that tasks have set."""
         for play, host in self._asked_for_secrets.values():
-            self._secrets |= _known_secrets.of_host(play, host)
+            self._secrets |= _known_secrets.find_in_host(play, host)
 
 
 def name_of(playbook: t.Any) -> str:

@@ -70,7 +70,7 @@ class LookupModule(ServiceLookup):
     name = "ci_crumb"
     SPEC = CI + ArgumentSpec({"as": dict(type="str", choices=["parts", "header"], default="parts")})
 
-    def ask(self, task: Task) -> str | dict[str, str | None]:
+    def fetch(self, task: Task) -> str | dict[str, str | None]:
         ci = CiService(task)
         name, value = next(iter(ci.fetch_crumb().items()), (None, None))
         if task.params["as"] == "header":

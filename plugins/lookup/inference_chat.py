@@ -123,7 +123,7 @@ class LookupModule(ServiceLookup):
         }
     )
 
-    def ask(self, task: Task) -> Any:
+    def fetch(self, task: Task) -> Any:
         request = completions.build_request(InferenceService(task), task.params)
         completion = completions.find_cached(task, request)
         structured = request.schema is not None

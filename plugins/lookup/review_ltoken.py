@@ -68,7 +68,7 @@ class LookupModule(ServiceLookup):
     name = "review_ltoken"
     SPEC = REVIEW + ArgumentSpec({"as": dict(type="str", choices=["token", "form"], default="token")})
 
-    def ask(self, task: Task) -> str | dict[str, str] | None:
+    def fetch(self, task: Task) -> str | dict[str, str] | None:
         found = find_login(task, check_url(task.params["url"]))
         if found.ltoken is None:
             raise ToolchainError(found.advice.removeprefix(NO_TOKEN))

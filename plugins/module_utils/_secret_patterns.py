@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Undeclared secrets: recognized by the name of a property or parameter, or by the form of a text."""
+"""Detection of undeclared secrets by the name of a property or parameter, or by the format of a text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import re
 import typing as t
 
 MASK = "MASKED_SECRET"
-MOST_PLACES = 100
+MAX_PLACES = 100
 
 _WORDS = (
     r"passw|passphrase|pwd|psw|secret(?!ar)|credential|signature|(?:api|access|private|signing|account)[_. -]?key"
@@ -28,13 +28,13 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _PASSWORD = re.compile(_WORDS, re.IGNORECASE)
-# What ends the name of something else than the secret itself
+# Endings of names whose values describe a secret
 _ABOUT = ("url", "uri", "endpoint", "file", "path", "dir", "id", "name", "type", "policy", "length")
 _ABOUT_SECRET = re.compile(rf"(?:[_. -](?i:{'|'.join(_ABOUT)})|(?:{'|'.join(word.title() for word in _ABOUT)}))$")
 _QUOTE = r"(?P<quote>\\?[\"'])"
 _VALUE = r"(?(quote)(?:(?!(?P=quote))(?:\\.|[^\\])){1,10000}|[^\s\"'&;,<>\\]+)"
 _REFERENCE = r"\$\{\w{1,100}\}(?!\w)|\{\{[^{}]{0,200}\}\}"
-# Quantifiers have bounds, so that long texts take no quadratic time. `kept` precedes the secret, `end` follows it
+# Bounded quantifiers prevent quadratic time. The group `kept` precedes the secret, `end` follows it
 _IN_CONTEXT = [
     re.compile(form, re.IGNORECASE | re.DOTALL)
     for form in (
@@ -69,11 +69,11 @@ _TOKENS = (
 _FORMS = (*_IN_CONTEXT, re.compile(rf"(?<![\w-])(?:{'|'.join(_TOKENS)})"))
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/]{12,400}={0,2}(?![\w+/=])")
 _LOGIN = re.compile(rb"[\w.@+-]{1,100}:[!-~]{4,200}")
-# Members that identify an object, or say what the members beside them are
+# Members that identify an object or its type
 _IDENTITIES = frozenset(
     ("file", "id", "key", "name", "path", "repo", "repositories", "defaultDeploymentRepo", "sha1", "sha256")
 )
-# Members whose own members have names that users gave
+# Members with user-defined names of members
 _MAPPINGS = ("parameters", "properties")
 _VALUES = ("choices", "default", "value", "values")
 
@@ -132,7 +132,7 @@ class SecretMasker:
 
     def _note(self, place: str) -> None:
         self.result["count"] += 1
-        if len(self.result["places"]) < MOST_PLACES:
+        if len(self.result["places"]) < MAX_PLACES:
             self.result["places"].append(place)
 
 
@@ -142,12 +142,12 @@ def has_secret_name(name: t.Any) -> bool:
 
 
 def is_password(name: t.Any) -> bool:
-    """Return whether the value of a member is secret in any data. Keys of repositories, for example, are not."""
+    """Return whether the value of a member is secret in any context, unlike `key` of repositories."""
     return has_secret_name(name) and bool(_PASSWORD.search(name))
 
 
 def mask_text(text: str) -> str:
-    """Return a text without what has the form of a secret."""
+    """Return a text in which everything that looks like a secret is masked."""
     for form in _FORMS:
         text = form.sub(_replace, text)
     return _BASE64.sub(_mask_login, text)
@@ -159,7 +159,7 @@ def _replace(found: re.Match[str]) -> str:
 
 
 def _mask_login(found: re.Match[str]) -> str:
-    """Mask what is `user:password` in base64."""
+    """Mask base64 text that decodes to `user:password`."""
     text = found[0]
     try:
         is_login = _LOGIN.fullmatch(base64.b64decode(text, validate=True))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The credentials that a run may have come across, so that they can be hidden wherever they stand."""
+"""The credentials that a playbook run may use, so that they can be masked in reports."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
 
-# Of base64, behind no, one and two other bytes: the first character that no other byte has a part in
+# First character of base64 that depends only on the secret, if 0, 1 or 2 bytes precede it
 _FIRST_CHARACTERS = (0, 2, 3)
-# Shorter ones stand in other texts by chance
+# Shorter texts occur by chance
 _SHORTEST_ENCODED = 6
 _URL_SAFE = str.maketrans("+/", "-_")
 _SPECS: tuple[ArgumentSpec, ...] = (ARTIFACT, CI, REVIEW, INFERENCE)
 _MODULES = "ansible_collections.buildworks.toolchain.plugins.modules"
 
 
-def of_environment() -> set[str]:
-    """Those that modules would take from the environment."""
+def find_in_environment() -> set[str]:
+    """Return the credentials in the environment."""
     return set().union(*(_with_logins(spec, _from_environment(spec)) for spec in _SPECS))
 
 
@@ -39,8 +39,8 @@ def _from_environment(spec: ArgumentSpec) -> dict[str, str | None]:
     return {option: os.environ.get(spec.environment_variable(option)) for option in spec.options}
 
 
-def of_host(play: t.Any, host: t.Any) -> set[str]:
-    """Those in the variables of a host of the inventory."""
+def find_in_host(play: t.Any, host: t.Any) -> set[str]:
+    """Return the credentials in the variables of a host."""
     variables = play.get_variable_manager().get_vars(play=play, host=host)
     templar = Templar(loader=play.get_loader(), variables=variables)
     secrets: set[str] = set()
@@ -51,20 +51,20 @@ def of_host(play: t.Any, host: t.Any) -> set[str]:
     return secrets
 
 
-def of_task(module: str, args: dict[str, t.Any]) -> set[str]:
-    """Those among the arguments of a task.
+def find_in_task(module: str, args: dict[str, t.Any]) -> set[str]:
+    """Return the credentials in the arguments of a task.
 
-    :arg module: one of this collection, without the collection's name
+    :arg module: module name without the collection
     """
     spec: ArgumentSpec = importlib.import_module(f"{_MODULES}.{module}").SPEC
     return _with_logins(spec, args)
 
 
 @functools.cache
-def encoded(secret: str) -> frozenset[str]:
-    """Return what a secret becomes in base64, also behind other text, such as the user name of a login.
+def encode_variants(secret: str) -> frozenset[str]:
+    """Return the base64 encodings of a secret, also after other text such as a user name.
 
-    Behind other text, the first and last characters depend on that text. They are not in the result.
+    Characters that depend on the other text are omitted.
     """
     data = secret.encode(errors="backslashreplace")
     found = {base64.b64encode(data).decode()}
@@ -76,7 +76,7 @@ def encoded(secret: str) -> frozenset[str]:
 
 
 def _with_logins(spec: ArgumentSpec, values: dict[str, t.Any]) -> set[str]:
-    """Return the secrets, and each behind the user name, because a short one is not found in base64 otherwise."""
+    """Return the secrets, also after the user name, because base64 of a short secret alone is too short to search."""
     secrets = {str(secret) for secret in spec.secrets(values)}
     username = values.get("username")
     return secrets | {f"{username}:{secret}" for secret in secrets if username}
@@ -85,5 +85,5 @@ def _with_logins(spec: ArgumentSpec, values: dict[str, t.Any]) -> set[str]:
 def _templated(templar: t.Any, value: t.Any) -> t.Any:
     try:
         return templar.template(value)
-    except AnsibleError:  # what cannot be used was not used
+    except AnsibleError:  # an unusable value is not used
         return None

@@ -262,4 +262,4 @@ def test_variables_of_the_environment_are_named_in_messages(sandbox: Sandbox) ->
     run = run_tasks(sandbox, tasks, name="inventory-environment", settings=settings)
     refused, elsewhere = (run.of(name).result["msg"] for name in ("refused", "elsewhere"))
     assert refused.endswith("'token' came from the environment variable JFROG_ACCESS_TOKEN.")
-    assert elsewhere.endswith("JFROG_URL is set on this machine, but the module ran on another: set it there.")
+    assert elsewhere.endswith("JFROG_URL is set on this machine, but the module ran on another machine. Set it there.")

@@ -284,7 +284,7 @@ def test_several_runs_are_processed_in_one_task() -> None:
         ({"content": RECORD, "build": "other"}, "has the name 'my-build', but 'build' is 'other'"),
         ({"content": RECORD, "number": "52"}, "has the number '51', but 'number' is '52'"),
         ({"content": {**RECORD, "name": ".."}}, "'..' is not a valid part of a path"),
-        ({"src": "/nowhere"}, "Option 'src': '/nowhere' cannot be read: there is none"),
+        ({"src": "/nowhere"}, "Option 'src': '/nowhere' cannot be read: it does not exist"),
         ({"src": "/"}, "Option 'src': '/' cannot be read: it is not a regular file"),
         (
             {**ABSENT, "build": 'a"b', "artifacts": True},

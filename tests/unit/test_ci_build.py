@@ -267,7 +267,7 @@ def test_invalid_parameters_are_rejected_before_the_build_request(options: dict[
         ({"parameters": {"A": ["x,y"]}}, "must not have elements with commas"),
         ({"parameters": {"A": "x\0"}}, "must not contain NUL"),
         ({"parameters": {"A": "x"}, "secret_parameters": {"A": "y"}}, "'A' is set in more than one of"),
-        ({"files": {"A": "/nowhere"}}, "Option 'files.A': '/nowhere' cannot be read: there is none"),
+        ({"files": {"A": "/nowhere"}}, "Option 'files.A': '/nowhere' cannot be read: it does not exist"),
         ({"files": {"A": 7}}, "Option 'files.A': must be a path"),
         ({"job": "/app"}, "must be the full name"),
         ({"job": "a/../b"}, "'..' is not a valid part of a path"),

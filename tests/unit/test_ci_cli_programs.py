@@ -68,7 +68,7 @@ def test_ssh_uses_only_the_specified_user_and_keys(ssh: Path) -> None:
 def test_a_missing_file_is_refused_before_any_request(ssh: Path, option: str) -> None:
     with conversation() as server:
         result = run("ci_cli", url=server.url, command="version", via="ssh", **ACCOUNT, **{option: str(ssh / "none")})
-    assert f"Option '{option}': '{ssh / 'none'}' cannot be read: there is none" in result["msg"]
+    assert f"Option '{option}': '{ssh / 'none'}' cannot be read: it does not exist" in result["msg"]
 
 
 def test_ssh_requires_a_user() -> None:

@@ -309,7 +309,7 @@ def test_invalid_options_are_rejected_before_the_first_request(tmp_path: Path) -
         ({"script": "x", "src": "y"}, "parameters are mutually exclusive: script|src"),
         ({"script": ""}, "Option 'script': must not be empty"),
         ({"script": "x", "unless": ""}, "Option 'unless': must not be empty"),
-        ({"src": str(tmp_path / "none")}, "there is none"),
+        ({"src": str(tmp_path / "none")}, "it does not exist"),
         ({"src": str(tmp_path)}, "it is not a regular file"),
         ({"src": str(tmp_path / "empty")}, "Option 'src': must contain a script, but"),
         ({"src": str(tmp_path / "latin")}, "must be a text file in UTF-8"),

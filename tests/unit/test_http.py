@@ -346,7 +346,10 @@ def test_a_server_that_asks_for_more_time_than_a_task_has_is_not_asked_early(
 
 
 def test_the_time_that_a_server_asks_for_is_told_when_the_tries_are_used_up() -> None:
-    with conversation(busy(503, Retry_After="7")) as server, pytest.raises(ServerRefusal, match="requests a delay of 7 s"):
+    with (
+        conversation(busy(503, Retry_After="7")) as server,
+        pytest.raises(ServerRefusal, match="requests a delay of 7 s"),
+    ):
         transport(server.url, retries=0).read("GET", "/x")
 
 

@@ -168,7 +168,12 @@ def test_a_machine_that_trusts_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -
     ("address", "until", "why", "advice"),
     [
         ("127.0.0.2", 1, "IP address mismatch", "is for another host name. Use the URL with that host name."),
-        ("127.0.0.1", -1, "certificate has expired", "Renew the server's certificate, or correct this machine's clock."),
+        (
+            "127.0.0.1",
+            -1,
+            "certificate has expired",
+            "Renew the server's certificate, or correct this machine's clock.",
+        ),
     ],
 )
 def test_a_certificate_for_another_or_of_the_past_is_refused(
@@ -190,7 +195,9 @@ def test_a_file_without_authorities_is_told_before_the_first_request(
     assert message == f"Option 'ca_path': '{file}' has no certificates in PEM format."
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
     message = refused("https://127.0.0.1:1")
-    assert message == f"The environment variable SSL_CERT_FILE cannot be used: '{file}' has no certificates in PEM format."
+    assert (
+        message == f"The environment variable SSL_CERT_FILE cannot be used: '{file}' has no certificates in PEM format."
+    )
 
 
 @pytest.mark.parametrize("option", ["ca_path", "client_cert", "client_key"])

@@ -397,7 +397,7 @@ def test_task_fails_when_a_line_is_not_a_prompt(tmp_path: Path, text: str, messa
     [
         ({"model": None}, "Option 'prompts[0]': has no 'model'. Set it for the prompt or for the task"),
         ({"prompts_file": "/nowhere"}, "mutually exclusive"),
-        ({"prompts": None, "prompts_file": "/nowhere"}, "'prompts_file': '/nowhere' cannot be read: there is none"),
+        ({"prompts": None, "prompts_file": "/nowhere"}, "'prompts_file': '/nowhere' cannot be read: it does not exist"),
         ({"max_cost": 1}, "prices"),
         ({"limit_period": ""}, "value of limit_period must be one of: minute, day"),
         ({"max_cost": 1, "prices": []}, "'prices': must not be empty"),

@@ -23,7 +23,7 @@ def test_secret_in_base64_is_hidden_when_other_text_surrounds_it(alphabet: str, 
         secret = "".join(chr(dice.choice([*range(33, 127), 255, 8364])) for _place in range(dice.randrange(7, 40)))
         before, after = ("x" * dice.randrange(5) for _side in range(2))
         text = ENCODERS[alphabet](f"{before}{secret}{after}".encode()).decode().replace("=", padding)
-        hidden = mask_secrets(f"Basic {text}", set(_known_secrets.encoded(secret)))
+        hidden = mask_secrets(f"Basic {text}", set(_known_secrets.encode_variants(secret)))
         start, _mask, end = hidden.removeprefix("Basic ").partition("********")
         assert hidden != f"Basic {text}"
         assert len(start) <= len(before) * 4 / 3 + 2
@@ -38,14 +38,14 @@ def test_login_in_base64_is_hidden_when_the_password_is_short(
     monkeypatch.setenv("JENKINS_USER_ID", "bob")
     monkeypatch.setenv("JENKINS_API_TOKEN", password)
     found = [
-        _known_secrets.of_environment(),
-        _known_secrets.of_task("ci_info", {"username": "bob", "password": password}),
+        _known_secrets.find_in_environment(),
+        _known_secrets.find_in_task("ci_info", {"username": "bob", "password": password}),
     ]
     login = ENCODERS[alphabet](f"bob:{password}".encode()).decode()
     for secrets in found:
-        hidden = mask_secrets(f"Basic {login}", secrets.union(*map(_known_secrets.encoded, secrets)))
+        hidden = mask_secrets(f"Basic {login}", secrets.union(*map(_known_secrets.encode_variants, secrets)))
         assert len(hidden.removeprefix("Basic ").replace("********", "").rstrip("=")) <= 2
 
 
 def test_other_text_stays_when_a_secret_is_short() -> None:
-    assert _known_secrets.encoded("a") == {"YQ=="}
+    assert _known_secrets.encode_variants("a") == {"YQ=="}

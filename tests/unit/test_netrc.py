@@ -71,7 +71,7 @@ def test_it_is_never_read_unasked(path: pathlib.Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("content", "mode", "options", "expected"),
     [
-        (None, 0o600, {}, "'{path}' cannot be read: there is none."),
+        (None, 0o600, {}, "'{path}' cannot be read: it does not exist."),
         (LINES, 0o640, {}, "other users can access '{path}': run chmod 600 '{path}'."),
         ("machine 127.0.0.1 pasword s3cret", 0o600, {}, "'{path}' is not a netrc file: cannot parse line 1."),
         (b"\xff\xfe\x00", 0o600, {}, "'{path}' is not a netrc file: "),

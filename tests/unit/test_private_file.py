@@ -319,7 +319,7 @@ def test_rehearsal_writes_copies_when_the_file_is_named_in_any_way(
     assert link.readlink() == existing
     assert not new.exists()
     monkeypatch.delenv("TOOLCHAIN_REHEARSAL_FILES")
-    with pytest.raises(ToolchainError, match="This is a rehearsal, and its folder for copies"):
+    with pytest.raises(ToolchainError, match="This is a rehearsal, and its directory for copies"):
         WRITERS[writer](new)
     assert not new.exists()
 

@@ -256,7 +256,7 @@ def test_nothing_is_deleted_when_project_is_missing(program: Program) -> None:
     [
         ({"name": "x.pconf"}, "state is present but all of the following are missing: src"),
         ({"state": "absent"}, "one of the following is required: src, name"),
-        ({"src": "/no/file"}, "Option 'src': '/no/file' cannot be read: there is none."),
+        ({"src": "/no/file"}, "Option 'src': '/no/file' cannot be read: it does not exist."),
     ],
 )
 def test_invalid_options_are_refused_before_kwadmin_runs(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Files of this machine that travel: found by patterns, hashed in one pass, sent in pieces, watched for changes."""
+"""Local files to upload: patterns, checksums, streaming, and detection of changes."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 
 ALGORITHMS = ("sha256", "sha1", "md5")
-_HASHED_AT_ONCE = 1024 * 1024
-# Each piece has to be on its way within `timeout`
-_SENT_AT_ONCE = 256 * 1024
+_HASH_CHUNK = 1024 * 1024
+# Each chunk must be sent within `timeout`
+_UPLOAD_CHUNK = 256 * 1024
 
 
 def check_readable(path: str, option: str) -> None:
     """
-    :raises BadOption: when it is not a regular file that can be read
+    :raises BadOption: if the path is not a readable regular file
     """
     found = rehearsal.resolve_read(path)
     if not os.path.isfile(found):
-        problem = "it is not a regular file" if os.path.exists(found) else "there is none"
+        problem = "it is not a regular file" if os.path.exists(found) else "it does not exist"
     elif not os.access(found, os.R_OK):
-        problem = "no permission"
+        problem = "permission denied"
     else:
         return
     raise BadOption(option, f"'{path}' cannot be read: {problem}")
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path stands for several files; one that there is stands for itself."""
+    """Return whether a path is a pattern. The path of an existing file is not."""
     return glob.has_magic(path) and not os.path.lexists(rehearsal.resolve_read(path))
 
 
 def find_files(pattern: str) -> dict[str, str]:
-    """The files that a pattern matches, sorted, each with its path below what precedes the first wildcard."""
+    """Return the sorted files that match a pattern, with their paths relative to the part without wildcards."""
     fixed = pattern
     while glob.has_magic(fixed):
         fixed = os.path.dirname(fixed)
@@ -52,21 +52,21 @@ def find_files(pattern: str) -> dict[str, str]:
 
 
 def new_hash(algorithm: str) -> t.Any:
-    """A new checksum, to be updated."""
+    """Return a new hash object."""
     return hashlib.new(algorithm, usedforsecurity=False)
 
 
 def compute_checksums(path: str, algorithms: t.Sequence[str] = ALGORITHMS) -> dict[str, str]:
-    """The checksums of a file by algorithm: read once, and of large files computed side by side.
+    """Return the checksums of a file by algorithm. The file is read once, and large files are hashed in parallel.
 
-    :raises ToolchainError: when it cannot be read
+    :raises ToolchainError: if the file cannot be read
     """
     digests = [new_hash(algorithm) for algorithm in algorithms]
     try:
         with open(rehearsal.resolve_read(path), "rb", buffering=0) as file, ThreadPoolExecutor(len(digests)) as pool:
-            while piece := file.read(_HASHED_AT_ONCE):
-                each = pool.map if len(piece) == _HASHED_AT_ONCE else map
-                list(each(_update, digests, [piece] * len(digests)))
+            while chunk := file.read(_HASH_CHUNK):
+                apply = pool.map if len(chunk) == _HASH_CHUNK else map
+                list(apply(_update, digests, [chunk] * len(digests)))
     except OSError as error:
         raise ToolchainError(f"Cannot read '{path}': {error.strerror}.") from None
     return {algorithm: one.hexdigest() for algorithm, one in zip(algorithms, digests)}
@@ -74,22 +74,22 @@ def compute_checksums(path: str, algorithms: t.Sequence[str] = ALGORITHMS) -> di
 
 @dataclasses.dataclass(frozen=True)
 class LocalText:
-    """A text to be sent."""
+    """A text to upload."""
 
     data: bytes
     checksums: dict[str, str]
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """The size in bytes."""
         return len(self.data)
 
     def check_unchanged(self) -> None:
-        """A text never changes."""
+        """Do nothing, because a text cannot change."""
 
     @classmethod
     def from_text(cls, text: str) -> LocalText:
-        """A text with its checksums."""
+        """Return a text with its checksums."""
         data = text.encode()
         found = {}
         for algorithm in ALGORITHMS:
@@ -101,10 +101,11 @@ class LocalText:
 
 @dataclasses.dataclass(frozen=True)
 class LocalFile:
-    """A file to be sent, as it was when it was hashed. What sends it iterates over it, each time from its beginning.
+    """A file to upload. It can be iterated repeatedly, and must not change after it was hashed.
 
-    :ivar size: in bytes
-    :ivar fingerprint: what tells that it is still the same
+    :ivar size: size in bytes
+    :ivar fingerprint: result of `get_fingerprint` when it was hashed
+    :ivar progress: called with the number of bytes sent
     """
 
     path: str
@@ -115,15 +116,15 @@ class LocalFile:
 
     @property
     def data(self) -> LocalFile:
-        """What is to be sent."""
+        """The body of the upload."""
         return self
 
     @classmethod
     def from_path(cls, path: str, progress: t.Callable[[int], None]) -> LocalFile:
-        """A file with its checksums.
+        """Return a file with its checksums.
 
-        :arg progress: told how many bytes were sent
-        :raises ToolchainError: when it cannot be read, or changes meanwhile
+        :arg progress: called with the number of bytes sent
+        :raises ToolchainError: if the file cannot be read, or changes in the meantime
         """
         before = get_fingerprint(path)
         file = cls(path, before[0], compute_checksums(path), before, progress)
@@ -132,16 +133,16 @@ class LocalFile:
 
     @classmethod
     def from_path_unhashed(cls, path: str) -> LocalFile:
-        """A file whose checksums nobody asks for.
+        """Return a file without checksums.
 
-        :raises ToolchainError: when it is not there
+        :raises ToolchainError: if it does not exist
         """
         before = get_fingerprint(path)
         return cls(path, before[0], {}, before, lambda _sent: None)
 
     def check_unchanged(self) -> None:
         """
-        :raises ToolchainError: when the file is not as it was when it was hashed
+        :raises ToolchainError: if the file has changed since it was hashed
         """
         if get_fingerprint(self.path) != self.fingerprint:
             raise self._changed()
@@ -150,7 +151,7 @@ class LocalFile:
         left = self.size
         with open(rehearsal.resolve_read(self.path), "rb", buffering=0) as file:
             while left:
-                piece = file.read(min(_SENT_AT_ONCE, left))
+                piece = file.read(min(_UPLOAD_CHUNK, left))
                 if not piece:
                     raise self._changed()
                 left -= len(piece)
@@ -159,8 +160,7 @@ class LocalFile:
 
     def _changed(self) -> ToolchainError:
         return ToolchainError(
-            f"'{self.path}' changed while it was being read, so the server was not given it. "
-            "Try again when nothing writes it any more."
+            f"'{self.path}' changed while it was being read, so it was not uploaded. Try again when it does not change."
         )
 
 
@@ -169,9 +169,9 @@ def _update(one: t.Any, piece: bytes) -> None:
 
 
 def get_fingerprint(path: str) -> tuple[int, ...]:
-    """The size of a file in bytes, and what tells that it is still the same.
+    """Return the size of a file in bytes, its modification time, inode and device.
 
-    :raises ToolchainError: when it is not there
+    :raises ToolchainError: if it does not exist
     """
     try:
         found = os.stat(rehearsal.resolve_read(path))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Files during a rehearsal: what tasks write goes into copies, and a task that reads such a file reads its copy."""
+"""Files during a rehearsal: tasks write to copies, and read the copy of a file if there is one."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 
-# The sandbox in place of the services
+# URL of the sandbox that replaces the services
 URL_VARIABLE = "TOOLCHAIN_REHEARSAL_URL"
-# The folder of the copies, each at the path of its file
+# Directory of the copies, which have the paths of the files
 COPIES_VARIABLE = "TOOLCHAIN_REHEARSAL_FILES"
 
 
 def resolve_write(path: str, copy_content: bool = False) -> str:
-    """Return the path to write in place of a file or folder. Outside a rehearsal this is the path itself.
+    """Return the path to write in place of a file or directory. Outside a rehearsal, this is the path itself.
 
     If the parent directory exists, the parent directory of the copy exists afterwards.
 
-    :arg with_content: whether the copy starts with the content of the file, because the caller appends to it
-    :raises ToolchainError: if the rehearsal has no folder for copies, or the copy cannot be made
+    :arg copy_content: whether the copy starts with the content of the file, because the caller appends to it
+    :raises ToolchainError: if the rehearsal has no directory for copies, or the copy cannot be made
     """
     if not os.environ.get(URL_VARIABLE):
         return path
     root, real = _root(), os.path.realpath(path)
     if not root:
         raise ToolchainError(
-            f"This is a rehearsal, and its folder for copies ({COPIES_VARIABLE}) is missing, so '{path}' is "
+            f"This is a rehearsal, and its directory for copies ({COPIES_VARIABLE}) is missing, so '{path}' is "
             "not written."
         )
     copy = _copy(root, real)
@@ -47,9 +47,9 @@ def resolve_write(path: str, copy_content: bool = False) -> str:
 
 
 def resolve_read(path: str) -> str:
-    """Return the path to read in place of a file or folder: in a rehearsal that of the copy, if there is one.
+    """Return the path to read in place of a file or directory: in a rehearsal that of the copy, if there is one.
 
-    An existing folder stands for itself, because its copy contains only the files that the rehearsal wrote.
+    An existing directory is read itself, because its copy contains only the files that the rehearsal wrote.
     """
     root = _root()
     if not root:
@@ -59,27 +59,27 @@ def resolve_read(path: str) -> str:
 
 
 def holds_production_secret(path: str) -> bool:
-    """Return whether a file holds a secret of production: in a rehearsal any secret that it did not store itself."""
+    """Return whether a file contains a production secret: in a rehearsal, any secret that it did not store itself."""
     return bool(os.environ.get(URL_VARIABLE)) and resolve_read(path) == path
 
 
-def find_copies(pattern: str, folder: str) -> t.Iterator[str]:
+def find_copies(pattern: str, directory: str) -> t.Iterator[str]:
     """Yield the paths of files that match a pattern and have copies.
 
-    :arg folder: the part of the pattern that precedes the first wildcard
+    :arg directory: the part of the pattern that precedes the first wildcard
     """
     root = _root()
     if root:
-        copied = _copy(root, os.path.realpath(folder))
-        below = os.path.relpath(pattern, folder or os.curdir)
+        copied = _copy(root, os.path.realpath(directory))
+        below = os.path.relpath(pattern, directory or os.curdir)
         for path in glob.iglob(os.path.join(glob.escape(copied), below), recursive=True):
-            yield os.path.join(folder, os.path.relpath(path, copied))
+            yield os.path.join(directory, os.path.relpath(path, copied))
 
 
 def _root() -> str | None:
-    """Return the folder of the copies, or `None` outside a rehearsal and when the rehearsal has ended."""
-    folder = os.environ.get(COPIES_VARIABLE) if os.environ.get(URL_VARIABLE) else None
-    return os.path.realpath(folder) if folder and os.path.isdir(folder) else None
+    """Return the directory of the copies, or `None` outside a rehearsal and after its end."""
+    directory = os.environ.get(COPIES_VARIABLE) if os.environ.get(URL_VARIABLE) else None
+    return os.path.realpath(directory) if directory and os.path.isdir(directory) else None
 
 
 def _copy(root: str, real: str) -> str:

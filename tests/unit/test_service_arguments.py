@@ -13,7 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
-from ansible_collections.buildworks.toolchain.plugins.plugin_utils._reach import Reach
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._service_arguments import ServiceArguments
 
 LOGIN = {"username": "u", "password": "p"}
 
@@ -64,33 +64,33 @@ LOGIN = {"username": "u", "password": "p"}
 def test_where_address_and_credential_come_from(
     spec: Any, args: dict[str, Any], defaults: dict[str, Any], host: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    reach = Reach(spec, {**defaults, **args}, defaults.keys() - args.keys(), host)
+    reach = ServiceArguments(spec, {**defaults, **args}, defaults.keys() - args.keys(), host)
     given = {name: value for name, value in reach.args.items() if value is not None or name in expected}
     assert given == expected
     assert all(name in expected or spec.environment_variable(name) for name in reach.args)
 
 
 def test_a_host_with_variables_gets_the_default_address_and_not_that_of_the_environment() -> None:
-    args = Reach(INFERENCE, {}, (), {"api_key": "h"}).args
+    args = ServiceArguments(INFERENCE, {}, (), {"api_key": "h"}).args
     assert args["url"] == "https://api.openai.com/v1"
     assert args["organization"] is None
 
 
 def test_how_a_service_wants_to_be_asked_may_come_from_elsewhere_than_its_address() -> None:
     option = "admin_requests_per_minute"
-    assert option not in Reach(INFERENCE, {}, (), {"url": "h"}).args  # so that the environment may set it
-    assert Reach(INFERENCE, {}, (), {option: 0}).args == {option: 0}
-    assert Reach(INFERENCE, {option: 1}, (), {option: 0}).args == {option: 1}
+    assert option not in ServiceArguments(INFERENCE, {}, (), {"url": "h"}).args  # so that the environment may set it
+    assert ServiceArguments(INFERENCE, {}, (), {option: 0}).args == {option: 0}
+    assert ServiceArguments(INFERENCE, {option: 1}, (), {option: 0}).args == {option: 1}
 
 
 def test_the_keys_of_the_inference_service_do_not_stand_for_each_other() -> None:
-    args = Reach(INFERENCE, {"api_key": "t"}, (), {"admin_key": "h", "url": "h"}).args
+    args = ServiceArguments(INFERENCE, {"api_key": "t"}, (), {"admin_key": "h", "url": "h"}).args
     assert args["api_key"] == "t"
     assert args["admin_key"] == "h"
 
 
 def test_origins_are_told_in_words() -> None:
-    reach = Reach(CI, {"password": "t", "url": "d"}, {"url"}, {"username": "h"})
+    reach = ServiceArguments(CI, {"password": "t", "url": "d"}, {"url"}, {"username": "h"})
     assert reach.origin("password") == "the task"
     assert reach.origin("url") == "module_defaults"
     assert reach.origin("username") == "the variable toolchain_ci_username"

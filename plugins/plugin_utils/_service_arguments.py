@@ -2,9 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a task reaches its service with: from the task, from module_defaults, from the host's variables, and only then
-from the environment.
-"""
+"""Sources of connection options. Precedence, highest first: task, module_defaults, host variables, environment."""
 
 from __future__ import annotations
 
@@ -20,10 +18,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 def from_host(
     service: Service, variables: dict[str, t.Any], templar: t.Callable[[], t.Any]
 ) -> t.Iterator[tuple[str, t.Any]]:
-    """The options that the variables of a host say something about, each with its value.
+    """Yield the options that are set by variables of a host, with their values.
 
-    :arg templar: gives what templates them; called when there are any
-    :raises ToolchainError: when one cannot be templated
+    :arg templar: returns a templar; called only if there are such variables
+    :raises ToolchainError: if a variable cannot be templated
     """
     options = {
         service.host_variable(option): option for option in (*service.login, *service.behavior, *service.transport)
@@ -33,7 +31,7 @@ def from_host(
         return
     template = templar().template
     for name in names:
-        try:  # in a dictionary, from which newer versions take what is omitted
+        try:  # in a dictionary, because newer versions remove omitted values only there
             value = template({name: variables[name]}).get(name)
         except AnsibleError as error:
             raise ToolchainError(f"The variable '{name}' cannot be used: {error}") from None
@@ -42,7 +40,7 @@ def from_host(
 
 
 class Source(enum.IntEnum):
-    """Where the value of an option comes from, the nearest first."""
+    """Sources of options, highest precedence first."""
 
     TASK = 0
     DEFAULTS = 1
@@ -50,13 +48,13 @@ class Source(enum.IntEnum):
     ENVIRONMENT = 3
 
 
-class Reach:
-    """The arguments of a task, completed with what the host's variables say about the service.
+class ServiceArguments:
+    """The arguments of a task, completed by host variables.
 
-    :arg spec: what the module takes
-    :arg args: the arguments, templated
-    :arg from_defaults: names of those among them that come from `module_defaults`
-    :arg from_host: option to value, of the host's variables
+    :arg args: templated arguments
+    :arg from_defaults: names of the arguments that are set by `module_defaults`
+    :arg from_host: values of options that are set by host variables
+    :ivar blocked: options that must not be read from the environment
     """
 
     def __init__(
@@ -70,17 +68,17 @@ class Reach:
         self._service = spec.service
         self._sources = {name: Source.DEFAULTS if name in from_defaults else Source.TASK for name in args}
         self.args = dict(args)
-        self.shut_out: set[str] = set()
+        self.blocked: set[str] = set()
         for option, value in from_host.items():
             if option not in args:
                 self.args[option] = value
                 self._sources[option] = Source.HOST
-        self._keep_the_nearest_credential()
+        self._select_credential()
         if any(option in from_host for option in self._service.login):
-            self._shut_out_the_environment(self._service.login)
+            self._block_environment(self._service.login)
 
     def origin(self, option: str) -> str:
-        """Where an option comes from, in words."""
+        """Return a description of the source of an option."""
         source = self._sources.get(option, Source.ENVIRONMENT)
         if source is Source.HOST:
             return f"the variable {self._service.host_variable(option)}"
@@ -88,8 +86,8 @@ class Reach:
             return f"the environment variable {self._spec.environment_variable(option)}"
         return {Source.TASK: "the task", Source.DEFAULTS: "module_defaults"}[source]
 
-    def _keep_the_nearest_credential(self) -> None:
-        """Of the credentials that are given in several places, those of the nearest, whatever their kind."""
+    def _select_credential(self) -> None:
+        """Keep only the credentials of the source with the highest precedence."""
         credentials = self._service.credentials
         given = [option for option in credentials if self.args.get(option)]
         if not given:
@@ -102,11 +100,11 @@ class Reach:
             if self._sources.get(option, Source.ENVIRONMENT) > nearest:
                 self.args.pop(option, None)
                 self._sources.pop(option, None)
-        self._shut_out_the_environment(others)
+        self._block_environment(others)
 
-    def _shut_out_the_environment(self, options: t.Iterable[str]) -> None:
-        """An option that is there, even if it is none, is not looked for in the environment."""
+    def _block_environment(self, options: t.Iterable[str]) -> None:
+        """Set missing options to their defaults, so that they are not read from the environment."""
         for option in options:
             if option not in self.args and self._spec.environment_variable(option):
                 self.args[option] = self._spec.options[option].get("default")
-                self.shut_out.add(option)
+                self.blocked.add(option)
