@@ -152,7 +152,7 @@ def test_missing_item_is_not_an_error(options: dict[str, Any], target: str, noth
 def test_task_fails_when_a_404_is_not_from_artifactory() -> None:
     with conversation(call("GET", BUILD, 404, text="<html>nginx</html>")) as server:
         result = run("artifact_build_info", url=server.url)
-    assert result["msg"].startswith(f"GET {server.url}{BUILD}: 404 Not Found. Is the path in 'url' right?")
+    assert result["msg"].startswith(f"GET {server.url}{BUILD}: 404 Not Found. Check the path in 'url'.")
 
 
 @pytest.mark.parametrize(

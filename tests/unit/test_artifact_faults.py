@@ -169,7 +169,7 @@ def test_task_fails_when_the_path_in_the_url_is_wrong(module: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "advice"),
     [
-        ({"text": HTML}, "404 Not Found. Is the path in 'url' right? It may also be hidden from this account."),
+        ({"text": HTML}, "404 Not Found. Check the path in 'url'. It may also be hidden from this account."),
         ({"json": {"errors": [{"message": "Not here"}]}}, "404 Not here. It may also be hidden from this account."),
     ],
     ids=["a page", "its own words"],

@@ -341,7 +341,7 @@ def test_task_fails_when_an_item_has_no_name(row: dict[str, Any]) -> None:
     with conversation(query_request(f"items.find({REPO}){SORTED}.limit(5000)", row)) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"})
     assert "results[0]" in result["msg"]
-    assert "please report this answer" in result["msg"]
+    assert "please report this response" in result["msg"]
 
 
 def test_error_suggests_options_when_the_open_source_edition_refuses_to_sort() -> None:

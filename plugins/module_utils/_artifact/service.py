@@ -42,7 +42,7 @@ ARTIFACT = service_options(
     credentials={"password": ("username",), "api_key": (), "token": (), "netrc_file": ("username",)},
 )
 
-_PATH_ADVICE = "Is the path in 'url' right?"
+_PATH_ADVICE = "Check the path in 'url'."
 _ADVICE = {
     401: "The credential was not accepted: check 'token', or 'username' and 'password'.",
     403: "The account lacks a permission for this, or its credential is wrong or locked.",

@@ -265,8 +265,8 @@ class File:
 
 
 def _find_comparable(checksums: dict[str, str], item: Fields | None) -> dict[str, str]:
-    """Return the checksums that the item has as well, or all of them if it has none, because its content is unknown
-    then.
+    """Return the checksums that the item has as well. If it has no checksums, its content is unknown: return all of
+    them.
     """
     returned = (item or {}).get("checksums") or {}
     return {name: value for name, value in checksums.items() if returned.get(name)} or dict(checksums)

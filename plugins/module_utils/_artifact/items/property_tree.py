@@ -59,7 +59,7 @@ def _read_items(artifact: ArtifactService, repo: str, path: str) -> t.Iterator[d
         except (KeyError, TypeError, AttributeError):
             raise ToolchainError(
                 "POST /artifactory/api/search/aql: the response contains a row of an unexpected form. "
-                "Check 'url'. If it is correct, report this response."
+                "Check the URL. If it is correct, please report this response."
             ) from None
 
 
