@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The playbook `rehearse`: it tells what a playbook would do, and nobody in production hears of it."""
+"""Tests of rehearsals: their report, and their isolation from production."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ GIVEN = "hunter3-of-production"
 
 
 class Production:
-    """Servers that know no more than what somebody said to them."""
+    """Servers that record connections."""
 
     def __init__(self) -> None:
         self.calls: list[bytes] = []
@@ -67,9 +67,9 @@ class Production:
 
         class Called(socketserver.BaseRequestHandler):
             def handle(self) -> None:
-                calls.append(b"somebody called")
+                calls.append(b"connection")
 
-        # what is at the second address is asked for through proxies
+        # Requests to the second address use proxies.
         self._servers = [socketserver.ThreadingTCPServer((host, 0), Called) for host in ("127.0.0.1", "127.0.0.2")]
         self.addresses = ["http://{}:{}".format(*server.server_address) for server in self._servers]
 
@@ -91,7 +91,7 @@ def production() -> Iterator[Production]:
 
 
 def inventory(url: str) -> dict[str, Any]:
-    """Services in production, and a machine."""
+    """Return an inventory with services in production and a machine."""
     own = {"toolchain_artifact_url": url, "toolchain_artifact_username": "root", "toolchain_artifact_password": SECRET}
     ci = {"toolchain_ci_url": url, "toolchain_ci_username": "root", "toolchain_ci_api_token": "{{ nobody_has_it }}"}
     machine = {"ansible_host": "127.0.0.1", "ansible_port": int(url.rpartition(":")[2])}
@@ -100,7 +100,7 @@ def inventory(url: str) -> dict[str, Any]:
 
 
 def site(url: str, by_proxy: str, program: Path, existing: Path) -> list[dict[str, Any]]:
-    """Tasks that are as they should be, and all that could lead to production, which is let fail."""
+    """Return valid tasks, and failing tasks that try to reach production in all ways."""
     info = "buildworks.toolchain.ci_info"
     files, here = {"url": url, "project": "platform", "admin_tool": str(program)}, {"delegate_to": "localhost"}
     nobody = {"become": True, "become_user": "nobody"}
@@ -136,7 +136,7 @@ def site(url: str, by_proxy: str, program: Path, existing: Path) -> list[dict[st
 
 
 @pytest.mark.ansible_core
-def test_a_rehearsal_does_not_reach_production(
+def test_rehearsal_does_not_reach_production(
     production: Production, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, by_proxy = production.addresses
@@ -170,7 +170,7 @@ def test_a_rehearsal_does_not_reach_production(
     assert existing.read_text() == "production"
     for name in ("token", "report", "lines"):
         assert (tmp_path / name).read_text() == "production"
-    # in check mode and in two runs
+    # in check mode and in both runs
     assert output.count(f"This is a rehearsal, so no request is sent to {url}") >= 12
     place = url.partition("//")[2]
     for task in ("by waiting", "by its end", "without a proxy", "by a lookup"):
@@ -226,7 +226,7 @@ def test_rehearsal_removes_its_files_when_it_is_stopped(number: signal.Signals, 
     )
     assert process.stdout
     starts = (line for line in process.stdout if line.startswith("TASK [Sleep]"))
-    assert [next(starts), next(starts)]  # in check mode, and in the first run
+    assert [next(starts), next(starts)]  # in check mode and in the first run
     process.send_signal(number)
     _output, errors = process.communicate(timeout=60)
     assert (process.returncode, errors.strip()) == (1, f"The rehearsal was stopped by {number.name}.")
@@ -246,10 +246,10 @@ ORGANIZATION = {
     "inference_governance_max_key_age_days": 90,
     "inference_governance_remediate": ["projects", "limits", "users", "keys"],
 }
-MENDED = ("projects Search", "limits proj_sandbox", "users bob@sandbox.example", "users alice@sandbox.example")
+REMEDIATED = ("projects Search", "rate limits proj_sandbox", "users bob@sandbox.example", "users alice@sandbox.example")
 
 
-def test_a_rehearsal_on_a_snapshot_changes_what_production_holds(
+def test_rehearsal_on_a_snapshot_changes_objects_of_production(
     production: Production, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     hosts, site, folder = tmp_path / "hosts.yml", tmp_path / "site.yml", tmp_path / "snapshot"
@@ -279,8 +279,8 @@ def test_a_rehearsal_on_a_snapshot_changes_what_production_holds(
     assert sandbox.journal() == []
     assert SECRET not in output
     changed = output.partition("Changes of the first run")[2]
-    assert [change for change in MENDED if f"openai Mend {change}" not in changed] == []
-    assert "openai Revoke keys Main admin key" in changed
+    assert [change for change in REMEDIATED if f"openai Remediate {change}" not in changed] == []
+    assert "openai Revoke old admin keys Main admin key" in changed
     assert "klocwork Change issues" in changed
     assert "klocwork Create a project" in changed
     assert "The second run changed nothing." in output
@@ -414,16 +414,16 @@ def run(status: int = 0, failed: int = 0, changed: tuple[str, ...] = ()) -> Run:
         ([run(), run(), Run(4, 1.0, Counter())], "Second run: the playbook did not run."),
     ],
 )
-def test_the_verdict(runs: list[Run], expected: str | None) -> None:
+def test_problem_is_reported_when_a_run_failed_or_changed_anything_again(runs: list[Run], expected: str | None) -> None:
     titled = dict(zip(("Check mode", "First run", "Second run"), runs, strict=True))
     assert (find_problem(titled) or "").strip() == (expected or "")
 
 
-def test_the_report() -> None:
-    told = render_report(
+def test_report_lists_changes_and_failures() -> None:
+    text = render_report(
         {"Check mode": run(2, 1), "First run": run(2, 1, ("Mark",)), "Second run": run(changed=("Mark",))}
     )
-    lines = [" ".join(line.split()) for line in told.splitlines()]
+    lines = [" ".join(line.split()) for line in text.splitlines()]
     for line in ("repo Break It broke. (check mode, first run)", "changes 0 1 1", "failures 1 1 0"):
         assert line in lines
     assert "requests, artifact 2 read, 0 write 2 read, 0 write 2 read, 0 write" in lines

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ansible-runner, which turns all that Ansible tells into events: they tell what happened, and no secret."""
+"""Tests of ansible-runner: its events and artifacts contain results and no secrets."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TELLING = {
 
 
 @pytest.mark.ansible_core
-def test_events_and_artifacts_tell_what_happened_and_no_secret(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_events_and_artifacts_contain_results_and_no_secrets(sandbox: Sandbox, tmp_path: Path) -> None:
     files = [{"repo": "generic-local", "path": f"app/{name}", "content": name} for name in ("first", "late")]
     host = {"toolchain_artifact_url": sandbox.environment["JFROG_URL"], "artifact_provision_files": files}
     credential = sandbox.environment["JFROG_ACCESS_TOKEN"]
@@ -49,10 +49,10 @@ def test_events_and_artifacts_tell_what_happened_and_no_secret(sandbox: Sandbox,
         tmp_path / "job",
         [*PROVISION, TELLING],
         {"artifact": {"hosts": {"artifactory": host}}},
-        toolchain_artifact_token=credential,  # as AWX hands credentials over
+        toolchain_artifact_token=credential,  # like credentials of AWX
         kept=str(tmp_path / "kept"),
     )
-    again = {"status": 503, "headers": {"Retry-After": "2"}, "times": 2}  # what takes more than a second is told
+    again = {"status": 503, "headers": {"Retry-After": "2"}, "times": 2}  # Progress is reported after one second.
     sandbox.fault(service="artifact", kind="status", path="app/late", **again)
     output, status = run_command(
         ["run", job.path, "-p", "play.yml", "--ident", "1", "-vvv"],

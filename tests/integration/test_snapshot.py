@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The playbook `snapshot`: a sandbox that starts from one answers as the servers that it was taken of."""
+"""Tests of snapshots: a sandbox that is seeded from a snapshot responds like the original servers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from support.playbook import list_failures, run_ansible
 SECRET = "hunter2-of-production"
 ODD = ["plain", "with blank", "ünïcode 🙂", "a;b,c|d=e", "{{ braces }}", "per%cent+plus#hash", "quo'te"]
 CLONED = f"git clone https://me:{SECRET}@git.example/app.git"
-BOB = "b0b0000000000000000000000000000000000000000000000000000000000003"  # who may not use the Web API
-# What a sandbox of a snapshot has other than its server
+BOB = "b0b0000000000000000000000000000000000000000000000000000000000003"  # who have no permission for the web API
+# Differences between a sandbox from a snapshot and the original server
 OTHERS = {"masked", "in_queue", "queue_item", "last_used", "session_id"}
 
 
-def take(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, bool]:
-    """Take a snapshot, during which nothing may be written."""
+def take_snapshot(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, bool]:
+    """Create a snapshot. Write requests are errors."""
     inventory, values = folder.parent / "hosts.ini", folder.parent / "values.json"
     inventory.write_text("[artifact]\nrepo\n[ci]\njenkins\n[review]\nklocwork\n[inference]\nopenai\n")
     values.write_text(json.dumps({"snapshot_folder": f"{folder}/", "snapshot_name": "production", **variables}))
@@ -39,42 +39,44 @@ def take(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tup
     return output, good
 
 
-def everything(sandbox: Sandbox) -> dict[str, str]:
-    """All keys of the inference API, of which the environment has no session; and an account with views of its own."""
+def all_credentials(sandbox: Sandbox) -> dict[str, str]:
+    """Return variables with all keys of the inference API, and a Klocwork account with private views."""
     names = {"url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY", "admin_key": "OPENAI_ADMIN_KEY"}
     reached = {f"toolchain_inference_{option}": sandbox.environment[name] for option, name in names.items()}
     session = {"toolchain_inference_session_token": sandbox.environment["SANDBOX_SESSION_TOKEN"]}
-    return {**reached, **session, **of_review(sandbox, "admin")}
+    return {**reached, **session, **review_variables(sandbox, "admin")}
 
 
-def of_review(sandbox: Sandbox, account: str) -> dict[str, str]:
-    """What a host says of an account of the code-analysis server."""
+def review_variables(sandbox: Sandbox, account: str) -> dict[str, str]:
+    """Return host variables for a Klocwork account."""
     url, file = sandbox.environment["KLOCWORK_URL"], sandbox.environment["KLOCWORK_LTOKEN"]
     return {"toolchain_review_url": url, "toolchain_review_ltoken_file": file, "toolchain_review_username": account}
 
 
-def told(folder: Path, sandbox: Sandbox) -> dict[str, Any]:
-    """All lists of a snapshot, but for what cannot be alike."""
-    manifests = {file.parent.name: json.loads(text_of(file, sandbox)) for file in folder.glob("*/manifest.json")}
-    lists = {file.stem: list(map(json.loads, text_of(file, sandbox).splitlines())) for file in folder.glob("*/*.jsonl")}
+def load_lists(folder: Path, sandbox: Sandbox) -> dict[str, Any]:
+    """Return all lists of a snapshot without values that always differ."""
+    manifests = {file.parent.name: json.loads(read_text(file, sandbox)) for file in folder.glob("*/manifest.json")}
+    lists = {
+        file.stem: list(map(json.loads, read_text(file, sandbox).splitlines())) for file in folder.glob("*/*.jsonl")
+    }
     for project in manifests.get("review", {}).get("projects", []):
-        project["builds"], project["views"] = without([project["builds"], project["views"]], {"id"})
-    return without({**manifests, **lists}, OTHERS)
+        project["builds"], project["views"] = remove_keys([project["builds"], project["views"]], {"id"})
+    return remove_keys({**manifests, **lists}, OTHERS)
 
 
-def text_of(file: Path, sandbox: Sandbox) -> str:
+def read_text(file: Path, sandbox: Sandbox) -> str:
     assert file.stat().st_mode & 0o777 == 0o600
     return file.read_text().replace(sandbox.url, "")
 
 
-def without(value: Any, names: set[str]) -> Any:
+def remove_keys(value: Any, names: set[str]) -> Any:
     if isinstance(value, dict):
-        return {name: without(member, names) for name, member in value.items() if name not in names}
-    return [without(element, names) for element in value] if isinstance(value, list) else value
+        return {name: remove_keys(member, names) for name, member in value.items() if name not in names}
+    return [remove_keys(element, names) for element in value] if isinstance(value, list) else value
 
 
 def world(number: int) -> dict[str, Any]:
-    """Something of everything, with odd names, from the same dice each time."""
+    """Return a seed with objects of all kinds and unusual names. It is the same in each run."""
     dice = random.Random(number)
     return {
         "artifact": {
@@ -180,7 +182,7 @@ def world(number: int) -> dict[str, Any]:
 
 
 def inference(number: int, dice: random.Random) -> dict[str, Any]:
-    """More of everything for the organization of the admin key."""
+    """Return further objects for the organization of the admin key."""
     people = [f"user-{number}-{place}" for place in range(len(ODD))]
     organization = {
         "id": "org-sandbox",
@@ -268,7 +270,7 @@ def inference(number: int, dice: random.Random) -> dict[str, Any]:
 
 
 def review(number: int, dice: random.Random) -> dict[str, Any]:
-    """Projects whose issues have the same ids, came and went with builds, and were cited."""
+    """Return projects with issues that have equal IDs, builds and histories."""
     builds = [f"build_{number}", *dice.sample(ODD, 2)]
     users = [f"{name} {number}" for name in ODD]
     name = f"{dice.choice(ODD)} {number}"
@@ -366,27 +368,27 @@ def review(number: int, dice: random.Random) -> dict[str, Any]:
     }
 
 
-def without_own_account(review: dict[str, Any]) -> None:
-    """Take away the account that is of the sandbox, not of the server."""
+def remove_added_account(review: dict[str, Any]) -> None:
+    """Remove the account that the sandbox adds."""
     users, roles = [user["name"] for user in review["users"]], {role["name"]: role for role in review["roles"]}
     del review["users"][users.index("snapshot-admin")]
     roles["Projects root admin"]["assignments"].remove({"account": "snapshot-admin", "group": None, "project": None})
 
 
-def test_a_sandbox_of_a_snapshot_answers_alike(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_sandbox_from_a_snapshot_has_the_same_data(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed(world(1))
     sandbox.switch("ci", version="2.504")
     sandbox.switch("review", version_major="24", version_minor="3.1", module_access_lists=True)
     first, second = tmp_path / "first", tmp_path / "second"
-    output, good = take(sandbox, first, snapshot_artifact_runs="all", **everything(sandbox))
+    output, good = take_snapshot(sandbox, first, snapshot_artifact_runs="all", **all_credentials(sandbox))
     assert good, output
     for place in ("properties: db.password: value", "properties: note: value", "F_TOKEN: default", "comment"):
         assert place in output
     with client.start(seed=first) as rehearsal:
-        output, good = take(rehearsal, second, snapshot_artifact_runs="all", **everything(rehearsal))
+        output, good = take_snapshot(rehearsal, second, snapshot_artifact_runs="all", **all_credentials(rehearsal))
     assert good, output
     assert not [file for file in first.glob("*/*") if SECRET in file.read_text()]
-    expected, found = told(first, sandbox), told(second, rehearsal)
+    expected, found = load_lists(first, sandbox), load_lists(second, rehearsal)
     said = {json.dumps([build["url"], build["vcs"]]) for build in expected["artifact"]["builds"] if "vcs" in build}
     place, message = "https://git.example/app.git", "See https://wiki/ http:\\/\\/x (bob@x)"
     assert said == {json.dumps(["https://ci.example/job/app/1/", [{"url": place, "message": message}]])}
@@ -400,7 +402,7 @@ def test_a_sandbox_of_a_snapshot_answers_alike(sandbox: Sandbox, tmp_path: Path)
     parameters = [parameter for job in expected["jobs"] for parameter in job["parameters"]]
     assert {parameter["description"] for parameter in parameters if parameter["name"] == "H"} == {None}
     assert [plugin["url"] for plugin in expected["ci"]["plugins"] if plugin["name"] == "odd1"] == [None]
-    without_own_account(found["review"])
+    remove_added_account(found["review"])
     own = [token for token in found["artifact"]["tokens"] if token["username"] == "snapshot-admin"]
     assert len(own) == 1
     found["artifact"]["tokens"].remove(own[0])
@@ -408,9 +410,9 @@ def test_a_sandbox_of_a_snapshot_answers_alike(sandbox: Sandbox, tmp_path: Path)
 
 
 @pytest.mark.ansible_core
-def test_texts_that_look_like_secrets_are_kept_when_asked(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_texts_like_secrets_are_kept_when_requested(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed(world(1))
-    output, good = take(sandbox, tmp_path / "kept", "--limit", "repo:jenkins", snapshot_keep_secrets=True)
+    output, good = take_snapshot(sandbox, tmp_path / "kept", "--limit", "repo:jenkins", snapshot_keep_secrets=True)
     assert good, output
     for name in ("artifact/items.jsonl", "ci/jobs.jsonl"):
         assert SECRET in (tmp_path / "kept" / name).read_text()
@@ -418,25 +420,25 @@ def test_texts_that_look_like_secrets_are_kept_when_asked(sandbox: Sandbox, tmp_
 
 
 @pytest.mark.parametrize("is_rehearsal", [False, True])
-def test_lists_of_an_existing_snapshot_are_kept_when_it_is_rehearsed(
+def test_lists_of_an_existing_snapshot_are_kept_in_a_rehearsal(
     is_rehearsal: bool, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", sandbox.url if is_rehearsal else "")
     stale = tmp_path / "existing" / "inference" / "items.jsonl"
     stale.parent.mkdir(parents=True)
     stale.touch()
-    output, good = take(sandbox, tmp_path / "existing", "--limit", "openai")
+    output, good = take_snapshot(sandbox, tmp_path / "existing", "--limit", "openai")
     assert good, output
     assert stale.exists() == is_rehearsal
 
 
-def test_secrets_are_made_up_from_the_name_and_the_account(tmp_path: Path) -> None:
-    def made_up(name: str, account: str) -> str:
+def test_secrets_are_derived_from_snapshot_and_account(tmp_path: Path) -> None:
+    def derive(name: str, account: str) -> str:
         (tmp_path / "manifest.json").write_text(json.dumps({"format": 1, "name": name}))
         return SnapshotDirectory(tmp_path).derive_secret(account)
 
-    assert made_up("one", "ci") == made_up("one", "ci")
-    assert len({made_up("one", "ci"), made_up("two", "ci"), made_up("one", "admin")}) == 3
+    assert derive("one", "ci") == derive("one", "ci")
+    assert len({derive("one", "ci"), derive("two", "ci"), derive("one", "admin")}) == 3
 
 
 BLIND = [
@@ -483,7 +485,7 @@ def list_hosts(sandbox: Sandbox, root: Path) -> dict[str, Any]:
     addresses = {"artifact": "JFROG_URL", "ci": "JENKINS_URL", "inference": "OPENAI_BASE_URL", "review": "KLOCWORK_URL"}
     urls = {service: {f"toolchain_{service}_url": sandbox.environment[name]} for service, name in addresses.items()}
     groups: dict[str, Any] = {service: {"hosts": {"seen": {}}} for service in addresses}
-    groups["review"]["hosts"]["seen"] = {**READER, **of_review(sandbox, "alice")}
+    groups["review"]["hosts"]["seen"] = {**READER, **review_variables(sandbox, "alice")}
     for url in urls.values():
         groups["review"]["hosts"]["seen"].update(url)
     for number, (service, variables, _message) in enumerate(REFUSED):
@@ -493,7 +495,7 @@ def list_hosts(sandbox: Sandbox, root: Path) -> dict[str, Any]:
 
 
 @pytest.mark.ansible_core
-def test_hosts_are_read_as_far_as_their_accounts_may_read(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_readable_lists_are_exported_when_permissions_are_missing(sandbox: Sandbox, tmp_path: Path) -> None:
     blind = {"key": "sk-admin-blind", "organization": "org-sandbox", "scopes": ["api.usage.read"]}
     mobile = {"name": "Readers", "assignments": [{"account": "alice", "project": "mobile-app"}]}
     common = {"name": "common", "password": "local", "admin": True}
@@ -518,7 +520,7 @@ def test_hosts_are_read_as_far_as_their_accounts_may_read(sandbox: Sandbox, tmp_
     assert not (tmp_path / "both").exists()
     assert {file.parent.parent.name for file in tmp_path.glob("*/*/manifest.json")} == {"seen"}
     assert foreign.exists()
-    check_what_was_seen(told(tmp_path / "seen", sandbox))
+    check_what_was_seen(load_lists(tmp_path / "seen", sandbox))
 
 
 def check_what_was_seen(seen: dict[str, Any]) -> None:
@@ -541,18 +543,18 @@ def check_what_was_seen(seen: dict[str, Any]) -> None:
     assert "defect_types-mobile_app" not in seen
 
 
-def test_a_refusal_costs_no_more_than_its_list_and_an_error_is_none(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_only_lists_without_permission_are_skipped(sandbox: Sandbox, tmp_path: Path) -> None:
     for path in ("/api/build/app$", "/api/build/.+/", "/service_accounts$", "/invites$"):
         sandbox.fault(kind="status", status=403, path=path)
     sandbox.fault(kind="status", status=404, path="/api/repositories/libs-remote$")
     sandbox.fault(kind="body", body="[]", path="/api/repositories$", nth=2)
     sandbox.fault(kind="status", status=500, service="ci", path="/pluginManager/", body="gateway: 404 from backend")
     folder = tmp_path / "seen"
-    output, good = take(sandbox, folder, "--limit", "repo:jenkins:openai")
+    output, good = take_snapshot(sandbox, folder, "--limit", "repo:jenkins:openai")
     assert not good
     assert "500 gateway: 404 from backend" in output
     assert not (folder / "ci" / "manifest.json").exists()
-    seen = told(folder, sandbox)
+    seen = load_lists(folder, sandbox)
     unseen = {
         service: [about["list"] for about in seen[service]["skipped_lists"]] for service in ("artifact", "inference")
     }
@@ -611,7 +613,7 @@ def write_issues(folder: Path, histories: dict[str, list[Any]]) -> None:
             (folder / f"{kind}-{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
 
 
-def test_a_sandbox_starts_from_lists_that_are_odd_or_incomplete(tmp_path: Path) -> None:
+def test_sandbox_starts_when_lists_are_unusual_or_incomplete(tmp_path: Path) -> None:
     write_odd_jobs(tmp_path / "ci")
     write_session(tmp_path / "inference")
     builds = {"some": "snapshot", "told": "b7"}
@@ -642,7 +644,7 @@ def list_builds_and_issues(sandbox: Sandbox, project: str) -> tuple[list[str], l
 
 
 @pytest.mark.parametrize("text", ["{", '{"format": 2}'])
-def test_a_folder_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
+def test_start_fails_when_the_directory_is_not_a_snapshot(text: str, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(text)
     with pytest.raises(SeedError, match=rf"^{tmp_path}/manifest\.json is n"):
         SnapshotDirectory(tmp_path)

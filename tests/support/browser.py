@@ -60,7 +60,7 @@ UNFOLD = "() => document.querySelectorAll('details').forEach(details => details.
 
 
 @dataclass(frozen=True)
-class Look:
+class PageCheck:
     """A page to check, with the name of its screenshots."""
 
     name: str
@@ -71,9 +71,9 @@ class Look:
 class Chromium:
     """A running browser in a separate thread, because Playwright leaves an event loop in its thread."""
 
-    def __init__(self, browser: Browser, in_its_thread: Callable[..., Any]) -> None:
+    def __init__(self, browser: Browser, run_in_thread: Callable[..., Any]) -> None:
         self._browser = browser
-        self._in_its_thread = in_its_thread
+        self._in_its_thread = run_in_thread
 
     def check_page(
         self,
@@ -95,7 +95,7 @@ class Chromium:
         :arg schemes: color schemes of the design
         """
         url = page.resolve().as_uri() if isinstance(page, Path) else page
-        look = Look(name, steps, within)
+        look = PageCheck(name, steps, within)
         complaints = self._in_its_thread(
             lambda: [
                 f"{name}, {width} pixels: {complaint}"
@@ -110,7 +110,7 @@ class Chromium:
         found: list[str] = []
 
         def use() -> None:
-            with _opened(self._browser, url, WIDTHS[-1], SCHEMES[0], found) as page:
+            with _open_page(self._browser, url, WIDTHS[-1], SCHEMES[0], found) as page:
                 steps(page)
 
         self._in_its_thread(use)
@@ -120,7 +120,7 @@ class Chromium:
     def tab(self, url: str) -> Iterator[Tab]:
         """Open a page on the desktop for several tests."""
         found: list[str] = []
-        opened = _opened(self._browser, url, WIDTHS[-1], SCHEMES[0], found)
+        opened = _open_page(self._browser, url, WIDTHS[-1], SCHEMES[0], found)
         page = self._in_its_thread(opened.__enter__)
         try:
             yield Tab(page, self._in_its_thread, found)
@@ -131,9 +131,9 @@ class Chromium:
 class Tab:
     """An open page."""
 
-    def __init__(self, page: Page, in_its_thread: Callable[..., Any], found: list[str]) -> None:
+    def __init__(self, page: Page, run_in_thread: Callable[..., Any], found: list[str]) -> None:
         self._page = page
-        self._in_its_thread = in_its_thread
+        self._in_its_thread = run_in_thread
         self._found = found
 
     def use(self, steps: Steps) -> list[str]:
@@ -153,22 +153,22 @@ def chromium() -> Iterator[Chromium]:
     program = installed_chromium()
     with ThreadPoolExecutor(max_workers=1) as thread:
 
-        def in_its_thread(function: Callable[..., Any]) -> Any:
+        def run_in_thread(function: Callable[..., Any]) -> Any:
             return thread.submit(function).result()
 
-        playwright = in_its_thread(lambda: sync_playwright().start())
+        playwright = run_in_thread(lambda: sync_playwright().start())
         try:
             launch = playwright.chromium.launch
-            browser = in_its_thread(lambda: launch(executable_path=program, args=ARGUMENTS, timeout=PATIENCE))
-            yield Chromium(browser, in_its_thread)
-            in_its_thread(browser.close)
+            browser = run_in_thread(lambda: launch(executable_path=program, args=ARGUMENTS, timeout=PATIENCE))
+            yield Chromium(browser, run_in_thread)
+            run_in_thread(browser.close)
         finally:
-            in_its_thread(playwright.stop)
+            run_in_thread(playwright.stop)
 
 
-def _complaints(browser: Browser, url: str, look: Look, width: int, schemes: Sequence[Any]) -> list[str]:
+def _complaints(browser: Browser, url: str, look: PageCheck, width: int, schemes: Sequence[Any]) -> list[str]:
     found: list[str] = []
-    with _opened(browser, url, width, schemes[0], found) as page:
+    with _open_page(browser, url, width, schemes[0], found) as page:
         look.steps(page)
         for scheme in schemes:
             page.emulate_media(color_scheme=scheme)
@@ -177,7 +177,7 @@ def _complaints(browser: Browser, url: str, look: Look, width: int, schemes: Seq
         found.extend(f"cut off: {element}" for element in page.evaluate(CUT_OFF, look.within))
         scheme = schemes[WIDTHS.index(width) % len(schemes)]
         page.emulate_media(color_scheme=scheme)
-        found.extend(f"{scheme}: {problem}" for problem in _inaccessible(page, look.within))
+        found.extend(f"{scheme}: {problem}" for problem in _find_violations(page, look.within))
         # A printed page has the width of the paper.
         if width == WIDTHS[0] and not page.pdf().startswith(b"%PDF-"):
             found.append("cannot be printed")
@@ -185,19 +185,19 @@ def _complaints(browser: Browser, url: str, look: Look, width: int, schemes: Seq
 
 
 @contextlib.contextmanager
-def _opened(browser: Browser, url: str, width: int, scheme: Any, found: list[str]) -> Iterator[Page]:
+def _open_page(browser: Browser, url: str, width: int, scheme: Any, found: list[str]) -> Iterator[Page]:
     """Open a page and collect errors and requests to other sites."""
     with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: found.append(str(error)))
-        page.on("request", lambda request: found.extend(_elsewhere(request.url, url)))
+        page.on("request", lambda request: found.extend(_check_origin(request.url, url)))
         page.goto(url)
         yield page
 
 
-def _elsewhere(asked: str, url: str) -> list[str]:
+def _check_origin(asked: str, url: str) -> list[str]:
     """Return a complaint if a request is neither to the site of the page nor for embedded data."""
     return [] if urlsplit(asked)[:2] in (urlsplit(url)[:2], ("data", "")) else [f"asks for {asked}"]
 
@@ -207,7 +207,7 @@ def _take_screenshot(page: Page, path: Path) -> None:
     page.screenshot(path=path, full_page=True, clip={"x": 0, "y": 0, "width": width, "height": min(height, LONGEST)})
 
 
-def _inaccessible(page: Page, within: str) -> list[str]:
+def _find_violations(page: Page, within: str) -> list[str]:
     from axe_playwright_python.sync_playwright import Axe
 
     return [

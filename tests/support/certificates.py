@@ -36,7 +36,7 @@ class Authority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = _subject(name)
         certificate = (
-            self._unsigned(name, self._key, -DAY, DAY)
+            self._create_builder(name, self._key, -DAY, DAY)
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
             .add_extension(SIGNS, critical=True)
         )
@@ -47,7 +47,7 @@ class Authority:
         """Create a certificate and return the paths of certificate and key."""
         key = ec.generate_private_key(ec.SECP256R1())
         alternative = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))])
-        certificate = self._unsigned(name, key, -2 * DAY, until).add_extension(alternative, critical=False)
+        certificate = self._create_builder(name, key, -2 * DAY, until).add_extension(alternative, critical=False)
         certificate_path, key_path = self._folder / f"{name}.pem", self._folder / f"{name}.key"
         certificate_path.write_bytes(_pem(certificate.sign(self._key, hashes.SHA256())))
         key_path.write_bytes(
@@ -57,7 +57,7 @@ class Authority:
         )
         return certificate_path, key_path
 
-    def _unsigned(
+    def _create_builder(
         self, name: str, key: ec.EllipticCurvePrivateKey, start: datetime.timedelta, end: datetime.timedelta
     ) -> x509.CertificateBuilder:
         now = datetime.datetime.now(datetime.UTC)

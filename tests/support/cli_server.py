@@ -123,7 +123,7 @@ def _handler(line: CommandLine) -> type[http.server.BaseHTTPRequestHandler]:
             while size := int(self.rfile.readline(), 16):
                 waiting += self.rfile.read(size)
                 self.rfile.readline()
-                waiting = self._take(waiting)
+                waiting = self._read_frame(waiting)
                 if not line.reads_input and line.fed.is_set():
                     self.close_connection = True
                     return
@@ -132,7 +132,7 @@ def _handler(line: CommandLine) -> type[http.server.BaseHTTPRequestHandler]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def _take(self, waiting: bytes) -> bytes:
+        def _read_frame(self, waiting: bytes) -> bytes:
             while len(waiting) >= 5:
                 length, operation = struct.unpack_from(">IB", waiting)
                 if len(waiting) < 5 + length:

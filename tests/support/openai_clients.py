@@ -27,10 +27,10 @@ class Waiting:
         return Waiting(self._runner, getattr(self._part, name))
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return self._runner.run(awaited(self._part(*arguments, **options)))
+        return self._runner.run(call_and_wait(self._part(*arguments, **options)))
 
 
-async def awaited(answer: Any) -> Any:
+async def call_and_wait(answer: Any) -> Any:
     if inspect.isawaitable(answer) and not hasattr(answer, "__aiter__"):
         answer = await answer
     return [entry async for entry in answer] if hasattr(answer, "__aiter__") else answer

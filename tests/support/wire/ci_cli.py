@@ -36,7 +36,7 @@ def start(*words: str) -> bytes:
 
 
 @dataclass
-class Ended:
+class CommandResult:
     """The result of a command. Without an exit code, the connection was closed."""
 
     code: int | None = None
@@ -63,9 +63,9 @@ class Client:
         stdin: bytes = b"",
         hang_up: threading.Event | None = None,
         heard: Callable[[], object] = lambda: None,
-    ) -> Ended:
+    ) -> CommandResult:
         """Run a command. `heard` is called with its first output. When the event is set, the client disconnects."""
-        session, over, ended = str(uuid.uuid4()), hang_up or threading.Event(), Ended()
+        session, over, ended = str(uuid.uuid4()), hang_up or threading.Event(), CommandResult()
         with self.side("download", session, stream=True) as download:
             ended.headers = dict(download.headers)
 
@@ -90,7 +90,7 @@ class Client:
                 thread.join()
         return ended
 
-    def _read(self, download: requests.Response, ended: Ended, heard: Callable[[], object]) -> None:
+    def _read(self, download: requests.Response, ended: CommandResult, heard: Callable[[], object]) -> None:
         stream = download.raw
         assert stream.read(1) == b"\0"
         while len(head := stream.read(5)) == 5:

@@ -52,22 +52,22 @@ def kind(name: str) -> Schema:
     return {"const": name}
 
 
-def whole(entry: Schema) -> Schema:
+def unpaged_list(entry: Schema) -> Schema:
     """A list without pages."""
     return record(object=kind("list"), data=many(entry))
 
 
-def paged(entry: Schema) -> Schema:
+def page_of(entry: Schema) -> Schema:
     """A page of a list."""
     cursors = {"first_id": maybe(TEXT), "last_id": maybe(TEXT)}
     return record(cursors, object=kind("list"), data=many(entry), has_more=FLAG)
 
 
-def deleted(name: str) -> Schema:
+def deletion(name: str) -> Schema:
     return record(object=kind(name), id=TEXT, deleted={"const": True})
 
 
-def extended(schema: Schema, **needed: Schema) -> Schema:
+def extend_record(schema: Schema, **needed: Schema) -> Schema:
     """A schema with more members."""
     return record(**{**schema["properties"], **needed})
 
@@ -261,66 +261,66 @@ ORGANIZATION = record(
     title=TEXT,
     name=TEXT,
     description=TEXT,
-    projects=whole(record(id=TEXT, title=TEXT)),
+    projects=unpaged_list(record(id=TEXT, title=TEXT)),
 )
 
-STORED = extended(COMPLETION, metadata={"type": "object", "additionalProperties": TEXT})
+STORED = extend_record(COMPLETION, metadata={"type": "object", "additionalProperties": TEXT})
 # as in the request
 ASKED = record({"name": maybe(TEXT)}, id=TEXT, role=TEXT, content=maybe(TEXT), content_parts=maybe(many({})))
 
 SHAPES: dict[str, Schema] = {
     "chat": COMPLETION,
-    "list_completions": paged(STORED),
+    "list_completions": page_of(STORED),
     "retrieve_completion": STORED,
     "update_completion": STORED,
-    "delete_completion": deleted("chat.completion.deleted"),
-    "list_completion_messages": paged(ASKED),
-    "list_models": whole(MODEL),
+    "delete_completion": deletion("chat.completion.deleted"),
+    "list_completion_messages": page_of(ASKED),
+    "list_models": unpaged_list(MODEL),
     "retrieve_model": MODEL,
-    "delete_model": deleted("model"),
-    "tuning_limits": whole(TUNING),
-    "list_users": paged(USER),
+    "delete_model": deletion("model"),
+    "tuning_limits": unpaged_list(TUNING),
+    "list_users": page_of(USER),
     "retrieve_user": USER,
     "update_user": USER,
-    "delete_user": deleted("organization.user.deleted"),
-    "list_invites": paged(INVITE),
+    "delete_user": deletion("organization.user.deleted"),
+    "list_invites": page_of(INVITE),
     "create_invite": INVITE,
     "retrieve_invite": INVITE,
-    "delete_invite": deleted("organization.invite.deleted"),
-    "list_projects": paged(PROJECT),
+    "delete_invite": deletion("organization.invite.deleted"),
+    "list_projects": page_of(PROJECT),
     "create_project": PROJECT,
     "retrieve_project": PROJECT,
     "update_project": PROJECT,
     "archive_project": PROJECT,
-    "list_project_users": paged(MEMBER),
+    "list_project_users": page_of(MEMBER),
     "create_project_user": MEMBER,
     "retrieve_project_user": MEMBER,
     "update_project_user": MEMBER,
-    "delete_project_user": deleted("organization.project.user.deleted"),
-    "list_service_accounts": paged(ACCOUNT),
-    "create_service_account": extended(ACCOUNT, role=one_of("member", "none"), api_key=maybe(ACCOUNT_KEY)),
+    "delete_project_user": deletion("organization.project.user.deleted"),
+    "list_service_accounts": page_of(ACCOUNT),
+    "create_service_account": extend_record(ACCOUNT, role=one_of("member", "none"), api_key=maybe(ACCOUNT_KEY)),
     "retrieve_service_account": ACCOUNT,
     "update_service_account": ACCOUNT,
-    "delete_service_account": deleted("organization.project.service_account.deleted"),
+    "delete_service_account": deletion("organization.project.service_account.deleted"),
     "create_service_account_key": ACCOUNT_KEY,
-    "list_project_keys": paged(PROJECT_KEY),
+    "list_project_keys": page_of(PROJECT_KEY),
     "retrieve_project_key": PROJECT_KEY,
-    "delete_project_key": deleted("organization.project.api_key.deleted"),
-    "list_project_limits": paged(RATE_LIMIT),
+    "delete_project_key": deletion("organization.project.api_key.deleted"),
+    "list_project_limits": page_of(RATE_LIMIT),
     "update_project_limit": RATE_LIMIT,
-    "list_admin_keys": paged(ADMIN_KEY),
-    "create_admin_key": extended(ADMIN_KEY, value=TEXT),
+    "list_admin_keys": page_of(ADMIN_KEY),
+    "create_admin_key": extend_record(ADMIN_KEY, value=TEXT),
     "retrieve_admin_key": ADMIN_KEY,
-    "delete_admin_key": deleted("organization.admin_api_key.deleted"),
-    "organizations": whole(ORGANIZATION),
+    "delete_admin_key": deletion("organization.admin_api_key.deleted"),
+    "organizations": unpaged_list(ORGANIZATION),
     "rate_limits": {
         "type": "object",
         "additionalProperties": record(dict.fromkeys((*OF_MINUTE, *OF_SOME), AMOUNT)),
     },
     "subscription": SUBSCRIPTION,
-    "user_api_keys": whole(BROWSER_KEY),
+    "user_api_keys": unpaged_list(BROWSER_KEY),
     "feature_flags": record(data={"type": "array"}),
-    "dashboard_project_users": whole(record(object=TEXT, role=PROJECT_ROLE, added_at=MOMENT, user=PERSON)),
+    "dashboard_project_users": unpaged_list(record(object=TEXT, role=PROJECT_ROLE, added_at=MOMENT, user=PERSON)),
 }
 ERROR = record(message=TEXT, type=TEXT, param=maybe(TEXT), code=maybe(TEXT))
 REFUSAL: Schema = {
