@@ -27,7 +27,7 @@ from support.playbook import ROOT, run_command
 from support.playbook import environment as ansible_environment
 from support.runner import PROVISION, RunnerFolder
 from support.running import run
-from support.servers.environments import another_python, environment
+from support.servers.environments import environment, find_other_python
 from support.session import Session
 from tarball import build
 
@@ -46,7 +46,7 @@ def tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def worker_programs() -> Path:
     """The programs of an execution environment, on another Python than that of the tests."""
-    python = another_python()
+    python = find_other_python()
     if python == sys.executable:
         pytest.skip("CANNOT RUN HERE: there is but one Python from 3.11 to 3.13")
     return environment("execution", python)

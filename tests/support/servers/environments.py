@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from environments import find_other_python, find
 from environments import build as environment
+from environments import find, find_other_python
 
-__all__ = ["another_python", "environment", "find"]
+__all__ = ["environment", "find", "find_other_python"]
