@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: inference_chat
-short_description: Get a chat completion of an OpenAI-compatible API
+short_description: Get an OpenAI chat completion in a template
 description:
   - Send one prompt to an OpenAI-compatible API and cache the answer. If the cache contains the answer to the same
     request to the same URL, no request is sent.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_admin_key
-short_description: Manage an admin key of an OpenAI organization
+short_description: Manage an OpenAI admin key
 description:
   - Create, rotate or revoke an admin key of an OpenAI organization. The key is identified by its name.
   - The API returns the value of a key only once, in the response to the create request. The module writes the value to

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_chat
-short_description: Run a chat completion of an OpenAI-compatible API
+short_description: Run an OpenAI chat completion
 description:
   - Send messages to a model of an OpenAI-compatible API and return the answer.
   - The task fails if the answer is refused, truncated or does not match O(response_schema), unless

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_chat_batch
-short_description: Run many chat completions of an OpenAI-compatible API
+short_description: Run many OpenAI chat completions
 description:
   - Send many prompts to an OpenAI-compatible API, O(workers) at a time, and write the answers to a JSON Lines file in
     the order of the prompts.

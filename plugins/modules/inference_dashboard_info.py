@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_dashboard_info
-short_description: Get data from private OpenAI dashboard endpoints
+short_description: Get OpenAI dashboard data from private endpoints
 description:
   - Read one of the private endpoints that the OpenAI dashboard uses in a browser.
   - B(These endpoints are undocumented and unsupported.) They may change or disappear at any time and are intended for

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_rate_limit
-short_description: Manage the rate limits of an OpenAI project
+short_description: Manage OpenAI rate limits of a project
 description:
   - Set the rate limits of models in an OpenAI project. Only the limits that are set are compared. The module sends one
     request for each model whose limits differ.

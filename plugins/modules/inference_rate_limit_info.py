@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_rate_limit_info
-short_description: Get the rate limits of an OpenAI project
+short_description: Get OpenAI rate limits of a project
 description:
   - Get the rate limits of an OpenAI project or, with O(dashboard=true), of the organization.
   - A limit of V(0) means that the model cannot be used in this way.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_service_account
-short_description: Manage a service account of an OpenAI project
+short_description: Manage an OpenAI service account
 description:
   - Create, rotate or delete a service account of an OpenAI project. The account is identified by its name.
   - The API returns the key of an account only once, in the response to the create request. The module writes the key to

@@ -105,13 +105,13 @@ def test_second_run_sends_nothing(tmp_path: Path) -> None:
 
 
 def test_next_run_continues_when_the_last_line_is_incomplete(tmp_path: Path) -> None:
-    def cut_off() -> dict[str, Any]:
+    def truncate_last_line() -> dict[str, Any]:
         data = (tmp_path / "answers").read_bytes().splitlines(keepends=True)
         (tmp_path / "answers").write_bytes(data[2] + data[0] + data[1][:20])
         return {}
 
     calls = [respond("First?"), respond("Second?"), respond("Third?"), respond("Second?", "Again.")]
-    _first, second = run_twice(tmp_path, *calls, then=cut_off)
+    _first, second = run_twice(tmp_path, *calls, then=truncate_last_line)
     assert (second["reused"], second["counts"]["changed"], second["counts"]["ok"]) == (2, 1, 2)
     assert [(line["index"], line["text"]) for line in lines(tmp_path)] == [(0, "Yes."), (1, "Again."), (2, "Yes.")]
 
