@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""Run tasks through ansible-playbook in rounds, and tell the seconds that each took."""
+# SPDX-License-Identifier: GPL-3.0-or-following
+"""Run plays in rounds with ansible-playbook and measure the duration of each task."""
 
 from __future__ import annotations
 
@@ -30,25 +30,27 @@ Play = dict[str, Any]
 
 @dataclass
 class Times:
-    """Seconds by the name of a task, one value a round: of the whole task, and of an item of its loop (the median).
+    """Durations in seconds by task name, one value per round, and the peak memory of the run.
 
-    And the megabytes of the largest process, which is the controller or one of its workers.
+    :ivar task: duration of the whole task
+    :ivar item: median duration of a loop item
+    :ivar peak_mb: resident memory of the largest process, which is the controller or one of its workers
     """
 
     task: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     item: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     events: list[dict[str, Any]] = field(default_factory=list)
-    megabytes: float = 0.0
+    peak_mb: float = 0.0
 
 
-def named(name: str, action: dict[str, Any], **keywords: Any) -> dict[str, Any]:
-    """A task with a name, by which its times are found."""
+def name_task(name: str, action: dict[str, Any], **keywords: Any) -> dict[str, Any]:
+    """Return a task with a name, which is the key of its durations."""
     return {"name": name, **action, **keywords}
 
 
 def play(
     sandbox: Sandbox,
-    one_round: list[Play],
+    plays: list[Play],
     *,
     rounds: int,
     warm_up: bool = True,
@@ -56,12 +58,12 @@ def play(
     programs: Path = Path(sys.executable).parent,
     **settings: str,
 ) -> Times:
-    """Run these plays so many times in one run of ansible-playbook; once more before, as what runs first loads more."""
+    """Run the plays once per round in one ansible-playbook process, after a warm-up round."""
     BUILD.mkdir(parents=True, exist_ok=True)
     playbook, hosts, record = BUILD / "playbook.yml", BUILD / "inventory.yml", BUILD / "events.jsonl"
     defaults = {"hosts": "localhost", "gather_facts": False}
     playbook.write_text(
-        yaml.safe_dump([{**defaults, **one} for one in one_round * (warm_up + rounds)], sort_keys=False)
+        yaml.safe_dump([{**defaults, **entry} for entry in plays * (warm_up + rounds)], sort_keys=False)
     )
     hosts.write_text(yaml.safe_dump(inventory or {"all": {"hosts": {"localhost": {"ansible_connection": "local"}}}}))
     variables = environment(
@@ -73,14 +75,14 @@ def play(
         **settings,
     )
     command = [programs / "ansible-playbook", "--inventory", hosts, playbook]
-    megabytes = run(command, variables)
-    found = times([json.loads(line) for line in record.read_text().splitlines()], leave_out=int(warm_up))
-    found.megabytes = megabytes
-    return found
+    peak_mb = run(command, variables)
+    result = compute_times([json.loads(line) for line in record.read_text().splitlines()], skip=int(warm_up))
+    result.peak_mb = peak_mb
+    return result
 
 
 def run(command: Sequence[str | Path], variables: dict[str, str]) -> float:
-    """Run a command that has to succeed, and tell the megabytes of the largest of its processes."""
+    """Run a command that must succeed, and return the megabytes of its largest process."""
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(command, env=variables, stdout=output, stderr=output)
         _pid, status, usage = os.wait4(process.pid, 0)
@@ -91,23 +93,26 @@ def run(command: Sequence[str | Path], variables: dict[str, str]) -> float:
     return usage.ru_maxrss / 1024
 
 
-def times(events: list[dict[str, Any]], leave_out: int) -> Times:
-    """What the events tell, without so many of the first runs of each task."""
-    found = Times(events=events)
-    seen: dict[str, int] = defaultdict(int)
-    for run in _runs(events):
-        start, *later = run
+def compute_times(events: list[dict[str, Any]], skip: int) -> Times:
+    """Compute durations from the events of the `timing` callback.
+
+    :arg skip: how many of the first runs of each task to skip
+    """
+    result = Times(events=events)
+    run_counts: dict[str, int] = defaultdict(int)
+    for run in split_into_runs(events):
+        start, *following = run
         name = start["task"]
-        seen[name] += 1
-        if seen[name] > leave_out:
-            found.task[name].append(later[-1]["at"] - start["at"])
-            items = [event["at"] for event in later if event["event"] == "item"]
+        run_counts[name] += 1
+        if run_counts[name] > skip:
+            result.task[name].append(following[-1]["at"] - start["at"])
+            items = [event["at"] for event in following if event["event"] == "item"]
             if len(items) > 1:
-                found.item[name].append(statistics.median(end - begin for begin, end in itertools.pairwise(items)))
-    return found
+                result.item[name].append(statistics.median(end - begin for begin, end in itertools.pairwise(items)))
+    return result
 
 
-def _runs(events: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The events of each run of a task, on however many hosts."""
+def split_into_runs(events: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Split the events by runs of a task, on any number of hosts."""
     starts = [index for index, event in enumerate(events) if event["event"] == "start"]
     return [events[begin:end] for begin, end in itertools.pairwise([*starts, len(events)])]

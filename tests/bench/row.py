@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A row of the bench, and the figure that is measured for it."""
+"""A row of the benchmark and the figure that is measured for it."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """What is measured, and what it has to reach: `compare` is `<=`, `>=`, or empty when it is only told."""
+    """A measured quantity and its target: `compare` is `<=`, `>=`, or empty if there is no target."""
 
     key: str
-    what: str
+    description: str
     compare: str = ""
     limit: float = 0.0
 
-    def reached(self, figure: Figure) -> bool:
-        """Whether the figure is good enough."""
+    def is_reached(self, figure: Figure) -> bool:
+        """Return whether the figure reaches the target."""
         return {"<=": figure.value <= self.limit, ">=": figure.value >= self.limit, "": True}[self.compare]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A value; its spread, from the first to the third quartile, when there are several samples; and details."""
+    """A value, its spread from the first to the third quartile if there are several samples, and details."""
 
     value: float
     spread: list[float] | None = None
-    more: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Spread and details, for people."""
+        """Return spread and details for the table."""
         spread = f"; {self.spread[0]:g} to {self.spread[1]:g}" if self.spread else ""
-        return spread + "".join(f"; {name} {value}" for name, value in self.more.items())
+        return spread + "".join(f"; {name} {value}" for name, value in self.details.items())
 
 
 class CannotRunError(Exception):
-    """This machine lacks what the measurement needs."""
+    """This machine lacks a requirement of the measurement."""
 
 
-def ratio(one: Sequence[float], other: Sequence[float], **more: Any) -> Figure:
-    """The median of the ratios round by round, so that what slows the machine down for a while cancels out."""
-    ratios = [ours / theirs for ours, theirs in zip(one, other, strict=True)]
+def ratio(numerators: Sequence[float], denominators: Sequence[float], **details: Any) -> Figure:
+    """Return the median of the ratios of each round, so that a temporary slowdown of the machine cancels out."""
+    ratios = [numerator / denominator for numerator, denominator in zip(numerators, denominators, strict=True)]
     low, _median, high = statistics.quantiles(ratios, n=4, method="inclusive")
-    return Figure(round(statistics.median(ratios), 2), [round(low, 2), round(high, 2)], more)
+    return Figure(round(statistics.median(ratios), 2), [round(low, 2), round(high, 2)], details)
 
 
-def milliseconds(seconds: Sequence[float]) -> float:
-    """Their median."""
+def median_ms(seconds: Sequence[float]) -> float:
+    """Return the median in milliseconds."""
     return round(1000 * statistics.median(seconds), 2)

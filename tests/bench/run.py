@@ -1,9 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measure what has to be fast, as ratios of what was timed in turn; writes build/bench.json and prints a table.
+"""Measure speed and memory, print a table and write build/bench.json.
 
-Exits with 1 when a row is short of what it has to reach. As arguments: the subjects to measure, else all of them.
+Most figures are ratios of durations that are measured in turn. The arguments are the subjects to measure, all by
+default. The exit status is 1 if a figure misses its target.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ sys.path[:0] = [str(ROOT / name) for name in ("extensions", "build/collections",
 from bench.row import CannotRunError, Figure, Row  # noqa: E402
 from sandbox import client  # noqa: E402
 
-# Each is a file of rows/, with the ROWS that its measure(sandbox) gives the figures of
+# Modules in rows/; each has ROWS, and measure(sandbox), which returns their figures by key
 SUBJECTS = (
     *("task", "item", "items", "mitogen", "hosts", "imports", "requests", "read"),
     *("upload", "cleanup", "snapshot", "build", "script", "pipeline", "review", "batch", "admin"),
@@ -29,25 +30,25 @@ SUBJECTS = (
 
 
 def main(subjects: list[str]) -> int:
-    """Measure, write build/bench.json, print the table, and tell whether all was reached."""
+    """Measure, write build/bench.json, print the table and return the exit status."""
     results = []
-    print(f"{'figure':20} {'value':>8} {'to reach':>9}  what", flush=True)
+    print(f"{'figure':20} {'value':>8} {'target':>9}  description", flush=True)
     for name in subjects or SUBJECTS:
         subject = import_module(f"bench.rows.{name}")
-        figures, reason = measured(subject)
+        figures, reason = measure(subject)
         for row in subject.ROWS:
             figure = figures.get(row.key)
-            print(line(row, figure, reason), flush=True)
+            print(format_row(row, figure, reason), flush=True)
             results.append((row, figure))
-    report = {"machine": machine(), "rows": {row.key: entry(row, figure) for row, figure in results}}
+    report = {"machine": describe_machine(), "rows": {row.key: to_json(row, figure) for row, figure in results}}
     (ROOT / "build" / "bench.json").write_text(json.dumps(report, indent=2) + "\n")
     print("machine: " + ", ".join(f"{name} {value}" for name, value in report["machine"].items()))
     missing = os.environ.get("TOOLCHAIN_REQUIRE_ALL") == "1" and any(figure is None for _row, figure in results)
-    return int(missing or any(figure and not row.reached(figure) for row, figure in results))
+    return int(missing or any(figure and not row.is_reached(figure) for row, figure in results))
 
 
-def measured(subject: Any) -> tuple[dict[str, Figure], str]:
-    """The figures of a subject, against a new sandbox; or none, and what keeps this machine from measuring them."""
+def measure(subject: Any) -> tuple[dict[str, Figure], str]:
+    """Return the figures of a subject on a new sandbox, or no figures and the reason."""
     try:
         with client.start() as sandbox:
             return subject.measure(sandbox), ""
@@ -55,21 +56,26 @@ def measured(subject: Any) -> tuple[dict[str, Figure], str]:
         return {}, f"CANNOT RUN HERE: {reason}"
 
 
-def line(row: Row, figure: Figure | None, reason: str) -> str:
-    """A row of the table."""
+def format_row(row: Row, figure: Figure | None, reason: str) -> str:
+    """Return a row of the table."""
     target = f"{row.compare} {row.limit:g}" if row.compare else ""
     value = f"{figure.value:g}" if figure else "-"
-    short = "" if figure is None or row.reached(figure) else "SHORT: "
-    return f"{row.key:20} {value:>8} {target:>9}  {short}{row.what}{figure.text() if figure else '; ' + reason}"
+    mark = "" if figure is None or row.is_reached(figure) else "MISSED: "
+    return f"{row.key:20} {value:>8} {target:>9}  {mark}{row.description}{figure.text() if figure else '; ' + reason}"
 
 
-def entry(row: Row, figure: Figure | None) -> dict[str, Any] | None:
-    """A row of build/bench.json; null when it could not be measured."""
-    return figure and {"value": figure.value, "reached": row.reached(figure), "spread": figure.spread, **figure.more}
+def to_json(row: Row, figure: Figure | None) -> dict[str, Any] | None:
+    """Return a row of build/bench.json, or `None` if it could not be measured."""
+    return figure and {
+        "value": figure.value,
+        "reached": row.is_reached(figure),
+        "spread": figure.spread,
+        **figure.details,
+    }
 
 
-def machine() -> dict[str, Any]:
-    """What the figures were measured on, and how much else it had to do."""
+def describe_machine() -> dict[str, Any]:
+    """Describe the machine and its load."""
     import ansible.release
 
     return {

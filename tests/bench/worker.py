@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Print the CPU time and the page faults of what a worker of ansible-playbook does for a task that changes nothing.
+"""Print the CPU time and page faults of the steps of a task that changes nothing, as in a worker of ansible-playbook.
 
-A worker is a fork of the controller. The first use of each page of memory costs a fault, so each part is measured in a
-process of its own. As argument: how often, 100 by default.
+A worker is a fork of the controller. The first use of each memory page costs a fault, so each step is measured in its
+own process. The argument is the number of rounds, 100 by default.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import urllib3  # noqa: E402
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator  # noqa: E402
 
 from ansible_collections.buildworks.toolchain.plugins.action.artifact_properties import ActionModule  # noqa: E402
-from bench.rows.ask import OURS, uri  # noqa: E402
+from bench.rows.request import OURS, uri_task  # noqa: E402
 from sandbox import client  # noqa: E402
 from sandbox.client import Sandbox  # noqa: E402
 from support import running  # noqa: E402
@@ -41,13 +41,13 @@ Sample = tuple[float, int]
 
 
 def main(rounds: int) -> None:
-    """Measure all parts in turn, and print the medians."""
+    """Measure all steps in turn and print the medians."""
     with client.start() as sandbox:
         os.environ.update(sandbox.environment)
         samples: dict[str, list[Sample]] = defaultdict(list)
         for _round in range(rounds):
-            for name, act in parts(sandbox).items():
-                samples[name].append(in_fork(act))
+            for name, function in parts(sandbox).items():
+                samples[name].append(measure_in_fork(function))
     print(f"{'part':46} {'CPU ms':>7} {'faults':>7}")
     for name, values in samples.items():
         seconds, faults = zip(*values, strict=True)
@@ -55,43 +55,43 @@ def main(rounds: int) -> None:
 
 
 def parts(sandbox: Sandbox) -> dict[str, Callable[[], object]]:
-    """What is measured, by a description."""
-    options = uri(sandbox)["ansible.builtin.uri"]
+    """Return the measured steps by description."""
+    options = uri_task(sandbox)["ansible.builtin.uri"]
     url, headers = options["url"], options["headers"]
-    address = urlsplit(url)
-    target = f"{address.path}?{address.query}"
+    url_parts = urlsplit(url)
+    target = f"{url_parts.path}?{url_parts.query}"
 
-    def by_http_client() -> object:
-        connection = http.client.HTTPConnection(address.netloc, timeout=30)
+    def request_with_http_client() -> object:
+        connection = http.client.HTTPConnection(url_parts.netloc, timeout=30)
         connection.request("GET", target, headers=headers)
         return json.loads(connection.getresponse().read())
 
-    def by_urllib3() -> object:
+    def request_with_urllib3() -> object:
         pool = urllib3.connection_from_url(url)
         return json.loads(pool.urlopen("GET", target, headers=headers).data)
 
     return {
-        "nothing": lambda: None,
+        "empty function": lambda: None,
         "validation by ansible-core": lambda: ArgumentSpecValidator(**SPEC.to_keywords()).validate(dict(PARAMETERS)),
-        "the request by http.client": by_http_client,
-        "the request by urllib3": by_urllib3,
-        "the request by requests": lambda: requests.get(url, headers=headers, timeout=30).json(),
-        "the whole task": lambda: running.run("artifact_properties", **PARAMETERS),
+        "request with http.client": request_with_http_client,
+        "request with urllib3": request_with_urllib3,
+        "request with requests": lambda: requests.get(url, headers=headers, timeout=30).json(),
+        "whole task": lambda: running.run("artifact_properties", **PARAMETERS),
     }
 
 
-def in_fork(act: Callable[[], object]) -> Sample:
-    """CPU seconds and page faults of an act in a fork of this process."""
+def measure_in_fork(function: Callable[[], object]) -> Sample:
+    """Return CPU seconds and page faults of a function that runs in a fork of this process."""
     reader, writer = os.pipe()
     if (pid := os.fork()) == 0:
         seconds, faults = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-        act()
+        function()
         seconds = time.process_time() - seconds
         os.write(writer, pickle.dumps((seconds, resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults)))
         os._exit(0)
     os.close(writer)
-    with os.fdopen(reader, "rb") as answer:
-        sample: Sample = pickle.load(answer)
+    with os.fdopen(reader, "rb") as pipe:
+        sample: Sample = pickle.load(pipe)
     os.waitpid(pid, 0)
     return sample
 

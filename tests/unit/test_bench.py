@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from bench import run
-from bench.play import times
+from bench.play import compute_times
 from bench.row import CannotRunError, Figure, Row, ratio
 
 SUBJECTS = run.SUBJECTS
@@ -40,9 +40,9 @@ def subject(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
 def test_a_row_that_is_short_fails(
     subject: SimpleNamespace, capsys: pytest.CaptureFixture[str], tmp_path: Path, fast: float, slow: float, status: int
 ) -> None:
-    subject.figures = {"fast": Figure(fast), "slow": Figure(slow, [1.0, 4.0]), "told": Figure(7, more={"ms": 3})}
+    subject.figures = {"fast": Figure(fast), "slow": Figure(slow, [1.0, 4.0]), "told": Figure(7, details={"ms": 3})}
     assert run.main([]) == status
-    assert ("SHORT" in capsys.readouterr().out) is bool(status)
+    assert ("MISSED" in capsys.readouterr().out) is bool(status)
     rows = json.loads((tmp_path / "build" / "bench.json").read_text())["rows"]
     assert rows["slow"] == {"value": slow, "reached": slow >= 2, "spread": [1.0, 4.0]}
     assert rows["told"] == {"value": 7, "reached": True, "spread": None, "ms": 3}
@@ -67,7 +67,7 @@ def test_what_cannot_be_measured_is_told(
 
 def test_a_ratio_is_taken_round_by_round() -> None:
     figure = ratio([2.0, 40.0, 6.0], [1.0, 20.0, 2.0], ms=1)
-    assert (figure.value, figure.spread, figure.more) == (2.0, [2.0, 2.5], {"ms": 1})
+    assert (figure.value, figure.spread, figure.details) == (2.0, [2.0, 2.5], {"ms": 1})
 
 
 def test_the_times_of_tasks_and_items() -> None:
@@ -78,7 +78,7 @@ def test_the_times_of_tasks_and_items() -> None:
         moments += [("item", "loop", start + 6 + number * item) for number in range(4)]
         moments += [("end", "loop", start + 30)]
     events = [{"event": event, "task": task, "at": at} for event, task, at in moments]
-    found = times(events, leave_out=1)
+    found = compute_times(events, skip=1)
     assert found.task == {"one": [4.0, 4.0], "loop": [25.0, 25.0]}
     assert found.item == {"loop": [1.0, 2.0]}
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plainest action that makes one request with requests: no validation, no retries, no secrets, no pool.
+"""A minimal action that sends one request with requests: no validation, retries, secrets or connection pool.
 
 Like modules, it returns its options as `invocation`.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A build that is started and waited for: time against community.general's module, requests, memory."""
+"""A build and its result: duration compared with community.general, requests and memory."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from bench.play import named, play
-from bench.row import Figure, Row, milliseconds, ratio
+from bench.play import name_task, play
+from bench.row import Figure, Row, median_ms, ratio
 from sandbox.client import Sandbox
 from support.servers.environments import environment
 
 ROWS = (
     Row("build_vs_peer", "a build of 0 s, started and waited for: seconds of community.general, over ours", ">=", 3),
     Row("build_requests", "requests for a build without waiting, with an API token", "<=", 2),
-    Row("console_mb", "memory above idle while a log of 100 MB is followed, MB", "<=", 10),
+    Row("console_mb", "memory above idle while following a log of 100 MB, MB", "<=", 10),
 )
 ROUNDS = 3
 JOB = {"name": "quick", "seconds": 0, "quiet_period": 0}
 MIB = 2**20
-PIECES = 10
-PIECE = b"".join(b"%09d %s\r\n" % (line, b"x" * 90) for line in range(10 * MIB // 102))
-# Prints megabytes at the end of a long log above those at the end of a short one
+CHUNKS = 10
+CHUNK = b"".join(b"%09d %s\r\n" % (line, b"x" * 90) for line in range(10 * MIB // 102))
+# Prints the megabytes that following a long log needs above those for a short one
 PROGRAM = """
 import json, resource, sys
 sys.path[:0] = json.loads(sys.argv[1])
@@ -46,27 +46,27 @@ print(peak(sys.argv[3]) - idle)
 
 
 def measure(sandbox: Sandbox) -> dict[str, Figure]:
-    """Runs of both in turn; then one of ours, by its requests; then a server that does no more than print."""
+    """Run both in turn, then count the requests of ours, then follow the log of a server that only prints."""
     sandbox.seed({"ci": {"jobs": [JOB]}})
     programs = environment("community-general")
     seconds: dict[str, list[float]] = {"ours": [], "theirs": []}
     for _round in range(ROUNDS):
-        for name, task in (("ours", ours()), ("theirs", theirs(sandbox))):
+        for name, task in (("ours", our_task()), ("theirs", their_task(sandbox))):
             seconds[name] += play(sandbox, [{"tasks": [task]}], rounds=1, programs=programs).task[task["name"]]
     sandbox.clear_journal()
-    play(sandbox, [{"tasks": [ours(wait=False)]}], rounds=1, warm_up=False)
+    play(sandbox, [{"tasks": [our_task(wait=False)]}], rounds=1, warm_up=False)
     return {
-        "build_vs_peer": ratio(seconds["theirs"], seconds["ours"], ms=milliseconds(seconds["ours"])),
+        "build_vs_peer": ratio(seconds["theirs"], seconds["ours"], ms=median_ms(seconds["ours"])),
         "build_requests": Figure(len(sandbox.journal("ci"))),
-        "console_mb": Figure(round(megabytes(), 1)),
+        "console_mb": Figure(round(measure_log_memory(), 1)),
     }
 
 
-def ours(**options: Any) -> dict[str, Any]:
-    return named("ours", {"buildworks.toolchain.ci_build": {"job": JOB["name"], **options}})
+def our_task(**options: Any) -> dict[str, Any]:
+    return name_task("ours", {"buildworks.toolchain.ci_build": {"job": JOB["name"], **options}})
 
 
-def theirs(sandbox: Sandbox) -> dict[str, Any]:
+def their_task(sandbox: Sandbox) -> dict[str, Any]:
     variables = sandbox.environment
     options = {
         "name": JOB["name"],
@@ -74,22 +74,25 @@ def theirs(sandbox: Sandbox) -> dict[str, Any]:
         "user": variables["JENKINS_USER_ID"],
         "token": variables["JENKINS_API_TOKEN"],
     }
-    return named("theirs", {"community.general.jenkins_build": options})
+    return name_task("theirs", {"community.general.jenkins_build": options})
 
 
-def megabytes() -> float:
-    """Memory of a run that follows a long log, above that of one that follows a short one."""
+def measure_log_memory() -> float:
+    """Return the memory of a run that follows a long log above that of one that follows a short log."""
     paths = json.dumps([path for path in sys.path if path])
-    with printing(1, b"x\r\n") as short, printing(PIECES, PIECE) as long:
+    with start_server(1, b"x\r\n") as short, start_server(CHUNKS, CHUNK) as long:
         command = [sys.executable, "-c", PROGRAM, paths, short, long]
         return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 @contextlib.contextmanager
-def printing(pieces: int, piece: bytes) -> Iterator[str]:
-    """The address of a server whose one build prints the piece so many times, another one at each look."""
-    size = len(piece) - piece.count(b"\r")
-    answers = {
+def start_server(chunks: int, chunk: bytes) -> Iterator[str]:
+    """Start a server with one build that prints a chunk per poll, and yield its URL.
+
+    :arg chunks: how often the chunk is printed
+    """
+    size = len(chunk) - chunk.count(b"\r")
+    responses = {
         "/job/app/api/json": {"buildable": True, "nextBuildNumber": 1},
         "/queue/item/1/api/json": {"executable": {"number": 1}},
         "/job/app/1/api/json": {"number": 1, "building": False, "result": "SUCCESS"},
@@ -100,18 +103,18 @@ def printing(pieces: int, piece: bytes) -> Iterator[str]:
 
         def do_GET(self) -> None:
             path, _mark, query = self.path.partition("?")
-            if path in answers:
-                self.answer(200, json.dumps(answers[path]).encode())
+            if path in responses:
+                self.respond(200, json.dumps(responses[path]).encode())
                 return
             end = int(query.removeprefix("start=")) + size
-            more = {"X-More-Data": "true"} if end < pieces * size else {}
-            self.answer(200, piece, {"X-Text-Size": str(end), **more})
+            headers = {"X-More-Data": "true"} if end < chunks * size else {}
+            self.respond(200, chunk, {"X-Text-Size": str(end), **headers})
 
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
-            self.answer(201, b"", {"Location": "/queue/item/1/"})
+            self.respond(201, b"", {"Location": "/queue/item/1/"})
 
-        def answer(self, status: int, body: bytes, headers: Mapping[str, str] = MappingProxyType({})) -> None:
+        def respond(self, status: int, body: bytes, headers: Mapping[str, str] = MappingProxyType({})) -> None:
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(body))}.items():
                 self.send_header(name, value)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clean-ups: memory and time of a plan by the number of artifacts, and against artifactory-cleanup."""
+"""Clean-ups: memory and duration of a plan by number of artifacts, and compared with artifactory-cleanup."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from support.servers.environments import environment
 
 ROWS = (
     Row("cleanup_mb_per_million", "megabytes above idle for the plan of 1,000,000 artifacts", "<=", 100),
-    Row("cleanup_linear", "seconds an artifact for a plan of 1,000,000, over those for 10,000", "<=", 1.3),
+    Row("cleanup_linear", "seconds per artifact for a plan of 1,000,000, over those for 10,000", "<=", 1.3),
     Row("cleanup_vs_peer", "seconds of artifactory-cleanup for a plan of 100,000, over ours", ">=", 3),
-    Row("deletes_vs_peer", "verified deletes a second, over unverified ones of artifactory-cleanup", ">=", 1.2),
-    Row("deletes_vs_peer_5ms", "the same where each request takes 5 ms more"),
+    Row("deletes_vs_peer", "verified deletions per second, over unverified ones of artifactory-cleanup", ">=", 1.2),
+    Row("deletes_vs_peer_5ms", "the same with 5 ms more latency per request"),
 )
 FEW, SOME, MANY = 10_000, 100_000, 1_000_000
-IN_A_FOLDER, KEPT = 10, 5
+FILES_PER_FOLDER, KEEP = 10, 5
 DELETES, WORKERS, ROUNDS = 1000, 4, 3
 OLD = {"created": "2024-01-01T00:00:00Z", "modified": "2024-01-01T00:00:00Z", "size": 100}
-# Prints seconds, and megabytes above those after a first, small clean-up
+# Prints seconds, megabytes above those after a first, small clean-up, and the number of planned items
 PROGRAM = """
 import json, resource, sys, time
 sys.path[:0] = json.loads(sys.argv[1])
@@ -40,48 +40,50 @@ peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.perf_counter()
 result = run("artifact_cleanup", **json.loads(sys.argv[2]))
 assert not result.get("failed"), result["msg"]
-more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) / 1024
-print(json.dumps([time.perf_counter() - start, more, result["plan"]["items"]]))
+megabytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) / 1024
+print(json.dumps([time.perf_counter() - start, megabytes, result["plan"]["items"]]))
 """
 
 
 def measure(sandbox: Sandbox) -> dict[str, Figure]:
-    """Plans of repositories of each size, then deletes."""
+    """Plan the clean-up of repositories of each size, then measure deletions."""
     for number in (FEW, SOME, MANY):
-        plant(sandbox, f"plan-{number}", number)
-    few = [ours(sandbox, **plan_of(FEW))[0] for _round in range(ROUNDS)]
-    many, megabytes, items = ours(sandbox, **plan_of(MANY))
-    assert items == MANY * (IN_A_FOLDER - KEPT) // IN_A_FOLDER
-    some = [ours(sandbox, **plan_of(SOME))[0] for _round in range(ROUNDS)]
-    keep = [{"rule": "KeepLatestNFilesInFolder", "count": KEPT}]
-    peer = [theirs(sandbox, f"plan-{SOME}", keep)]
+        seed_artifacts(sandbox, f"plan-{number}", number)
+    few = [run_ours(sandbox, **plan_options(FEW))[0] for _round in range(ROUNDS)]
+    many, megabytes, items = run_ours(sandbox, **plan_options(MANY))
+    assert items == MANY * (FILES_PER_FOLDER - KEEP) // FILES_PER_FOLDER
+    some = [run_ours(sandbox, **plan_options(SOME))[0] for _round in range(ROUNDS)]
+    keep = [{"rule": "KeepLatestNFilesInFolder", "count": KEEP}]
+    peer = [run_theirs(sandbox, f"plan-{SOME}", keep)]
     deletes = [[delete_ours(sandbox, number), delete_theirs(sandbox, number)] for number in range(ROUNDS)]
     sandbox.fault(kind="latency", seconds=0.005, service="artifact", times=0)
-    late = [[delete_ours(sandbox, number), delete_theirs(sandbox, number)] for number in range(ROUNDS, 2 * ROUNDS)]
+    slow_deletes = [
+        [delete_ours(sandbox, number), delete_theirs(sandbox, number)] for number in range(ROUNDS, 2 * ROUNDS)
+    ]
     sandbox.clear_faults()
     return {
-        "cleanup_mb_per_million": Figure(round(megabytes, 1), more={"seconds": round(many, 1)}),
+        "cleanup_mb_per_million": Figure(round(megabytes, 1), details={"seconds": round(many, 1)}),
         "cleanup_linear": Figure(round((many / MANY) / (sorted(few)[ROUNDS // 2] / FEW), 2)),
-        "cleanup_vs_peer": Figure(round(peer[0] / sorted(some)[ROUNDS // 2], 1), more={"peer s": round(peer[0], 1)}),
-        "deletes_vs_peer": against(deletes),
-        "deletes_vs_peer_5ms": against(late),
+        "cleanup_vs_peer": Figure(round(peer[0] / sorted(some)[ROUNDS // 2], 1), details={"peer s": round(peer[0], 1)}),
+        "deletes_vs_peer": compare_rates(deletes),
+        "deletes_vs_peer_5ms": compare_rates(slow_deletes),
     }
 
 
-def plant(sandbox: Sandbox, repo: str, number: int) -> None:
-    """Old artifacts, so many in a folder."""
-    count = number // IN_A_FOLDER
-    generate = [{"path": f"app/{{n}}/{file}.bin", "count": count, **OLD} for file in range(IN_A_FOLDER)]
+def seed_artifacts(sandbox: Sandbox, repo: str, number: int) -> None:
+    """Create a repository with old artifacts."""
+    count = number // FILES_PER_FOLDER
+    generate = [{"path": f"app/{{n}}/{file}.bin", "count": count, **OLD} for file in range(FILES_PER_FOLDER)]
     repository = {"key": repo, "rclass": "local", "packageType": "generic", "generate": generate}
     sandbox.seed({"artifact": {"repositories": [repository]}})
 
 
-def plan_of(number: int) -> dict[str, Any]:
-    return {"rules": [{"repos": [f"plan-{number}"], "older_than": "30d", "keep_newest": KEPT}], "check_mode": True}
+def plan_options(number: int) -> dict[str, Any]:
+    return {"rules": [{"repos": [f"plan-{number}"], "older_than": "30d", "keep_newest": KEEP}], "check_mode": True}
 
 
-def ours(sandbox: Sandbox, **options: Any) -> tuple[float, float, int]:
-    """Seconds and megabytes of a clean-up of ours in a new process, and the items of its plan."""
+def run_ours(sandbox: Sandbox, **options: Any) -> tuple[float, float, int]:
+    """Run our clean-up in a new process and return seconds, megabytes and the number of planned items."""
     paths = json.dumps([str(ROOT / name) for name in ("build/collections", "tests", "extensions")])
     command = [sys.executable, "-c", PROGRAM, paths, json.dumps(options)]
     output = subprocess.run(
@@ -91,8 +93,8 @@ def ours(sandbox: Sandbox, **options: Any) -> tuple[float, float, int]:
     return seconds, megabytes, items
 
 
-def theirs(sandbox: Sandbox, repo: str, rules: list[dict[str, Any]], *arguments: str) -> float:
-    """Seconds of a clean-up by artifactory-cleanup, as a command."""
+def run_theirs(sandbox: Sandbox, repo: str, rules: list[dict[str, Any]], *arguments: str) -> float:
+    """Run artifactory-cleanup and return its seconds."""
     program = environment("artifactory-cleanup") / "artifactory-cleanup"
     policy = {"name": "old", "rules": [{"rule": "Repo", "name": repo}, {"rule": "DeleteOlderThan", "days": 30}, *rules]}
     login = {"server": f"{sandbox.url}/artifactory", "user": "admin", "password": "sandbox-admin"}
@@ -105,33 +107,37 @@ def theirs(sandbox: Sandbox, repo: str, rules: list[dict[str, Any]], *arguments:
 
 
 def delete_ours(sandbox: Sandbox, number: int) -> float:
-    """Deletes a second, with all looks before and after them."""
+    """Return the deletions per second of our clean-up, including its queries before and after."""
     repo = f"ours-{number}"
-    plant(sandbox, repo, DELETES)
+    seed_artifacts(sandbox, repo, DELETES)
     sandbox.clear_journal()
-    ours(sandbox, rules=[{"repos": [repo], "older_than": "30d"}], workers=WORKERS)
-    return rate(sandbox, f"/{repo}/", "search/aql")
+    run_ours(sandbox, rules=[{"repos": [repo], "older_than": "30d"}], workers=WORKERS)
+    return deletion_rate(sandbox, f"/{repo}/", "search/aql")
 
 
 def delete_theirs(sandbox: Sandbox, number: int) -> float:
-    """Deletes a second."""
+    """Return the deletions per second of artifactory-cleanup."""
     repo = f"theirs-{number}"
-    plant(sandbox, repo, DELETES)
+    seed_artifacts(sandbox, repo, DELETES)
     sandbox.clear_journal()
-    theirs(sandbox, repo, [], "--destroy", "--worker-count", str(WORKERS))
-    return rate(sandbox, f"/{repo}/", f"/{repo}/")
+    run_theirs(sandbox, repo, [], "--destroy", "--worker-count", str(WORKERS))
+    return deletion_rate(sandbox, f"/{repo}/", f"/{repo}/")
 
 
-def rate(sandbox: Sandbox, deleted: str, last: str) -> float:
-    """Deletes a second, from the request before the first of them to the last request of a kind."""
+def deletion_rate(sandbox: Sandbox, deleted: str, last: str) -> float:
+    """Return the deletions per second.
+
+    The period starts with the request before the first deletion and ends with the last request whose path contains
+    `last`.
+    """
     journal = sandbox.journal("artifact")
-    deletes = [place for place, entry in enumerate(journal) if entry["method"] == "DELETE" and deleted in entry["path"]]
+    deletes = [index for index, entry in enumerate(journal) if entry["method"] == "DELETE" and deleted in entry["path"]]
     assert len(deletes) == DELETES
     ends = [entry["time"] for entry in journal if last in entry["path"]]
     return DELETES / (max(ends) - journal[deletes[0] - 1]["time"])
 
 
-def against(pairs: list[list[float]]) -> Figure:
-    """Ours over theirs."""
-    one, other = [ours for ours, _theirs in pairs], [theirs for _ours, theirs in pairs]
-    return ratio(one, other, ours=f"{sorted(one)[len(one) // 2]:.0f}/s")
+def compare_rates(pairs: list[list[float]]) -> Figure:
+    """Return the ratio of our rates to theirs."""
+    our_rates, their_rates = zip(*pairs, strict=True)
+    return ratio(our_rates, their_rates, ours=f"{sorted(our_rates)[len(our_rates) // 2]:.0f}/s")

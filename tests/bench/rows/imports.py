@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the collection adds to the start of ansible-playbook."""
+"""Time that the collection adds to the start of ansible-playbook."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ print(1000 * (time.perf_counter() - start))
 
 
 def measure(_sandbox: Sandbox) -> dict[str, Figure]:
-    """One action, and all of them."""
-    one, everything = ([imported(*names) for _round in range(ROUNDS)] for names in (["artifact_properties"], MODULES))
-    more = {f"all {len(MODULES)}": round(statistics.median(everything), 1)}
-    return {"import_ms": Figure(round(statistics.median(one), 1), more=more)}
+    """Import one action, and all of them."""
+    one, every_module = (
+        [measure_import(*names) for _round in range(ROUNDS)] for names in (["artifact_properties"], MODULES)
+    )
+    details = {f"all {len(MODULES)}": round(statistics.median(every_module), 1)}
+    return {"import_ms": Figure(round(statistics.median(one), 1), details=details)}
 
 
-def imported(*names: str) -> float:
-    """Milliseconds that these actions take in a new process."""
+def measure_import(*names: str) -> float:
+    """Return the milliseconds that importing these actions takes in a new process."""
     command = [sys.executable, "-c", PROGRAM, str(ROOT / "build" / "collections"), *names]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Long lists that Artifactory returns, read by our modules and by plain requests."""
+"""Long lists from Artifactory, read by modules and by plain requests."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 
 import requests
 
-from bench.row import Figure, Row, milliseconds, ratio
+from bench.row import Figure, Row, median_ms, ratio
 from sandbox.client import Sandbox
 from support import running
 
-FILES, IN_A_FOLDER = 10_000, 10
+FILES, FILES_PER_FOLDER = 10_000, 10
 ROUNDS = 9
 REPO = "long-lists"
 ROWS = (
@@ -29,7 +29,7 @@ ROWS = (
 
 @dataclass(frozen=True)
 class Case:
-    """A module with its options and the member of its result that has the files; and the same of a plain request."""
+    """A module with its options and the result that has the files, and the equivalent plain request."""
 
     module: str
     options: dict[str, Any]
@@ -64,32 +64,32 @@ CASES = {
 
 
 def measure(sandbox: Sandbox) -> dict[str, Figure]:
-    """Both in turn, in this process."""
+    """Read each list with both in turn, in this process."""
     os.environ.update(sandbox.environment)
-    files = [{"path": f"app/{{n}}/{file}.bin", "count": FILES // IN_A_FOLDER} for file in range(IN_A_FOLDER)]
+    files = [{"path": f"app/{{n}}/{file}.bin", "count": FILES // FILES_PER_FOLDER} for file in range(FILES_PER_FOLDER)]
     repository = {"key": REPO, "rclass": "local", "packageType": "generic", "generate": files}
     sandbox.seed({"artifact": {"repositories": [repository]}})
-    return {key: compared(sandbox, case) for key, case in CASES.items()}
+    return {key: compare(sandbox, case) for key, case in CASES.items()}
 
 
-def compared(sandbox: Sandbox, case: Case) -> Figure:
-    """The seconds of both in each round; the first round loads more."""
+def compare(sandbox: Sandbox, case: Case) -> Figure:
+    """Return the ratio of our duration to that of the plain request, without a first round, which loads more code."""
     ours, theirs = [], []
     for _round in range(ROUNDS + 1):
-        ours.append(seconds(lambda: running.run(case.module, **case.options)[case.result]))
-        theirs.append(seconds(lambda: response(sandbox, *case.request)[case.member]))
-    return ratio(ours[1:], theirs[1:], ms=milliseconds(ours[1:]))
+        ours.append(measure_seconds(lambda: running.run(case.module, **case.options)[case.result]))
+        theirs.append(measure_seconds(lambda: fetch(sandbox, *case.request)[case.member]))
+    return ratio(ours[1:], theirs[1:], ms=median_ms(ours[1:]))
 
 
-def seconds(read: Callable[[], list[Any]]) -> float:
-    """Seconds that it takes to read all files."""
+def measure_seconds(read: Callable[[], list[Any]]) -> float:
+    """Return the seconds that it takes to read all files."""
     start = time.perf_counter()
     assert len(read()) == FILES
     return time.perf_counter() - start
 
 
-def response(sandbox: Sandbox, method: str, path: str, body: str | None) -> Any:
-    """The body of a response, as a script reads it."""
+def fetch(sandbox: Sandbox, method: str, path: str, body: str | None) -> Any:
+    """Send a request and return the body, as a script would."""
     headers = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}", "Content-Type": "text/plain"}
     url = f"{sandbox.url}/artifactory/api/{path}"
     response = requests.request(method, url, data=body, headers=headers, timeout=60)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many requests a task takes."""
+"""Number of requests of a task."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from support.cases import review
 from support.cases.form import Resource
 
 ROWS = (
-    Row("requests_noop", "requests when nothing changes, at most", "<=", 1),
-    Row("requests_change", "requests when something does, at most", "<=", 3),
-    Row("noop_requests", "requests of a review resource that is as wanted, at most", "<=", 1),
-    Row("noop_requests_role", "those of a role: the roles, who has them, and the ids of projects", "<=", 3),
+    Row("requests_noop", "requests if nothing changes, at most", "<=", 1),
+    Row("requests_change", "requests if something changes, at most", "<=", 3),
+    Row("noop_requests", "requests of an unchanged Klocwork resource, at most", "<=", 1),
+    Row("noop_requests_role", "the same for a role: roles, assignments and project IDs", "<=", 3),
 )
 CASES: dict[str, dict[str, Any]] = {
     "artifact_properties": {
@@ -35,23 +35,23 @@ RESOURCES = {
 
 
 def measure(sandbox: Sandbox) -> dict[str, Figure]:
-    """Each module twice: first it changes something, then it finds it so."""
+    """Run each module twice: the first run changes something, the second finds it unchanged."""
     os.environ.update(sandbox.environment)
-    change, noop = ({name: requests(sandbox, name, task) for name, task in CASES.items()} for _run in range(2))
+    change, noop = ({name: count_requests(sandbox, name, task) for name, task in CASES.items()} for _run in range(2))
     _change, resources = (
-        {name: requests(sandbox, name, task) for name, task in RESOURCES.items()} for _run in range(2)
+        {name: count_requests(sandbox, name, task) for name, task in RESOURCES.items()} for _run in range(2)
     )
     role = resources.pop("review_role")
     return {
-        "requests_noop": Figure(max(noop.values()), more=noop),
-        "requests_change": Figure(max(change.values()), more=change),
-        "noop_requests": Figure(max(resources.values()), more=resources),
+        "requests_noop": Figure(max(noop.values()), details=noop),
+        "requests_change": Figure(max(change.values()), details=change),
+        "noop_requests": Figure(max(resources.values()), details=resources),
         "noop_requests_role": Figure(role),
     }
 
 
-def requests(sandbox: Sandbox, name: str, task: dict[str, Any]) -> int:
-    """How many the sandbox serves for a run of the module that the name begins with."""
+def count_requests(sandbox: Sandbox, name: str, task: dict[str, Any]) -> int:
+    """Run a module and return the number of requests that the sandbox received."""
     sandbox.clear_journal()
     result = running.run(name.split()[0], **task)
     if result.get("failed"):

@@ -18,8 +18,8 @@ from support.playbook import PLAYBOOK, environment
 ROWS = (
     Row("snapshot_seconds", "seconds of the role snapshot for 100,000 items", "<=", 120),
     Row("snapshot_mb", "megabytes of its largest process", "<=", 200),
-    Row("snapshot_start_seconds", "seconds until a sandbox is ready that starts from it", "<=", 60),
-    Row("snapshot_start_mb", "megabytes that this sandbox needs for it"),
+    Row("snapshot_start_seconds", "seconds until a sandbox seeded from it is ready", "<=", 60),
+    Row("snapshot_start_mb", "peak megabytes of this sandbox"),
 )
 FILES, FOLDERS = 90_000, 10_000
 GENERATE = {
@@ -32,32 +32,32 @@ GENERATE = {
 
 
 def measure(sandbox: Sandbox) -> dict[str, Figure]:
-    """Take one, and start from it."""
-    plant(sandbox)
+    """Take a snapshot and start a sandbox from it."""
+    seed_items(sandbox)
     with TemporaryDirectory() as folder:
-        seconds, megabytes = taken(sandbox, Path(folder))
+        seconds, megabytes = take_snapshot(sandbox, Path(folder))
         with (Path(folder) / "artifact" / "items.jsonl").open() as items:
             assert sum(1 for _item in items) >= FILES + FOLDERS
         start = time.perf_counter()
         with client.start(seed=folder) as copy:
-            ready, needed = time.perf_counter() - start, peak(copy)
+            start_seconds, start_megabytes = time.perf_counter() - start, peak_memory(copy)
     return {
         "snapshot_seconds": Figure(round(seconds, 1)),
         "snapshot_mb": Figure(round(megabytes, 1)),
-        "snapshot_start_seconds": Figure(round(ready, 1)),
-        "snapshot_start_mb": Figure(round(needed, 1)),
+        "snapshot_start_seconds": Figure(round(start_seconds, 1)),
+        "snapshot_start_mb": Figure(round(start_megabytes, 1)),
     }
 
 
-def plant(sandbox: Sandbox) -> None:
-    """Files with properties and downloads, some in each folder."""
+def seed_items(sandbox: Sandbox) -> None:
+    """Create files with properties and downloads in many folders."""
     files = [{"path": f"app/{{n}}/{number}.bin", **GENERATE} for number in range(FILES // FOLDERS)]
     repository = {"key": "many-local", "rclass": "local", "packageType": "generic", "generate": files}
     sandbox.seed({"artifact": {"repositories": [repository]}})
 
 
-def taken(sandbox: Sandbox, folder: Path) -> tuple[float, float]:
-    """Seconds of the playbook, and megabytes of its largest process."""
+def take_snapshot(sandbox: Sandbox, folder: Path) -> tuple[float, float]:
+    """Run the playbook and return its seconds and the megabytes of its largest process."""
     hosts = folder / "hosts.ini"
     hosts.write_text("[artifact]\nrepo\n")
     command = [PLAYBOOK, "buildworks.toolchain.snapshot", "-i", hosts, "-e", f"snapshot_folder={folder}"]
@@ -66,7 +66,7 @@ def taken(sandbox: Sandbox, folder: Path) -> tuple[float, float]:
     return time.perf_counter() - start, megabytes
 
 
-def peak(sandbox: Sandbox) -> float:
-    """Megabytes that a sandbox has needed at most."""
+def peak_memory(sandbox: Sandbox) -> float:
+    """Return the peak megabytes of a sandbox process."""
     status = Path(f"/proc/{sandbox.pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM:"))
