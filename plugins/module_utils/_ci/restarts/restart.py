@@ -19,11 +19,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restarts.
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restarts.process import ServerProcess
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    OutcomeUnknown,
     ServerRefusal,
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import verify_write
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import WaitTimeout, wait_for
 
@@ -96,19 +96,33 @@ class Restart:
 
     def _request(self) -> None:
         """Request the restart. If the response is lost, check whether the server is about to restart."""
+        has_response = False
+
+        def send_request() -> None:
+            nonlocal has_response
+            self._send_request()
+            has_response = True
+
+        def verify() -> None:
+            if not has_response and not self._is_pending():
+                raise ToolchainError("The restart did not take place: the server is still running.")
+
+        verify_write(self._task, send_request, verify)
+
+    def _send_request(self) -> None:
         try:
             self._ci.post(self._method.path, accept=(302,))
-        except OutcomeUnknown:
-            state = self._process.fetch_state()
-            if state and state.session == self._process.session and not self._method.is_pending(state):
-                raise
-            self._task.has_written = True
         except ServerRefusal as refusal:
             if refusal.status == 500:
                 raise ToolchainError(
                     f"{refusal} Jenkins may be unable to restart itself in this environment."
                 ) from None
             raise
+
+    def _is_pending(self) -> bool:
+        """Return whether the server is about to restart, or has begun to."""
+        state = self._process.fetch_state()
+        return state is None or state.session != self._process.session or self._method.is_pending(state)
 
     def _wait(self) -> str | None:
         params = self._task.params
