@@ -32,6 +32,7 @@ class CallbackModule(CallbackBase):
     CALLBACK_NEEDS_ENABLED = True
 
     def __init__(self, *args: t.Any, **kwargs: t.Any) -> None:
+        """Start without results."""
         super().__init__(*args, **kwargs)
         self._changes: list[dict[str, str]] = []
         self._tasks_with_items: set[tuple[str, str]] = set()
