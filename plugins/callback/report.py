@@ -110,8 +110,8 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report impor
     Report,
     Result,
     Where,
-    in_short,
     label,
+    shorten_name,
 )
 
 # Where ansible-runner gathers what a run leaves, and brings it home from
@@ -127,28 +127,28 @@ Key = tuple[str, str]  # the uuid of a task, and a host
 
 @dataclasses.dataclass
 class Part:
-    """What is told of a task, or of an item of its loop."""
+    """The result of a task or of a loop item, as far as it is reported."""
 
     state: str
-    told: Result
+    reported: Result
     item: str | None = None
 
 
 @dataclasses.dataclass
-class UnderWay:
-    """A task that a host has begun.
+class RunningTask:
+    """A task that a host has started.
 
-    :ivar in_check_mode: as far as results tell
+    :ivar in_check_mode: whether the last result was in check mode
     """
 
     where: Where
-    began: float
+    started: float
     items: list[Part] = dataclasses.field(default_factory=list)
     in_check_mode: bool = False
 
 
 class CallbackModule(CallbackBase):
-    """Gathers results as they come, and writes when the process ends."""
+    """Collects results, and writes the report when the process ends."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "aggregate"
@@ -160,28 +160,28 @@ class CallbackModule(CallbackBase):
         self._controller = os.getpid()
         self._report = Report()
         self._playbooks: list[str] = []
-        self._recap: dict[str, t.Any] | None = None  # of a run that came to its end
+        self._recap: dict[str, t.Any] | None = None  # only of a complete run
         self._play: t.Any = None
         self._secrets = _known_secrets.find_in_environment()
-        self._asked_for_secrets: dict[Key, tuple[t.Any, t.Any]] = {}  # the play and the host
-        self._under_way: dict[Key, UnderWay] = {}
+        self._secret_sources: dict[Key, tuple[t.Any, t.Any]] = {}  # play and host
+        self._under_way: dict[Key, RunningTask] = {}
         _tally.start()
 
-    # --- What Ansible tells ---
+    # --- Events of Ansible ---
 
     def v2_playbook_on_start(self, playbook: t.Any) -> None:
-        self._playbooks.append(name_of(playbook))
+        self._playbooks.append(get_playbook_name(playbook))
         self._recap = None
 
     def v2_playbook_on_play_start(self, play: t.Any) -> None:
-        if not self._play:  # Ansible tells the end of each playbook, and none of a run that breaks off
+        if not self._play:  # an aborted run has no end event, and several playbooks have several
             atexit.register(self._write)
         self._play = play
         self.set_options(var_options=play.get_variable_manager().extra_vars)
 
     def v2_runner_on_start(self, host: t.Any, task: t.Any) -> None:
         where = Where(host.get_name(), _full_name(task, task.name), task.action)
-        self._under_way[task._uuid, host.get_name()] = UnderWay(where, time.monotonic())
+        self._under_way[task._uuid, host.get_name()] = RunningTask(where, time.monotonic())
 
     def v2_runner_item_on_ok(self, result: t.Any) -> None:
         self._keep_item("ok", result)
@@ -193,38 +193,38 @@ class CallbackModule(CallbackBase):
         self._keep_item("skipped", result)
 
     def v2_runner_on_ok(self, result: t.Any) -> None:
-        self._note("ok", result)
+        self._record("ok", result)
 
     def v2_runner_on_skipped(self, result: t.Any) -> None:
-        self._note("skipped", result)
+        self._record("skipped", result)
 
     def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
-        self._note("failed", result, _failure.classify_failed(result, ignore_errors))
+        self._record("failed", result, _failure.classify_failed(result, ignore_errors))
 
     def v2_runner_on_unreachable(self, result: t.Any) -> None:
-        self._note("unreachable", result, _failure.classify_unreachable(result))
+        self._record("unreachable", result, _failure.classify_unreachable(result))
 
     def v2_playbook_on_stats(self, stats: t.Any) -> None:
-        self._learn_secrets_set_since()
+        self._collect_late_secrets()
         self._under_way.clear()
         self._recap = {host: stats.summarize(host) for host in sorted(stats.processed)}
 
-    # --- What becomes of it ---
+    # --- Report ---
 
     def _write(self) -> None:
         if os.getpid() != self._controller:  # a worker
             return
         if self._recap is None:
-            self._learn_secrets_set_since()
+            self._collect_late_secrets()
             for task in self._under_way.values():
-                self._tell(task, task.items, "failed")
+                self._report_parts(task, task.items, "failed")
         playbooks = " ".join(self._playbooks)
         document = self._report.document(
-            _tally.counted(),
+            _tally.read_counts(),
             title=self.get_option("title") or playbooks,
             playbook=playbooks,
             complete=self._recap is not None,
-            under_way=[task.where.told() for task in self._under_way.values()],
+            under_way=[task.where.to_entry() for task in self._under_way.values()],
             check_mode=bool(context.CLIARGS.get("check")),
             diff_mode=bool(context.CLIARGS.get("diff")),
             ansible_core=ansible_core,
@@ -233,80 +233,84 @@ class CallbackModule(CallbackBase):
         )
         files = {name: str(self.get_option(name) or "") for name in ("html", "json", "history")}
         files |= {name: os.path.join(_ARTIFACTS, files[name]) for name in ("html", "json") if files[name]}
-        for problem in _report_files.write(mask_secrets(document, _as_in_json(self._hidden)), files):
+        for problem in _report_files.write(mask_secrets(document, _add_json_escapes(self._hidden)), files):
             self._display.warning(f"buildworks.toolchain.report: {problem}")
 
     def _keep_item(self, state: str, result: t.Any) -> None:
-        """Keep an item until its task is through; stdout callbacks take the items from the result of the task."""
+        """Keep a loop item until its task ends, because stdout callbacks remove the items from the result."""
         task, told = self._task(result), self._digest(result)
         task.items.append(Part(state, told, label(told, len(task.items) + 1) or None))
 
-    def _note(self, state: str, result: t.Any, failure: str = "") -> None:
+    def _record(self, state: str, result: t.Any, failure: str = "") -> None:
         task = self._task(result)
         del self._under_way[_key(result)]
         if isinstance(result._task, TaskInclude) and state == "ok":
             return
         own = self._digest(result)
-        changed = bool(own.get("changed")) or any(item.told.get("changed") for item in task.items)
-        seconds = time.monotonic() - task.began
-        self._report.took(result._task.get_path(), task.where, state, changed, seconds, _key(result), failure or state)
+        changed = bool(own.get("changed")) or any(item.reported.get("changed") for item in task.items)
+        seconds = time.monotonic() - task.started
+        self._report.record_task(
+            result._task.get_path(), task.where, state, changed, seconds, _key(result), failure or state
+        )
         parts = list(task.items)
         if not any(part.state in (state, "failed") for part in parts):
             parts.append(Part(state, own))
-        self._tell(task, parts, failure)
+        self._report_parts(task, parts, failure)
 
-    def _task(self, result: t.Any) -> UnderWay:
-        """The task that a result is of, named as only the result can."""
-        task = self._under_way.setdefault(_key(result), UnderWay(_where(result), time.monotonic()))
+    def _task(self, result: t.Any) -> RunningTask:
+        """Return the running task of a result, with its templated name."""
+        task = self._under_way.setdefault(_key(result), RunningTask(_where(result), time.monotonic()))
         task.where, task.in_check_mode = _where(result), bool(result._task_fields.get("check_mode"))
         return task
 
-    def _tell(self, task: UnderWay, parts: list[Part], failure: str) -> None:
+    def _report_parts(self, task: RunningTask, parts: list[Part], failure: str) -> None:
         for part in parts:
-            if part.told.get("changed"):
-                self._report.changed(task.where, part.told, part.item, part.state in FAILURES, task.in_check_mode)
+            if part.reported.get("changed"):
+                self._report.record_change(
+                    task.where, part.reported, part.item, part.state in FAILURES, task.in_check_mode
+                )
             if part.state in FAILURES:
-                self._report.failed(task.where, part.told, part.item, failure)
-            if "censored" not in part.told:
-                self._report.worked_through(task.where, part.told)
-                self._report.warned(task.where, part.told["warnings"])
+                self._report.record_failure(task.where, part.reported, part.item, failure)
+            if "censored" not in part.reported:
+                self._report.record_items(task.where, part.reported)
+                self._report.record_warnings(task.where, part.reported["warnings"])
 
     def _digest(self, result: t.Any) -> Result:
-        """What is told of a result, without the secrets that are known so far: later they are parts of longer texts."""
-        self._learn_secrets(result)
+        """Return the reported members of a result, with masked secrets."""
+        self._collect_secrets(result)
         told = {name: result._result[name] for name in _TOLD if name in result._result}
         hidden: Result = mask_secrets({**told, "warnings": _warnings(result)}, self._hidden)
         return hidden
 
     @property
     def _hidden(self) -> set[str]:
-        """The secrets that are known so far, also as they are in headers that log in."""
+        """The known secrets, also encoded as in HTTP headers."""
         return self._secrets.union(*map(_known_secrets.encode_variants, self._secrets))
 
-    def _learn_secrets(self, result: t.Any) -> None:
-        """Learn what has to be hidden: of the task, and of its host once a play."""
+    def _collect_secrets(self, result: t.Any) -> None:
+        """Collect the secrets of the task and, once per play, of its host."""
         if result._task.action.startswith(PREFIX):
             args = result._task_fields.get("args") or {}
             self._secrets |= _known_secrets.find_in_task(result._task.action.removeprefix(PREFIX), args)
         key = (self._play._uuid, result._host.get_name())
-        if key not in self._asked_for_secrets:
-            self._asked_for_secrets[key] = (self._play, result._host)
+        if key not in self._secret_sources:
+            self._secret_sources[key] = (self._play, result._host)
             self._secrets |= _known_secrets.find_in_host(self._play, result._host)
 
-    def _learn_secrets_set_since(self) -> None:
-        """Learn those of variables that tasks have set."""
-        for play, host in self._asked_for_secrets.values():
+    def _collect_late_secrets(self) -> None:
+        """Collect secrets in variables that tasks have set."""
+        for play, host in self._secret_sources.values():
             self._secrets |= _known_secrets.find_in_host(play, host)
 
 
-def name_of(playbook: t.Any) -> str:
-    """The name of the playbook's file; the ad hoc command has none."""
+def get_playbook_name(playbook: t.Any) -> str:
+    """Return the file name of a playbook, or `ansible` for an ad hoc command."""
     name = os.path.basename(playbook._file_name or "")
     return name if name not in ("", "__adhoc_playbook__") else "ansible"
 
 
-def _as_in_json(secrets: set[str]) -> set[str]:
-    """Secrets as they are, and as they are within texts that were JSON."""
+def _add_json_escapes(secrets: set[str]) -> set[str]:
+    """Return secrets as they are and as they are escaped in JSON."""
     return secrets | {json.dumps(secret, ensure_ascii=ascii)[1:-1] for secret in secrets for ascii in (True, False)}
 
 
@@ -320,12 +324,12 @@ def _where(result: t.Any) -> Where:
 
 
 def _full_name(task: t.Any, name: t.Any) -> str:
-    """The name of a task after that of its role."""
+    """Return the name of a task, prefixed with its role."""
     own = str(name or task.action)
-    return in_short(f"{task._role.get_name()} : {own}" if task._role else own)
+    return shorten_name(f"{task._role.get_name()} : {own}" if task._role else own)
 
 
 def _warnings(result: t.Any) -> list[str]:
-    """Since ansible-core 2.19 results keep them from stdout callbacks, which take what they show."""
+    """Return the warnings of a result. Since ansible-core 2.19, they are not in its dictionary."""
     kept = getattr(result, "warnings", None)
     return list(result._result.get("warnings") or []) if kept is None else [str(one.event.msg) for one in kept]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a run of ansible-playbook did, gathered result by result, and the document that tells it."""
+"""The report of an ansible-playbook run, collected from task results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import time
 import typing as t
 
 PREFIX = "buildworks.toolchain."
-# Longer texts take a page more than they tell, and comparing them takes minutes
+# Limits of the report; the comparison of longer texts takes minutes
 MOST_COMPARED = 200_000
 MOST_LINES = 400
 MOST_CHARACTERS = 4000
@@ -24,7 +24,7 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 Result = t.Mapping[str, t.Any]
 _RECAP = ("ok", "changed", "failures", "unreachable", "skipped", "rescued", "ignored")
-# As what a task is counted there
+# Counters of the recap by outcome
 _RECAPPED = {
     **{outcome: (outcome,) for outcome in ("ok", "skipped", "unreachable", "rescued")},
     "failed": ("failures",),
@@ -34,10 +34,10 @@ _RECAPPED = {
 
 @dataclasses.dataclass(frozen=True)
 class Where:
-    """What a result is the result of.
+    """The source of a result.
 
-    :ivar task: its name
-    :ivar module: as the playbook names it
+    :ivar task: name of the task
+    :ivar module: module name as in the playbook
     """
 
     host: str
@@ -46,22 +46,22 @@ class Where:
 
     @property
     def service(self) -> str:
-        """The service that the module is of, or `other`."""
+        """The service of the module, or `other`."""
         kind = self.module.removeprefix(PREFIX).partition("_")[0]
         return "other" if not self.module.startswith(PREFIX) else "artifact" if kind == "access" else kind
 
-    def told(self, **more: t.Any) -> dict[str, t.Any]:
-        """As an entry of the document."""
+    def to_entry(self, **more: t.Any) -> dict[str, t.Any]:
+        """Return an entry of the document."""
         return {"host": self.host, "service": self.service, "task": self.task, "module": self.module, **more}
 
 
 @dataclasses.dataclass
 class TaskFigures:
-    """What a task of the playbook took, over all its hosts.
+    """Figures of a task over all hosts.
 
-    :ivar seconds: of all hosts together
-    :ivar longest: seconds of the host that took longest
-    :ivar ran: the uuid of the task and the host, for each time that it ran
+    :ivar seconds: total time of all hosts
+    :ivar longest: time of the slowest host in seconds
+    :ivar ran: pairs of task UUID and host for which the task ran
     """
 
     task: str
@@ -72,8 +72,8 @@ class TaskFigures:
     longest: float = 0.0
     ran: set[tuple[str, str]] = dataclasses.field(default_factory=set)
 
-    def told(self, counted: t.Mapping[tuple[str, str], int]) -> dict[str, t.Any]:
-        """As an entry of the document. The requests are `None` where one that ran did not tell how many it sent."""
+    def to_entry(self, counted: t.Mapping[tuple[str, str], int]) -> dict[str, t.Any]:
+        """Return an entry of the document. `requests` is `None` if the number is unknown for a host."""
         known = self.ran <= counted.keys()
         return {
             "task": self.task,
@@ -87,7 +87,7 @@ class TaskFigures:
 
 
 class Report:
-    """All that is told of a run."""
+    """The collected results of a run."""
 
     def __init__(self) -> None:
         self._started, self._clock = time.time(), time.monotonic()
@@ -98,15 +98,15 @@ class Report:
         self._tasks: dict[str, TaskFigures] = {}
         self._hosts: dict[str, collections.Counter[str]] = {}
 
-    def took(
+    def record_task(
         self, path: str, where: Where, state: str, changed: bool, seconds: float, key: tuple[str, str], outcome: str
     ) -> None:
-        """Note that a host is through with a task.
+        """Record that a host has finished a task.
 
-        :arg path: where the playbook has the task
+        :arg path: file and line of the task
         :arg state: `ok`, `failed`, `unreachable` or `skipped`
-        :arg key: the uuid of the task, and the host
-        :arg outcome: the state, or what became of the failure
+        :arg key: task UUID and host
+        :arg outcome: the state, or the outcome of the failure
         """
         self._hosts.setdefault(where.host, collections.Counter()).update(_RECAPPED[outcome], changed=changed)
         figures = self._tasks.setdefault(f"{path} {where.module}", TaskFigures(where.task, where.module))
@@ -118,27 +118,27 @@ class Report:
             figures.ran.add(key)
 
     def recap(self) -> dict[str, dict[str, int]]:
-        """What Ansible would tell of each host, had it come to its end."""
+        """Return the recap by host, as Ansible shows it after a complete run."""
         return {host: {name: counts[name] for name in _RECAP} for host, counts in sorted(self._hosts.items())}
 
-    def changed(self, where: Where, result: Result, item: str | None, failed: bool, check_mode: bool) -> None:
-        """Note what a task changed, or would change.
+    def record_change(self, where: Where, result: Result, item: str | None, failed: bool, check_mode: bool) -> None:
+        """Record a change, in check mode a predicted one.
 
-        :arg failed: whether it failed nevertheless
+        :arg failed: whether the task failed nevertheless
         """
         entry = {"failed": failed, "check_mode": check_mode, "hidden": "censored" in result}
-        self._changes.append(where.told(item=item, **entry, diff=difference(result.get("diff"))))
+        self._changes.append(where.to_entry(item=item, **entry, diff=format_diff(result.get("diff"))))
 
-    def failed(self, where: Where, result: Result, item: str | None, state: str) -> None:
-        """Note a failure.
+    def record_failure(self, where: Where, result: Result, item: str | None, state: str) -> None:
+        """Record a failure.
 
         :arg state: `failed`, `ignored`, `rescued` or `unreachable`
         """
-        message = None if "censored" in result else explanation(result)
-        self._failures.append(where.told(item=item, state=state, message=message))
+        message = None if "censored" in result else describe_failure(result)
+        self._failures.append(where.to_entry(item=item, state=state, message=message))
 
-    def worked_through(self, where: Where, result: Result) -> None:
-        """Note what became of many items in one task."""
+    def record_items(self, where: Where, result: Result) -> None:
+        """Record the outcomes of a task with many items."""
         counts, outcomes = result.get("counts"), result.get("outcomes")
         if where.service == "other" or not isinstance(counts, dict) or not isinstance(outcomes, list):
             return
@@ -148,19 +148,19 @@ class Report:
             for _index, outcome in sorted(of_index.items())
         ]
         lines.sort(key=lambda line: line["status"] not in ("failed", "unknown"))
-        self._bulk.append(where.told(counts=dict(counts), outcomes=lines))
+        self._bulk.append(where.to_entry(counts=dict(counts), outcomes=lines))
 
-    def warned(self, where: Where, warnings: t.Iterable[str]) -> None:
-        """Note the warnings of a task."""
-        self._warnings.extend(where.told(message=text) for text in warnings)
+    def record_warnings(self, where: Where, warnings: t.Iterable[str]) -> None:
+        """Record the warnings of a task."""
+        self._warnings.extend(where.to_entry(message=text) for text in warnings)
 
     def document(self, counted: t.Mapping[tuple[str, str], int], **more: t.Any) -> dict[str, t.Any]:
-        """All of it, in JSON's terms.
+        """Return the report as JSON types.
 
-        :arg counted: requests by uuid of the task, and host
-        :arg more: what is known of the run as a whole
+        :arg counted: number of requests by task UUID and host
+        :arg more: members about the whole run
         """
-        tasks = [figures.told(counted) for figures in self._tasks.values()]
+        tasks = [figures.to_entry(counted) for figures in self._tasks.values()]
         return {
             **more,
             "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._started)),
@@ -175,15 +175,15 @@ class Report:
         }
 
 
-def explanation(result: Result) -> str:
-    """Why a task failed: the message, and what a command wrote to standard error."""
+def describe_failure(result: Result) -> str:
+    """Return the message of a failed task, with standard error of a command."""
     parts = [result.get("msg"), result.get("stderr") or result.get("module_stderr")]
     texts = [part if isinstance(part, str) else json.dumps(part, default=str) for part in parts if part]
     return _shortened(_COLOURS.sub("", "\n".join(texts)).strip()) or "The task failed without a message."
 
 
 def item_text(item: t.Any) -> str:
-    """An item in one line. A dictionary of the collection's own has no secrets: its module has hidden them."""
+    """Return an item as one line. Secrets in items of this collection are masked by the module."""
     if isinstance(item, dict):
         return ", ".join(f"{name}: {_in_line(value)}" for name, value in item.items())
     return str(item)
@@ -194,27 +194,27 @@ def _in_line(value: t.Any) -> str:
 
 
 def label(result: Result, number: int) -> str:
-    """What to call an item of a loop. One that is no plain text may have anything in it, and is told by its number."""
+    """Return the label of a loop item. Items that are not plain text may contain secrets, so they get a number."""
     found = result.get("_ansible_item_label")
     plain = isinstance(found, (str, int, float)) and "censored" not in result
-    return in_short(str(found)) if plain else f"item {number}"
+    return shorten_name(str(found)) if plain else f"item {number}"
 
 
-def in_short(name: str) -> str:
-    """A name as a page has room for."""
+def shorten_name(name: str) -> str:
+    """Return a name, shortened for the page."""
     return name if len(name) <= MOST_OF_A_LABEL else f"{name[: MOST_OF_A_LABEL - 1]}…"
 
 
-def difference(diff: t.Any) -> str | None:
-    """A task's diff as text in the unified form, or `None` when it has none."""
-    parts = [_one_difference(one) for one in (diff if isinstance(diff, list) else [diff]) if isinstance(one, dict)]
+def format_diff(diff: t.Any) -> str | None:
+    """Return the diff of a task in the unified format, or `None`."""
+    parts = [_format_one_diff(one) for one in (diff if isinstance(diff, list) else [diff]) if isinstance(one, dict)]
     lines = [line for part in parts for line in part]
     if len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [f"... {len(lines) - MOST_LINES:,} more lines"]
     return "\n".join(lines) or None
 
 
-def _one_difference(diff: dict[str, t.Any]) -> list[str]:
+def _format_one_diff(diff: dict[str, t.Any]) -> list[str]:
     if "prepared" in diff:
         return str(diff["prepared"]).splitlines()
     if "before" not in diff and "after" not in diff:

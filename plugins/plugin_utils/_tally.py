@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How many requests each task sent: noted by the workers, read by the controller that forked them.
+"""Numbers of requests by task, written by workers and read by the controller that forked them.
 
-It is no member of results, which are to be the same whether somebody counts or not.
+They are not part of results, which do not depend on the report.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ _notes: t.Any = None
 
 
 def start() -> None:
-    """Let the workers that are forked from now on write down what they send."""
+    """Start counting in workers that are forked from now on."""
     global _notes
     _notes = tempfile.TemporaryFile()  # noqa: SIM115
 
 
 def note(task: str, host: str, requests: int) -> None:
-    """Write down how many requests a task sent, if somebody wants to know.
+    """Record the number of requests of a task, if counting was started.
 
-    :arg task: its uuid
+    :arg task: UUID of the task
     """
     if _notes:
-        with contextlib.suppress(OSError):  # a count is worth no task
+        with contextlib.suppress(OSError):  # a missing count must not fail the task
             os.write(_notes.fileno(), f"{json.dumps([task, host, requests])}\n".encode())
 
 
-def counted() -> dict[tuple[str, str], int]:
-    """The requests of each task and host that noted any, by the task's uuid and the name of the host."""
+def read_counts() -> dict[tuple[str, str], int]:
+    """Return the numbers of requests by task UUID and host name."""
     counts: collections.Counter[tuple[str, str]] = collections.Counter()
     if _notes:
         _notes.seek(0)
         for line in _notes:
-            with contextlib.suppress(ValueError):  # a disk that is full takes half of a line
+            with contextlib.suppress(ValueError):  # an incomplete line on a full disk
                 task, host, requests = json.loads(line)
                 counts[task, host] += requests
     return dict(counts)

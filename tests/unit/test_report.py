@@ -17,8 +17,8 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report impor
     MOST_OF_A_LABEL,
     Report,
     Where,
-    in_short,
     label,
+    shorten_name,
 )
 
 WHERE = Where("repo-eu", "mark", "buildworks.toolchain.artifact_properties")
@@ -42,7 +42,7 @@ def page(report: Report, runs: list[dict[str, Any]] | None = None) -> str:
 def test_failures_that_count_stand_before_those_that_were_seen_to() -> None:
     report = Report()
     for state in ("rescued", "failed", "ignored", "unreachable"):
-        report.failed(WHERE, {"msg": "no"}, None, state)
+        report.record_failure(WHERE, {"msg": "no"}, None, state)
     told = page(report)
     assert re.findall(r'class="tag \w+">(\w+)<', told) == ["failed", "unreachable", "rescued", "ignored"]
 
@@ -51,13 +51,13 @@ def test_failures_that_count_stand_before_those_that_were_seen_to() -> None:
 def test_what_is_long_is_folded(changes: int, folded: bool) -> None:
     report = Report()
     for number in range(changes):
-        report.changed(WHERE, {}, str(number), False, False)
+        report.record_change(WHERE, {}, str(number), False, False)
     assert ("<details>" in page(report)) is folded
 
 
 def test_requests_that_nobody_counted_are_not_known() -> None:
     report = Report()
-    report.took("site.yml:3", WHERE, "ok", False, 1.0, ("uuid", "repo-eu"), "ok")
+    report.record_task("site.yml:3", WHERE, "ok", False, 1.0, ("uuid", "repo-eu"), "ok")
     assert re.search(r"<strong>not known</strong> requests", page(report))
 
 
@@ -65,17 +65,17 @@ def test_requests_that_nobody_counted_are_not_known() -> None:
     ("file", "title"), [("/srv/site.yml", "site.yml"), ("__adhoc_playbook__", "ansible"), (None, "ansible")]
 )
 def test_a_command_without_a_playbook_has_a_title_too(file: str | None, title: str) -> None:
-    assert callback.name_of(SimpleNamespace(_file_name=file)) == title
+    assert callback.get_playbook_name(SimpleNamespace(_file_name=file)) == title
 
 
 def test_long_names_are_shortened() -> None:
-    assert in_short("x" * 10_000) == "x" * (MOST_OF_A_LABEL - 1) + "…"
+    assert shorten_name("x" * 10_000) == "x" * (MOST_OF_A_LABEL - 1) + "…"
     assert label({"_ansible_item_label": "x" * MOST_OF_A_LABEL}, 1) == "x" * MOST_OF_A_LABEL
 
 
 def test_a_page_has_no_control_characters_and_a_message_no_colours() -> None:
     report = Report()
-    report.failed(WHERE, {"msg": "a\0b\tc\n\x1b[1;31mred\x1b[0m\x07"}, None, "failed")
+    report.record_failure(WHERE, {"msg": "a\0b\tc\n\x1b[1;31mred\x1b[0m\x07"}, None, "failed")
     told = page(report)
     assert "a\N{REPLACEMENT CHARACTER}b\tc\nred\N{REPLACEMENT CHARACTER}" in told
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", told)
