@@ -49,7 +49,7 @@ options:
     default: false
   properties:
     description:
-      - Properties to set. Each value is a value or a list of values. Integers and booleans are stored as strings
+      - Properties to set, each with a value or a list of values. Integers and booleans are stored as strings
         (V(true), V(false)). Put decimal numbers in quotes.
       - A key must begin with a letter. It must not contain spaces or special characters other than C(.), C(_), C(-),
         C(:), C(?), C(|) and quotes. Values can contain any character.
