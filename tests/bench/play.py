@@ -1,6 +1,6 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-# SPDX-License-Identifier: GPL-3.0-or-following
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Run plays in rounds with ansible-playbook and measure the duration of each task."""
 
 from __future__ import annotations
