@@ -6,32 +6,31 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Where a secret goes that a service tells only once."""
+    """Options for secrets that a service returns only once."""
 
     DOCUMENTATION = r"""
 options:
   key_file:
     description:
-      - File to write a new secret to, all at once. Its folder must be there, but in check mode.
-      - A link to a file is followed; a folder, a device or a pipe is refused. So is a file that holds a key of
-        something else, or something else than a key.
+      - Path of the file to write a new secret to. The parent directory must exist. Check mode does not verify this.
+      - Symbolic links are followed. The task fails if the path is a directory, a device or a pipe, or if the file
+        contains anything other than a secret of this item.
       - The task warns if other users can read the existing file and O(mode) is not set, or if they can write to its
-        folder.
-      - Several hosts can use the same name, each with its own file. A task removes only what its file held, unless
-        O(surplus=remove).
+        directory.
+      - Several hosts can manage items with the same name, each with its own file. A task only removes the item whose
+        secret was in its file, unless O(surplus=remove).
     type: path
   surplus:
     description:
-      - What to do with others of the same name. The C(surplus) of the result lists them.
-      - If the response to a creation is lost, the orphaned item is removed in any case.
-      - O(state=absent) removes all of them in any case.
-      - If a run is killed after it stored a new secret, or the old one cannot be removed, V(keep) leaves the old one
-        alone in later runs.
-      - Without O(key_file), V(keep) leaves the old one alone when it is replaced.
+      - How to treat other items with the same name. The result lists their IDs in C(surplus).
+      - O(state=absent) removes all of them in any case. If the response to a create request is lost, the orphaned item
+        is removed in any case.
+      - With V(keep), an old item remains if the run is killed after it stored the new secret, if the old item cannot be
+        removed, or if O(key_file) is not set.
     type: str
     choices:
-      keep: Leave them alone, because other hosts may use them.
-      remove: Remove them. The one whose secret is in O(key_file) stays, without O(key_file) the newest. Use this if
-        only one place stores the secret.
+      keep: Do not change them, because other hosts may use them.
+      remove: Remove all but the item whose secret is in O(key_file) or, if O(key_file) is not set, the newest one. Use
+        this if only one host stores the secret.
     default: keep
 """

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Whether a resource shall be there."""
+    """The option for the state of a resource."""
 
     DOCUMENTATION = r"""
 options:
   state:
-    description: Whether it shall be there, V(present), or not, V(absent).
+    description: Whether the resource should exist.
     type: str
-    choices: [present, absent]
+    choices:
+      present: The resource exists.
+      absent: The resource does not exist.
     default: present
 """

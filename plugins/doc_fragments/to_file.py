@@ -6,21 +6,21 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Who may read a file that the task writes."""
+    """Owner, group and mode of a file that the module writes."""
 
     DOCUMENTATION = r"""
 options:
   owner:
     description:
-      - Name of the user who shall own the file. Only the superuser can give a file away.
-      - Without it the owner of the file that is there stays, and a new one belongs to who runs the task.
+      - Name of the user who owns the file. Changing the owner requires superuser permissions.
+      - If not set, the owner of an existing file is not changed. A new file is owned by the user running the task.
     type: str
   group:
-    description: Name of the file's group. Without it the group of the file that is there stays.
+    description: Name of the group of the file. If not set, the group of an existing file is not changed.
     type: str
   mode:
     description:
-      - Mode of the file, three octal digits in quotes, such as V('0640').
-      - Without it the mode of the file that is there stays, and a new one is for its owner alone (V('0600')).
+      - Mode of the file as three octal digits in quotes, such as V('0640').
+      - If not set, the mode of an existing file is not changed. A new file has the mode V('0600').
     type: str
 """
