@@ -171,7 +171,7 @@ def _handler(talk: Conversation) -> type[http.server.BaseHTTPRequestHandler]:
             with contextlib.suppress(ConnectionError):
                 super().handle_one_request()
 
-        def answer(self) -> None:
+        def serve_call(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             expected = talk.next(self, body)
             if expected is None or expected.drop:
@@ -197,7 +197,7 @@ def _handler(talk: Conversation) -> type[http.server.BaseHTTPRequestHandler]:
             if self.command != "HEAD":
                 self.wfile.write(expected.body)
 
-        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = answer  # noqa: N815
+        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = serve_call  # noqa: N815
 
         def log_message(self, *args: Any) -> None:
             pass

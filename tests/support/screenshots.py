@@ -36,11 +36,11 @@ def main() -> None:
             page.get_by_label("Secret").fill(sandbox.environment["SANDBOX_SECRET"])
             page.get_by_label("Secret").press("Enter")
             page.get_by_text("artifactory/api").first.wait_for()
-            take(page, "console")
+            write_screenshot(page, "console")
 
         browser.visit(f"{sandbox.url}/_sandbox/console", sign_in)
         for name, file in (("report", "toolchain-report.html"), ("overview", "overview.html")):
-            browser.visit((folder / "guides" / file).as_uri(), lambda page, name=name: take(page, name))
+            browser.visit((folder / "guides" / file).as_uri(), lambda page, name=name: write_screenshot(page, name))
 
 
 def run_playbooks(sandbox: client.Sandbox, folder: Path) -> None:
@@ -55,7 +55,7 @@ def run_playbooks(sandbox: client.Sandbox, folder: Path) -> None:
         assert status == 0, output
 
 
-def take(page: Page, name: str) -> None:
+def write_screenshot(page: Page, name: str) -> None:
     """Write a screenshot of the first part of a page."""
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
     page.screenshot(path=TARGET / f"{name}.png")

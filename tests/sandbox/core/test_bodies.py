@@ -107,16 +107,16 @@ def test_form_is_rejected_when_it_is_too_large(sandbox: client.Sandbox, path: st
 
 
 def test_chunked_body_is_rejected_when_it_exceeds_the_limit() -> None:
-    class Chunked:
+    class ChunkedRequest:
         headers: dict[str, str] = {}
 
         async def stream(self) -> AsyncIterator[bytes]:
             for _piece in range(3):
                 yield b"12345"
 
-    assert asyncio.run(bodies.read_body(Chunked(), 15)) == b"123451234512345"
+    assert asyncio.run(bodies.read_body(ChunkedRequest(), 15)) == b"123451234512345"
     with pytest.raises(BodyTooLarge, match="at most 14 bytes"):
-        asyncio.run(bodies.read_body(Chunked(), 14))
+        asyncio.run(bodies.read_body(ChunkedRequest(), 14))
 
 
 @pytest.mark.parametrize("separator", ["&", ";&"])

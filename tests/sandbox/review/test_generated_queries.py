@@ -183,7 +183,7 @@ def search(running_sandbox: Sandbox) -> Callable[[str], list[int]]:
     session = requests.Session()
     form = {"action": "search", "project": "generated", "user": "admin", "ltoken": LTOKENS["admin"]}
 
-    def found(query: str) -> list[int]:
+    def find_positions(query: str) -> list[int]:
         data = {**form, "query": f"grouping:off {query}"}
         answer = session.post(
             f"{running_sandbox.url}/analysis/review/api", data=data, headers={"Content-Type": FORM}, timeout=30
@@ -191,7 +191,7 @@ def search(running_sandbox: Sandbox) -> Callable[[str], list[int]]:
         assert answer.status_code == 200, answer.text
         return [int(line.partition('"line":')[2].split(",")[0]) - 1 for line in answer.text.splitlines()]
 
-    return found
+    return find_positions
 
 
 @settings(max_examples=EXAMPLES, deadline=None)

@@ -15,7 +15,7 @@ from support.wire.review import Api
 NEXT_OF = {"project": "mobile-app", "query": "grouping:off code:NPD"}
 
 
-def found(api: Api, query: str = "grouping:off", **fields: str) -> list[dict[str, Any]]:
+def search(api: Api, query: str = "grouping:off", **fields: str) -> list[dict[str, Any]]:
     return api.records("search", project="mobile-app", query=query, **fields)
 
 
@@ -104,7 +104,7 @@ def test_issue_is_replaced_when_it_is_seeded_again(api: Api, sandbox: Any) -> No
 
 
 def test_summary_counts_all_issues_when_a_limit_is_set(api: Api) -> None:
-    issue, last = found(api, limit="1", summary="true")
+    issue, last = search(api, limit="1", summary="true")
     assert issue["code"] == "ABV.GENERAL"
     assert last["summary"] == {
         "query": "grouping:off",
@@ -145,14 +145,14 @@ def test_details_are_strings_and_have_a_history(api: Api, sandbox: Any) -> None:
 
 
 def test_status_is_changed_for_all_issues_or_none(api: Api) -> None:
-    ids = [str(issue["id"]) for issue in found(api)]
+    ids = [str(issue["id"]) for issue in search(api)]
     write = {"project": "mobile-app", "status": "Fix"}
     assert api.expect_error("update_status", **write, ids=f"{ids[0]},999999") == (404, "Issue not found: 999999")
-    assert [issue["status"] for issue in found(api)] == ["Analyze", "Fix", "Analyze"]
+    assert [issue["status"] for issue in search(api)] == ["Analyze", "Fix", "Analyze"]
     api.write("update_status", **write, ids=",".join(ids))
-    assert [issue["status"] for issue in found(api)] == ["Fix"] * 3
+    assert [issue["status"] for issue in search(api)] == ["Fix"] * 3
     api.write("update_status", project="mobile-app", ids=ids[0], bug_tracker_id="BUG-1")
-    assert [str(issue["id"]) for issue in found(api, "grouping:off bugId:BUG-1")] == [ids[0]]
+    assert [str(issue["id"]) for issue in search(api, "grouping:off bugId:BUG-1")] == [ids[0]]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_status_is_changed_for_all_issues_or_none(api: Api) -> None:
     ],
 )
 def test_invalid_status_changes_are_rejected(api: Api, fields: dict[str, str], status: int) -> None:
-    number = str(found(api)[0]["id"])
+    number = str(search(api)[0]["id"])
     assert api.expect_error("update_status", **{"project": "mobile-app", "ids": number, **fields})[0] == status
     assert "history" not in api.records("issue_details", project="mobile-app", id=number)[0]
 
@@ -180,7 +180,7 @@ def role(*transitions: list[str], **fields: Any) -> dict[str, Any]:
 
 
 def test_role_restricts_status_transitions(api: Api, sandbox: Any) -> None:
-    number = str(found(api)[0]["id"])
+    number = str(search(api)[0]["id"])
     sandbox.seed(role(["Analyze", "Fix"], ["Any", "Ignore"]))
     api.user = "alice"
     cite = {"project": "mobile-app", "ids": number}
@@ -201,13 +201,13 @@ MODULES = [
 
 
 def test_modules_restrict_access_to_issues(api: Api, sandbox: Any) -> None:
-    secret = found(api, "grouping:off file:app")[0]["id"]
+    secret = search(api, "grouping:off file:app")[0]["id"]
     sandbox.seed({"review": {"projects": [{"name": "mobile-app", "creator": "admin", "modules": MODULES}]}})
     sandbox.seed(role(["Any", "Any"]))
-    assert len(found(api)) == 3
+    assert len(search(api)) == 3
     api.user = "alice"
-    assert [issue["file"] for issue in found(api)] == ["src/core/names.c", "src/core/list.c"]
-    assert found(api, "grouping:off module:app") == []
+    assert [issue["file"] for issue in search(api)] == ["src/core/names.c", "src/core/list.c"]
+    assert search(api, "grouping:off module:app") == []
     for action in ("issue_details", "update_status"):
         fields = {"project": "mobile-app", "id": str(secret), "ids": str(secret), "status": "Fix"}
         assert api.expect_error(action, **fields) == (404, f"Issue not found: {secret}")
@@ -215,9 +215,9 @@ def test_modules_restrict_access_to_issues(api: Api, sandbox: Any) -> None:
 
 def test_issues_are_deleted_with_the_last_build(api: Api) -> None:
     for build in ("build_1", "build_2", "build_3"):
-        assert found(api)
+        assert search(api)
         api.write("delete_build", project="mobile-app", name=build)
-    assert found(api) == []
+    assert search(api) == []
 
 
 def test_issues_are_generated(api: Api, sandbox: Any) -> None:
@@ -281,5 +281,5 @@ def test_seed_is_rejected_when_an_id_or_severity_is_invalid(
 def test_defaults_are_used_when_fields_of_a_seed_are_null(api: Api, sandbox: Any) -> None:
     empty = dict.fromkeys(("id", "severity", "status", "owner", "title", "comment", "line", "date"))
     sandbox.seed({"review": {"issues": [{"project": "mobile-app", "code": "ABV.GENERAL", "file": "empty.c", **empty}]}})
-    [issue] = found(api, "grouping:off file:empty.c")
+    [issue] = search(api, "grouping:off file:empty.c")
     assert (issue["status"], issue["severityCode"], issue["owner"]) == ("Analyze", 4, "unowned")

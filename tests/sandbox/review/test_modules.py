@@ -54,15 +54,15 @@ def test_access_lists_are_returned_when_the_switch_is_set(api: Api, sandbox: Any
 
 
 def test_invalid_changes_are_rejected(api: Api, sandbox: Any) -> None:
-    def refused(action: str, **fields: str) -> tuple[int, str]:
+    def expect_error(action: str, **fields: str) -> tuple[int, str]:
         return api.expect_error(action, **{"project": "platform", "name": "third_party", **fields})
 
-    assert refused("create_module", paths="x") == (409, "Module already exists: third_party")
-    assert refused("create_module", name="new") == (400, "Missing required parameter: paths")
-    assert refused("update_module", paths="") == (400, "Missing required parameter: paths")
-    assert refused("update_module", new_name="*default*") == (409, "Module already exists: *default*")
-    assert refused("update_module", name="*default*") == (403, "Module is read-only: *default*")
-    assert refused("delete_module", name="*default*") == (403, "Module is read-only: *default*")
+    assert expect_error("create_module", paths="x") == (409, "Module already exists: third_party")
+    assert expect_error("create_module", name="new") == (400, "Missing required parameter: paths")
+    assert expect_error("update_module", paths="") == (400, "Missing required parameter: paths")
+    assert expect_error("update_module", new_name="*default*") == (409, "Module already exists: *default*")
+    assert expect_error("update_module", name="*default*") == (403, "Module is read-only: *default*")
+    assert expect_error("delete_module", name="*default*") == (403, "Module is read-only: *default*")
     sandbox.seed({"review": {"roles": [{"name": "Project admin", "permissions": ["webapi_access"]}]}})
     api.user = "alice"
-    assert refused("delete_module") == (403, "User alice does not have the manage_modules permission")
+    assert expect_error("delete_module") == (403, "User alice does not have the manage_modules permission")

@@ -9,14 +9,14 @@ from support.wire.review import Api
 
 
 def test_roles_are_found_by_a_part_of_the_name_or_the_exact_name(api: Api) -> None:
-    def found(search: str) -> list[str]:
+    def search_names(search: str) -> list[str]:
         return [role["name"] for role in api.records("roles", search=search)]
 
     api.write("create_role", name="Project admin assistant")
-    assert found("") == ["Projects root admin", "Project admin", "Project admin assistant"]
-    assert found("admin a") == ["Project admin assistant"]
-    assert found("+Project admin") == ["Project admin"]
-    assert found("*") == []
+    assert search_names("") == ["Projects root admin", "Project admin", "Project admin assistant"]
+    assert search_names("admin a") == ["Project admin assistant"]
+    assert search_names("+Project admin") == ["Project admin"]
+    assert search_names("*") == []
     assert [role["name"] for role in api.records("role_assignments", search="+Project admin")] == ["Project admin"]
 
 
