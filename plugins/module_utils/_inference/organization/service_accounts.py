@@ -22,9 +22,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 ROLES = ("owner", "member")
 
-_MEMBERS = ("id", "name", "role", "created", "created_at")
-_ALL = "/organization/projects/{}/service_accounts"
-_ONE = f"{_ALL}/{{}}"
+_FIELDS = ("id", "name", "role", "created", "created_at")
+_LIST_PATH = "/organization/projects/{}/service_accounts"
+_PATH = f"{_LIST_PATH}/{{}}"
 
 
 class ServiceAccountService(SecretService):
@@ -46,16 +46,16 @@ class ServiceAccountService(SecretService):
 
     def create(self) -> tuple[Fields, Fields]:
         """Create an account with a key."""
-        reply = self._admin.post(_ALL, self._project, json={"name": self._task.params["name"]})
+        reply = self._admin.post(_LIST_PATH, self._project, json={"name": self._task.params["name"]})
         return listings.parse_service_account(reply), {"secret": reply.record("api_key").text("value")}
 
     def update(self, item_id: str, changes: Fields) -> None:
         """Set the role of an account."""
-        self._admin.post(_ONE, self._project, item_id, json=changes, is_idempotent=True)
+        self._admin.post(_PATH, self._project, item_id, json=changes, is_idempotent=True)
 
     def delete(self, item_id: str) -> None:
         """Delete an account and its keys."""
-        self._admin.delete(_ONE, self._project, item_id)
+        self._admin.delete(_PATH, self._project, item_id)
 
     def expiry_reason(self, item: Fields) -> str | None:
         """Return a reason if the account is older than `rotate_after` seconds."""
@@ -83,5 +83,5 @@ def inherit_role(desired: Fields, replaced: Fields | None) -> Fields:
 
 
 def to_result(account: Fields) -> Fields:
-    """Return an account with all its members, also a predicted one."""
-    return {**dict.fromkeys(_MEMBERS), "role": "member", "surplus": [], **account}
+    """Return the fields of the result, also for a predicted account."""
+    return {**dict.fromkeys(_FIELDS), "role": "member", "surplus": [], **account}
