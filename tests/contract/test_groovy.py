@@ -126,14 +126,14 @@ def test_scripts_can_contain_classes_and_imports(server: dict[str, Any], console
             None,
             True,
         ),
-        ("x = 1\ndef (", "does not compile in line 2, and nothing of it was run: unexpected token:", 2, False),
+        ("x = 1\ndef (", "does not compile and was not run. Error in line 2: unexpected token:", 2, False),
         (
             "import no.Such\n1",
-            "does not compile in line 1, and nothing of it was run: unable to",
+            "does not compile and was not run. Error in line 1: unable to",
             1,
             False,
         ),
-        ("1\n2 }", "does not compile in line 2, and nothing of it was run: ", 2, False),
+        ("1\n2 }", "does not compile and was not run. Error in line 2: ", 2, False),
     ],
 )
 def test_failures_are_reported_with_line(

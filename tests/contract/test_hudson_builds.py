@@ -79,7 +79,7 @@ def test_failure_message_contains_last_console_lines(hudson: Hudson) -> None:
 
 @pytest.mark.parametrize(
     ("parameters", "problem"),
-    [({"TARGET": "moon"}, "takes one of 'staging', 'production'"), ({"VERSON": "1"}, "has no parameter 'VERSON'")],
+    [({"TARGET": "moon"}, "must be one of 'staging', 'production'"), ({"VERSON": "1"}, "has no parameter 'VERSON'")],
 )
 def test_invalid_parameters_are_rejected(hudson: Hudson, parameters: dict[str, str], problem: str) -> None:
     assert problem in build(hudson, parameters=parameters)["msg"]
@@ -116,7 +116,7 @@ def test_build_is_stopped_on_timeout(hudson: Hudson) -> None:
     hudson.create_sleeping_job("sleepy", seconds=600)
     login = {"url": hudson.url, "username": hudson.admin.username, "password": hudson.admin.password}
     result = run("ci_build", job="sleepy", delay=0, wait_timeout=10, on_timeout="stop", **login)
-    assert result["msg"].endswith("'sleepy' #1 runs. It was stopped: ABORTED.")
+    assert result["msg"].endswith("'sleepy' #1 is running. It was stopped: ABORTED.")
 
 
 def test_no_build_is_started_when_accepted_build_exists(hudson: Hudson) -> None:
