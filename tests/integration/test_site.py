@@ -344,12 +344,14 @@ def test_guides_change_nothing_when_repeated(sandbox: Sandbox, reader: dict[str,
     run_other_commands(WRITE_ONCE, folder, reader)
     in_check_mode = [playbook for page in WRITE_ONCE for playbook in playbooks(page)[:-1]]
     assert all("--check" in playbook for playbook in in_check_mode)
-    run_playbooks(in_check_mode, folder, reader)
+    predicted = run_playbooks(in_check_mode, folder, reader)
     assert not writes(sandbox)
 
     output = run_playbooks([playbooks(page)[-1] for page in WRITE_ONCE], folder, reader)
     assert [page.stem for page in WRITE_ONCE if not has_changed(page, output)] == []
     assert writes(sandbox) == {"artifact", "ci", "inference", "review"}
+    plan, summary = re.findall('^   ("artifacts": .*)$', (SITE / "guides/clean-up.rst").read_text(), re.MULTILINE)
+    assert (plan in predicted, summary in output) == (True, True)
 
     output = run_playbooks([playbooks(page)[-1] for page in WRITE_ONCE if page.stem not in EACH_TIME], folder, reader)
     assert not writes(sandbox)
