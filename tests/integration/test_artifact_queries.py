@@ -23,7 +23,7 @@ COUNT = 2 * len(NAMES) * len(PATHS)
 
 
 @pytest.fixture(autouse=True)
-def planted(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Sandbox:
+def seeded_sandbox(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Sandbox:
     """Return a sandbox with two repositories of files with special characters and properties."""
     for name, value in sandbox.environment.items():
         monkeypatch.setenv(name, value)
@@ -85,9 +85,9 @@ def test_offset_and_limit_apply_across_pages(offset: int, limit: int) -> None:
     assert rows == ask(find=find)[offset : offset + limit]
 
 
-def test_no_item_is_skipped_when_others_are_deleted_meanwhile(planted: Sandbox) -> None:
+def test_no_item_is_skipped_when_others_are_deleted_meanwhile(seeded_sandbox: Sandbox) -> None:
     """With page numbers, each deleted item would shift another one out of the next page."""
-    login = {"url": planted.environment["JFROG_URL"], "token": planted.environment["JFROG_ACCESS_TOKEN"]}
+    login = {"url": seeded_sandbox.environment["JFROG_URL"], "token": seeded_sandbox.environment["JFROG_ACCESS_TOKEN"]}
     artifact = ArtifactService(Task({**DEFAULTS, **login}))
     asked = aql.prepare(aql.Query("items", {"repo": "odd-a"}, include=("name",)))
     seen = []
@@ -105,22 +105,22 @@ def test_other_domains_are_read_completely() -> None:
     assert sorted(row.get("value", "") for row in rows) == ["", "linux", "macos"]
 
 
-def test_trash_can_is_excluded_from_all_pages(planted: Sandbox) -> None:
+def test_trash_can_is_excluded_from_all_pages(seeded_sandbox: Sandbox) -> None:
     trashed = {"repo": "auto-trashcan", "path": "odd-a/gone", "size": 1, "properties": {"trash.time": "1"}}
-    planted.seed({"artifact": {"items": [trashed]}})
+    seeded_sandbox.seed({"artifact": {"items": [trashed]}})
     for page_size in (0, 2):
         rows = ask(find={"type": "any"}, include=["name"], page_size=page_size)
         assert not [row for row in rows if row["repo"] == "auto-trashcan"]
     assert "gone" in [row["name"] for row in ask(find={"repo": "auto-trashcan"}, page_size=1)]
 
 
-def test_task_fails_only_when_a_page_is_truncated(planted: Sandbox) -> None:
-    planted.switch("artifact", aql_hard_limit=20)
+def test_task_fails_only_when_a_page_is_truncated(seeded_sandbox: Sandbox) -> None:
+    seeded_sandbox.switch("artifact", aql_hard_limit=20)
     trimmed = run("artifact_query_info", find={"repo": "odd-a"}, page_size=0)
     assert "The server truncated the result after 20 rows: AQL query reached the search hard limit" in trimmed["msg"]
     assert len(ask(find={"repo": "odd-a"}, page_size=19)) == COUNT // 2
 
 
-def test_rows_are_limited_to_readable_items_when_the_account_is_not_an_administrator(planted: Sandbox) -> None:
+def test_rows_are_limited_to_readable_items_when_the_account_is_not_an_administrator(seeded_sandbox: Sandbox) -> None:
     account = {"token": "", "username": "reader", "password": "sandbox-reader"}
     assert len(ask(find={"repo": "odd-a"}, include=["size"], page_size=20, **account)) == COUNT // 2

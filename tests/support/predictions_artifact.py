@@ -46,7 +46,7 @@ def results_agree(predicted: Any, done: Any) -> bool:
     if isinstance(predicted, dict) and isinstance(done, dict):
         if predicted.get("failed") or done.get("failed"):
             return all(predicted.get(name) == done.get(name) for name in ("failed", "changed"))
-        predicted, done = (_without_empty_diff(one) for one in (predicted, done))
+        predicted, done = (_drop_empty_diff(one) for one in (predicted, done))
         return predicted.keys() == done.keys() and all(
             results_agree(value, done[name]) for name, value in predicted.items()
         )
@@ -55,7 +55,7 @@ def results_agree(predicted: Any, done: Any) -> bool:
     return predicted is None or predicted == done
 
 
-def _without_empty_diff(result: dict[str, Any]) -> dict[str, Any]:
+def _drop_empty_diff(result: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in result.items() if (name, value) != ("diff", [])}
 
 
@@ -147,24 +147,24 @@ class World:
         return {"name": "app", "number": number, "started": started, "modules": modules}
 
     def _upload(self) -> dict[str, Any]:
-        return {**self._place(), "content": self._chance.choice(CONTENTS), **self._some(properties=PROPERTIES)}
+        return {**self._choose_place(), "content": self._chance.choice(CONTENTS), **self._some(properties=PROPERTIES)}
 
     def _deletion(self) -> dict[str, Any]:
-        place = self._place()
+        place = self._choose_place()
         self._deleted.append((place["repo"], place["path"]))
         return {**place, "state": "absent", **self._some(recursive=[True])}
 
     def _archive(self) -> dict[str, Any]:
-        place = {**self._place(), **self._some(path=["", "new/x"])}
+        place = {**self._choose_place(), **self._some(path=["", "new/x"])}
         return {**place, "src": self._chance.choice(list(ARCHIVES)), **self._some(atomic=[True, False])}
 
     def _new_properties(self) -> dict[str, Any]:
         wanted = {"properties": self._chance.choice(PROPERTIES), **self._some(purge=[True])}
-        return {**self._place(), **wanted, **self._some(recursive=[True])}
+        return {**self._choose_place(), **wanted, **self._some(recursive=[True])}
 
     def _old_properties(self) -> dict[str, Any]:
         keys = self._chance.sample(["k", "build.name", "build.number", "x:y"], 2)
-        return {**self._place(), "keys": keys, "state": "absent", **self._some(recursive=[True])}
+        return {**self._choose_place(), "keys": keys, "state": "absent", **self._some(recursive=[True])}
 
     def _build_deletion(self) -> dict[str, Any]:
         return {**self._run(), "state": "absent", **self._some(artifacts=[True])}
@@ -203,7 +203,7 @@ class World:
         rule = {"repos": [self._chance.choice(["one", "two", "docker"])], "older_than": "0d"}
         return {"rules": [{**rule, **self._some(keep_newest=[1, 2], names=[["*.txt"]])}]}
 
-    def _place(self) -> dict[str, Any]:
+    def _choose_place(self) -> dict[str, Any]:
         if self._places and not self._is_rare():
             repo, path = self._chance.choice(self._places)
         else:

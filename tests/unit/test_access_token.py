@@ -252,10 +252,10 @@ def test_token_is_unchanged_when_it_never_expires() -> None:
 
 
 def test_old_token_is_revoked_when_the_new_one_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def killed(*_args: object, **_options: object) -> None:
+    def raise_killed(*_args: object, **_options: object) -> None:
         raise SystemExit
 
-    monkeypatch.setattr(_issued_secret, "store_text", killed)
+    monkeypatch.setattr(_issued_secret, "store_text", raise_killed)
     with (
         conversation(lists(entry("old", expiry=NOW + 12 * HOUR)), makes("new"), lists(entry("new"))) as server,
         pytest.raises(SystemExit),

@@ -24,7 +24,7 @@ OLDER = {
     "scope": "applied-permissions/user",
     "last_used": 1714600000,
 }
-# as servers of before 7.21 tell it: without a scope; and one that never expires has no expiry
+# old servers return no scope, and tokens that never expire have no expiry
 NEWER = {"token_id": "11aa", "subject": "jfac@01hx3c/users/admin", "issued_at": 1714557700, "issuer": "jfac@01hx3c"}
 
 

@@ -18,7 +18,7 @@ DATA = bytes(range(256)) * 4096  # 1 MiB
 WHERE = "generic-local/app/app.tgz"
 ITEM, FILE = f"/artifactory/api/storage/{WHERE}", f"/artifactory/{WHERE}"
 MISSING = {"errors": [{"status": 404, "message": "Unable to find item"}]}
-PLACE = 6 * 65536  # what comes is handed on in such pieces
+PLACE = 6 * 65536  # a multiple of the chunk size
 TAG = {"ETag": "the-sha1"}
 
 

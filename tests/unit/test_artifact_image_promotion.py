@@ -273,7 +273,7 @@ def test_a_target_tag_is_refused_when_no_tag_is_given() -> None:
     assert "missing parameter(s) required by 'target_tag': tag" in result["msg"]
 
 
-# What lies below the folders that the server takes
+# Entries below the folders that the server copies, moves or replaces
 
 NESTED = {"1.0": ["manifest.json", "2.0/"]}
 READ = [manifest("stage", ONE), manifest("prod", None)]

@@ -20,7 +20,7 @@ Rule = dict[str, Any]
 Folder = tuple[str, str]  # key of the repository, path
 
 
-# What the caller describes
+# Input
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class StoredFile:
     properties: dict[str, list[str]] = field(default_factory=dict)
 
 
-# What the model predicts
+# Prediction
 
 
 @dataclass(frozen=True, order=True)
@@ -128,7 +128,7 @@ def predict(
     return Prediction(sorted(planned), sorted(unsafe), empty_folders, files if is_refused else remaining, is_refused)
 
 
-# Notes: what an artifact is, the folder and name of a file, tags, the times, properties and downloads of a tag,
+# Notes: definition of an artifact, folder and name of a file, tags, the times, properties and downloads of a tag,
 # the time of an artifact, and which tags are not safe to delete
 
 IMAGE_PACKAGE_TYPES = ("docker", "oci", "helmoci")

@@ -36,7 +36,7 @@ class Artifact:
     downloaded: float | None = None
     properties: dict[str, list[str]] = field(default_factory=dict)
 
-    def stored(self, now: float) -> StoredFile:
+    def to_stored_file(self, now: float) -> StoredFile:
         """Return the file with times instead of ages."""
         ages = self.created, self.modified, self.downloaded
         times = [None if age is None else int((now - age * DAY) * 1000) for age in ages]
@@ -46,7 +46,7 @@ class Artifact:
 def plant(sandbox: Sandbox, artifacts: Iterable[Artifact], repos: Iterable[str] = ("old-local",)) -> None:
     """Add generic repositories and artifacts to the sandbox."""
     now = time.time()
-    plant_world(sandbox, [Repository(key, "generic") for key in repos], [one.stored(now) for one in artifacts])
+    plant_world(sandbox, [Repository(key, "generic") for key in repos], [one.to_stored_file(now) for one in artifacts])
 
 
 def plant_world(sandbox: Sandbox, repositories: Iterable[Repository], files: Iterable[StoredFile]) -> None:
