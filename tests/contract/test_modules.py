@@ -326,7 +326,7 @@ def test_a_snapshot_has_the_models_of_a_server_without_administration(
     assert models >= {*litellm_proxy.replies, litellm_proxy.throttled}
 
 
-def test_inference_chat_gets_an_answer(litellm_proxy: LitellmProxy) -> None:
+def test_inference_chat_returns_an_answer(litellm_proxy: LitellmProxy) -> None:
     result = run("inference_chat", url=litellm_proxy.url, api_key=litellm_proxy.key, model="gpt-4o", prompt="Hello")
     assert result["changed"] is False
     assert result["completion"]["text"] == litellm_proxy.replies["gpt-4o"]
@@ -334,7 +334,7 @@ def test_inference_chat_gets_an_answer(litellm_proxy: LitellmProxy) -> None:
     assert result["completion"]["usage"] == {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30}
 
 
-def test_inference_chat_checks_a_structured_answer(litellm_proxy: LitellmProxy) -> None:
+def test_inference_chat_validates_a_structured_answer(litellm_proxy: LitellmProxy) -> None:
     def ask(kind: str) -> dict[str, Any]:
         wanted = {"answer": {"type": kind}}
         schema = {"type": "object", "properties": wanted, "required": ["answer"], "additionalProperties": False}
@@ -342,7 +342,7 @@ def test_inference_chat_checks_a_structured_answer(litellm_proxy: LitellmProxy) 
         return run("inference_chat", url=litellm_proxy.url, api_key=litellm_proxy.key, **options)
 
     assert ask("integer")["completion"]["data"] == {"answer": 42}
-    assert "not as 'response_schema' wants it" in ask("string")["msg"]
+    assert "does not match 'response_schema'" in ask("string")["msg"]
 
 
 def ask_litellm(proxy: LitellmProxy, module: str = "inference_chat", **options: Any) -> dict[str, Any]:
@@ -351,7 +351,7 @@ def ask_litellm(proxy: LitellmProxy, module: str = "inference_chat", **options: 
     return result
 
 
-def test_inference_chat_follows_a_stream(litellm_proxy: LitellmProxy) -> None:
+def test_inference_chat_streams_an_answer(litellm_proxy: LitellmProxy) -> None:
     completion = ask_litellm(litellm_proxy, prompt="Hello", stream=True)["completion"]
     assert (completion["text"], completion["complete"]) == (litellm_proxy.replies["gpt-4o"], True)
     assert completion["usage"]["completion_tokens"] > 0
@@ -359,7 +359,7 @@ def test_inference_chat_follows_a_stream(litellm_proxy: LitellmProxy) -> None:
     assert [one["text"] for one in several["alternatives"]] == [completion["text"]]
 
 
-def test_inference_chat_hands_a_call_of_a_tool_on(litellm_proxy: LitellmProxy) -> None:
+def test_inference_chat_returns_function_calls(litellm_proxy: LitellmProxy) -> None:
     tools = [{"name": "list_builds", "parameters": {"type": "object"}}]
     called = ask_litellm(litellm_proxy, model="calling", prompt="Which builds failed?", tools=tools)["completion"]
     assert called["tool_calls"] == [{"id": "call_1", "name": "list_builds", "arguments": {"job": "web"}}]
@@ -371,7 +371,7 @@ def test_inference_chat_hands_a_call_of_a_tool_on(litellm_proxy: LitellmProxy) -
     assert ask_litellm(litellm_proxy, messages=messages, tools=tools)["completion"]["complete"]
 
 
-def test_inference_chat_batch_asks_many_prompts_of_many_models(litellm_proxy: LitellmProxy, tmp_path: Path) -> None:
+def test_inference_chat_batch_sends_prompts_to_several_models(litellm_proxy: LitellmProxy, tmp_path: Path) -> None:
     schema = {
         "type": "object",
         "properties": {"answer": {"type": "integer"}},
