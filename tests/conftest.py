@@ -18,9 +18,9 @@ from support.session import Session
 
 # Generated examples are the same in each run, and have no deadline, so that results do not depend on the machine.
 hypothesis.settings.register_profile(
-    "the same each time", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "deterministic", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-hypothesis.settings.load_profile("the same each time")
+hypothesis.settings.load_profile("deterministic")
 
 # Variables that let programs write as on a terminal
 TERMINAL = ("COLUMNS", "LINES", "FORCE_COLOR", "CLICOLOR_FORCE", "PYTHON_COLORS", "PY_COLORS")

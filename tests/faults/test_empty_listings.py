@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A task with something to do never reports that there is nothing to do because a response with status 200 is empty.
+"""A task never reports that nothing needs to change because a response with status 200 is empty.
 
-Each task that changes, deletes or publishes something runs in check mode. One response of it has an empty body, an
-empty document or its first half.
+Each task that changes, deletes or publishes something runs in check mode. One of its responses has an empty body, an
+empty document or only its first half.
 """
 
 from __future__ import annotations
@@ -35,59 +35,61 @@ BODIES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-class Wire:
-    """The responses of a run; one of them can have another body."""
+class ResponseRecorder:
+    """Records the responses of a run and can replace the body of one of them."""
 
     def __init__(self) -> None:
-        self.answers: list[tuple[Request, int, bytes]] = []
+        self.responses: list[tuple[Request, int, bytes]] = []
         self._send = session.Connection.send
         self._change: tuple[int, Callable[[bytes], bytes]] | None = None
 
     def begin(self, nth: int | None = None, change: Callable[[bytes], bytes] = bytes) -> None:
         """Start a run whose nth response has a changed body."""
-        self.answers = []
+        self.responses = []
         self._change = None if nth is None else (nth, change)
 
     def send(self, connection: session.Connection, request: Request, timeout: tuple[float, float, float]) -> Response:
-        """In place of `Connection.send`."""
-        answer = self._send(connection, request, timeout)
-        body = b"".join(answer.chunks())
-        if self._change and self._change[0] == len(self.answers) and answer.status == 200:
+        """Send a request. This method replaces `Connection.send`."""
+        response = self._send(connection, request, timeout)
+        body = b"".join(response.chunks())
+        if self._change and self._change[0] == len(self.responses) and response.status == 200:
             body = self._change[1](body)
-        self.answers.append((request, answer.status, body))
-        return Response(request, answer.status, answer.headers, body)
+        self.responses.append((request, response.status, body))
+        return Response(request, response.status, response.headers, body)
 
 
 @pytest.fixture
-def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
-    wire = Wire()
+def recorder(monkeypatch: pytest.MonkeyPatch) -> ResponseRecorder:
+    recorder = ResponseRecorder()
 
-    def send(*sent: Any) -> Response:
-        return wire.send(*sent)
+    def send(*arguments: Any) -> Response:
+        return recorder.send(*arguments)
 
     monkeypatch.setattr(session.Connection, "send", send)
-    return wire
+    return recorder
 
 
-def run(module: str, step: str, **how: Any) -> dict[str, Any]:
-    return running.run(module_of(module), **{"retries": 0, **getattr(CASES[module], step), **how})
+def run(module: str, step: str, **options: Any) -> dict[str, Any]:
+    return running.run(module_of(module), **{"retries": 0, **getattr(CASES[module], step), **options})
 
 
 @pytest.mark.parametrize(("module", "step"), TASKS)
-def test_empty_response_never_means_nothing_to_do(sandbox: Sandbox, wire: Wire, module: str, step: str) -> None:
+def test_change_is_predicted_when_a_response_is_empty(
+    sandbox: Sandbox, recorder: ResponseRecorder, module: str, step: str
+) -> None:
     forget()
-    for earlier in STEPS.get(step, ()):
-        assert not run(module, earlier).get("failed")
-    wire.begin()
+    for earlier_step in STEPS.get(step, ()):
+        assert not run(module, earlier_step).get("failed")
+    recorder.begin()
     assert run(module, step, check_mode=True)["changed"]
-    bodies = [body for _request, _status, body in wire.answers]
-    found = []
+    bodies = [body for _request, _status, body in recorder.responses]
+    unchanged = []
     for nth, name in itertools.product(range(len(bodies)), BODIES):
         if BODIES[name](bodies[nth]) == bodies[nth]:
             continue
-        wire.begin(nth, BODIES[name])
+        recorder.begin(nth, BODIES[name])
         result = run(module, step, check_mode=True)
         if not result.get("failed") and not result["changed"]:
-            request, _status, _body = wire.answers[nth]
-            found.append(f"{request.method} {request.url} {request.body!r}, {name}")
-    assert not found, found
+            request, _status, _body = recorder.responses[nth]
+            unchanged.append(f"{request.method} {request.url} {request.body!r}, {name}")
+    assert not unchanged, unchanged

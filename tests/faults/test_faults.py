@@ -42,7 +42,7 @@ READERS = [module for module in SPEAKING if module not in OPERATIONS or OPERATIO
 WRITES = {
     module: case.write for module, case in {**RESOURCES, **OPERATIONS}.items() if not getattr(case, "by_program", False)
 }
-# A command is sent while its response arrives: when one of the two requests is lost, the other waits
+# ci_cli sends a command while its response arrives: if one of the two requests is lost, the other waits
 SEQUENTIAL_QUERIES = [module for module in QUERIES if module in SPEAKING and module != "ci_cli"]
 # test_convergence and test_build_chaos cover the requests of the other operations
 SINGLE_ACTS = [
@@ -82,53 +82,53 @@ FAILED_WRITES = select_pairs(itertools.product(WRITES, WRITE_ERRORS), write_poli
 
 def modules_with(fault: str) -> list[str]:
     """Return the modules that meet this fault of the whole server."""
-    return [module for module, other in SERVER if other == fault]
+    return [module for module, server_fault in SERVER if server_fault == fault]
 
 
 @pytest.fixture(autouse=True)
-def no_files() -> None:
-    """Remove the files that cases leave on this machine."""
+def remove_files() -> None:
+    """Remove local files of earlier cases."""
     forget()
 
 
-def run(module: str, **more: Any) -> dict[str, Any]:
-    """The module's result, with one repeat."""
-    return running.run(module_of(module), **{"retries": 1, **parameters(module), **more})
+def run(module: str, **options: Any) -> dict[str, Any]:
+    """Return the module's result, with one retry."""
+    return running.run(module_of(module), **{"retries": 1, **parameters(module), **options})
 
 
-def changes(module: str) -> bool:
-    """Whether its write changes anything that lasts."""
+def has_lasting_effect(module: str) -> bool:
+    """Return whether the module has a lasting effect."""
     return module in RESOURCES or OPERATIONS[module].changes
 
 
 def check_failure(result: dict[str, Any], sandbox: Sandbox) -> None:
-    """It tells what happened, and neither a secret nor the inner life of the collection."""
+    """Verify that the message explains the failure without secrets and internals."""
     assert result.get("failed"), result
-    for unwanted in ("Traceback", "object at 0x", "HTTPConnectionPool", "urllib3"):
-        assert unwanted not in result["msg"]
-    shown = json.dumps(result)
-    assert not [name for name in SECRETS if sandbox.environment[name] in shown]
+    for internal in ("Traceback", "object at 0x", "HTTPConnectionPool", "urllib3"):
+        assert internal not in result["msg"]
+    output = json.dumps(result)
+    assert not [name for name in SECRETS if sandbox.environment[name] in output]
 
 
-def carried_out(sandbox: Sandbox, module: str) -> int:
-    """How many of the module's first writes were answered well, or not answered at all."""
-    written = [entry for entry in sandbox.journal(SERVICE_OF[module]) if entry["label"] == WRITES[module].label]
-    return sum(entry["status"] is None or entry["status"] < 400 for entry in written)
+def count_writes(sandbox: Sandbox, module: str) -> int:
+    """Return how many of the module's first writes succeeded or had no response."""
+    writes = [entry for entry in sandbox.journal(SERVICE_OF[module]) if entry["label"] == WRITES[module].label]
+    return sum(entry["status"] is None or entry["status"] < 400 for entry in writes)
 
 
 def test_selection_covers_each_module_and_each_fault_of_each_form() -> None:
-    for chosen, modules, faults, layer in (
+    for selection, modules, faults, layer in (
         (SERVER, SPEAKING, SERVER_FAULTS, form),
         (FIRST_READS, READERS, READ_FAULTS, form),
         (FAILED_WRITES, WRITES, WRITE_ERRORS, write_policy),
     ):
-        assert {module for module, _unused in chosen} == set(modules)
+        assert {module for module, _unused in selection} == set(modules)
         layers = {layer(module) for module in modules}
-        assert {(layer(module), fault) for module, fault in chosen} == set(itertools.product(layers, faults))
+        assert {(layer(module), fault) for module, fault in selection} == set(itertools.product(layers, faults))
 
 
 @pytest.mark.parametrize("module", modules_with("not running"))
-def test_a_server_that_is_not_there(module: str, sandbox: Sandbox) -> None:
+def test_failure_is_explained_when_the_server_is_not_running(module: str, sandbox: Sandbox) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         result = run(
@@ -139,14 +139,14 @@ def test_a_server_that_is_not_there(module: str, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("module", modules_with("wrong path"))
-def test_a_wrong_path_in_the_address(module: str, sandbox: Sandbox) -> None:
+def test_failure_is_explained_when_the_path_in_url_is_wrong(module: str, sandbox: Sandbox) -> None:
     result = run(module, url=f"{sandbox.url}/elsewhere", **SERVICES[SERVICE_OF[module]].elsewhere)
     check_failure(result, sandbox)
     assert re.search("the path in 'url'|is its path right|the version is missing in 'url'", result["msg"])
 
 
 @pytest.mark.parametrize(("module", "status"), [pair for pair in SERVER if pair[1] in REFUSALS])
-def test_a_refusal(module: str, status: int, sandbox: Sandbox) -> None:
+def test_task_fails_when_the_server_refuses_all_requests(module: str, status: int, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], kind="status", status=status, times=0, body="no, for reasons")
     result = run(module)
     check_failure(result, sandbox)
@@ -154,7 +154,7 @@ def test_a_refusal(module: str, status: int, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("module", modules_with("page"))
-def test_a_page_instead_of_an_answer(module: str, sandbox: Sandbox) -> None:
+def test_failure_is_explained_when_the_response_is_a_login_page(module: str, sandbox: Sandbox) -> None:
     fault = {"status": 200, "headers": {"Content-Type": "text/html"}, "body": PAGE}
     sandbox.fault(service=SERVICE_OF[module], kind="status", times=0, **fault)
     result = run(module)
@@ -163,7 +163,7 @@ def test_a_page_instead_of_an_answer(module: str, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("module", modules_with("slow"))
-def test_a_server_slower_than_the_timeout(module: str, sandbox: Sandbox) -> None:
+def test_task_fails_when_the_server_is_slower_than_the_timeout(module: str, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], kind="latency", seconds=60, times=0)
     patience = OPERATIONS[module].patience if module in OPERATIONS else "timeout"
     result = run(module, retries=0, **{patience: 0.1})
@@ -172,7 +172,7 @@ def test_a_server_slower_than_the_timeout(module: str, sandbox: Sandbox) -> None
 
 
 @pytest.mark.parametrize("module", modules_with("rate limit"))
-def test_a_server_that_asks_for_patience(module: str, sandbox: Sandbox) -> None:
+def test_task_succeeds_when_the_server_limits_the_rate(module: str, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], kind="status", status=429, headers={"Retry-After": "0"})
     result = run(module)
     assert not result.get("failed"), result["msg"]
@@ -180,7 +180,7 @@ def test_a_server_that_asks_for_patience(module: str, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(("module", "fault"), FIRST_READS)
-def test_a_read_is_repeated(module: str, fault: str, sandbox: Sandbox) -> None:
+def test_first_read_is_repeated_when_it_fails(module: str, fault: str, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], **READ_FAULTS[fault])
     result = run(module)
     assert not result.get("failed"), result["msg"]
@@ -191,7 +191,7 @@ def test_a_read_is_repeated(module: str, fault: str, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("module", SEQUENTIAL_QUERIES)
-def test_each_request_of_a_query_is_repeated(module: str, sandbox: Sandbox) -> None:
+def test_each_request_of_a_query_is_repeated_when_it_fails(module: str, sandbox: Sandbox) -> None:
     expected = run(module)
     requests = [(module, nth) for nth in range(1, len(sandbox.journal(SERVICE_OF[module])) + 1)]
     for (_module, nth), fault in select_pairs(itertools.product(requests, READ_FAULTS)):
@@ -199,7 +199,7 @@ def test_each_request_of_a_query_is_repeated(module: str, sandbox: Sandbox) -> N
         result = run(module)
         assert not result.get("failed"), (fault, nth, result["msg"])
         warnings = result.pop("warnings", [])
-        if fault == "truncated" and not warnings:  # nothing is missing from an empty response
+        if fault == "truncated" and not warnings:  # an empty response cannot be truncated
             assert result == expected, nth
         else:
             assert any("1 request(s) had to be repeated" in text for text in warnings), (fault, nth)
@@ -207,7 +207,7 @@ def test_each_request_of_a_query_is_repeated(module: str, sandbox: Sandbox) -> N
 
 
 @pytest.mark.parametrize("module", SINGLE_ACTS)
-def test_no_fault_at_any_request_repeats_an_act(module: str, sandbox: Sandbox) -> None:
+def test_operation_is_not_repeated_when_a_request_fails(module: str, sandbox: Sandbox) -> None:
     run(module)
     requests = [(module, nth) for nth in exclude_polls(sandbox.journal(SERVICE_OF[module]))]
     for (_module, nth), fault in select_pairs(itertools.product(requests, READ_FAULTS)):
@@ -218,17 +218,17 @@ def test_no_fault_at_any_request_repeats_an_act(module: str, sandbox: Sandbox) -
         if result.get("failed"):
             check_failure(result, sandbox)
         else:
-            assert result["changed"] is changes(module), (fault, nth)
-            assert carried_out(sandbox, module), (fault, nth)
-        assert carried_out(sandbox, module) <= 1 or WRITES[module].repeatable, (fault, nth)
+            assert result["changed"] is has_lasting_effect(module), (fault, nth)
+            assert count_writes(sandbox, module), (fault, nth)
+        assert count_writes(sandbox, module) <= 1 or WRITES[module].repeatable, (fault, nth)
 
 
 @pytest.mark.parametrize("module", WRITES)
-def test_a_write_that_did_not_arrive(module: str, sandbox: Sandbox) -> None:
+def test_write_is_repeated_or_reported_as_unknown_when_the_request_is_lost(module: str, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], kind="reset_before", label=WRITES[module].label)
     result = run(module)
     if WRITES[module].repeatable or WRITES[module].undone:
-        assert result["changed"] is changes(module)
+        assert result["changed"] is has_lasting_effect(module)
         assert not result.get("failed")
     else:
         check_failure(result, sandbox)
@@ -237,32 +237,33 @@ def test_a_write_that_did_not_arrive(module: str, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("module", WRITES)
-def test_a_write_whose_reply_was_lost(module: str, sandbox: Sandbox) -> None:
+def test_write_is_verified_when_the_response_is_lost(module: str, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], kind="reset_after", label=WRITES[module].label)
     result = run(module)
     write = WRITES[module]
     if write.irretrievable:
         check_failure(result, sandbox)
         assert write.irretrievable in result["msg"]
-        assert carried_out(sandbox, module) == 1
+        assert count_writes(sandbox, module) == 1
     elif write.first_of_several:
         check_failure(result, sandbox)
         assert result["changed"]
         assert run(module)["changed"]
     else:
-        assert result["changed"] is changes(module)
+        assert result["changed"] is has_lasting_effect(module)
         assert not result.get("failed"), result["msg"]
-        assert run(module)["changed"] is (module in OPERATIONS and changes(module) and not OPERATIONS[module].lasting)
+        repeats_change = module in OPERATIONS and has_lasting_effect(module) and not OPERATIONS[module].lasting
+        assert run(module)["changed"] is repeats_change
 
 
 @pytest.mark.parametrize(("module", "status"), FAILED_WRITES)
-def test_a_write_that_the_server_fails_at(module: str, status: int, sandbox: Sandbox) -> None:
+def test_write_is_repeated_or_reported_when_the_server_fails(module: str, status: int, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], kind="status", status=status, label=WRITES[module].label)
     result = run(module)
     if WRITES[module].repeatable and status in WRITES[module].repeated_after:
-        assert result["changed"] is changes(module)
+        assert result["changed"] is has_lasting_effect(module)
         assert not result.get("failed")
     else:
         check_failure(result, sandbox)
         assert str(status) in result["msg"]
-    assert carried_out(sandbox, module) <= 1
+    assert count_writes(sandbox, module) <= 1

@@ -16,12 +16,12 @@ from support.cases import RESOURCES, SERVICE_OF, module_of, parameters
 
 EMPTY = {"kind": "status", "status": 200, "body": "", "headers": {"Content-Type": "application/json"}}
 TRIAGE = {"name": "Triage", "permissions": {"access_source_files": True}}
-KEPT = {**TRIAGE, "assignments": [{"account": "bob"}]}
+TRIAGE_OF_BOB = {**TRIAGE, "assignments": [{"account": "bob"}]}
 
-Prepared = tuple[tuple[str, dict[str, Any]], ...]
+Preparation = tuple[tuple[str, dict[str, Any]], ...]
 
 
-def list_destructive_cases() -> Iterator[tuple[str, dict[str, Any], Prepared]]:
+def find_destructive_cases() -> Iterator[tuple[str, dict[str, Any], Preparation]]:
     """Yield modules, the options with which they delete something, and the tasks that prepare it."""
     for case, resource in RESOURCES.items():
         module = module_of(case)
@@ -30,13 +30,13 @@ def list_destructive_cases() -> Iterator[tuple[str, dict[str, Any], Prepared]]:
             yield module, options, ((module, resource.create), (module, resource.update))
     yield "review_build", {"project": "mobile-app", "keep_newest": 1}, ()
     yield "review_project", {"name": "mobile-app", "state": "absent", "allow_delete": True}, ()
-    yield "review_role", {**TRIAGE, "assignments": [], "purge": True}, (("review_role", KEPT),)
+    yield "review_role", {**TRIAGE, "assignments": [], "purge": True}, (("review_role", TRIAGE_OF_BOB),)
 
 
-DESTRUCTIVE = list(list_destructive_cases())
+DESTRUCTIVE_CASES = list(find_destructive_cases())
 
 
-def prepare(sandbox: Sandbox, tasks: Prepared) -> None:
+def prepare(sandbox: Sandbox, tasks: Preparation) -> None:
     """Bring the sandbox to the state before a deletion."""
     sandbox.reset()
     sandbox.switch("review", version_major="23")
@@ -45,9 +45,11 @@ def prepare(sandbox: Sandbox, tasks: Prepared) -> None:
     sandbox.clear_journal()
 
 
-@pytest.mark.parametrize(("module", "options", "before"), DESTRUCTIVE, ids=[one[0] for one in DESTRUCTIVE])
+@pytest.mark.parametrize(
+    ("module", "options", "before"), DESTRUCTIVE_CASES, ids=[case[0] for case in DESTRUCTIVE_CASES]
+)
 def test_deletion_is_not_skipped_when_response_is_empty(
-    module: str, options: dict[str, Any], before: Prepared, sandbox: Sandbox
+    module: str, options: dict[str, Any], before: Preparation, sandbox: Sandbox
 ) -> None:
     prepare(sandbox, before)
     assert running.run(module, **options)["changed"]

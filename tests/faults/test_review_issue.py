@@ -22,18 +22,18 @@ RULES = [
         "comment": "later",
     },
 ]
-WANTED = {"RLK.MAIN": ("Fix", "unowned"), "NPD.FUNC.MUST": ("Fix", "bob")}
+EXPECTED = {"RLK.MAIN": ("Fix", "unowned"), "NPD.FUNC.MUST": ("Fix", "bob")}
 KINDS = ("reset_before", "reset_after", "truncate")
-REST = ("Defer", "unowned")
+OTHERS = ("Defer", "unowned")
 
 
-def issues() -> list[dict[str, Any]]:
-    found = running.run("review_issue_info", project="mobile-app", query="build:any state:New,Existing,Fixed")["issues"]
-    ids = [issue["id"] for issue in found]
+def fetch_issues() -> list[dict[str, Any]]:
+    query = "build:any state:New,Existing,Fixed"
+    ids = [issue["id"] for issue in running.run("review_issue_info", project="mobile-app", query=query)["issues"]]
     return running.run("review_issue_info", project="mobile-app", ids=ids)["issues"]
 
 
-def cite() -> dict[str, Any]:
+def change_status() -> dict[str, Any]:
     return running.run("review_issue", project="mobile-app", rules=RULES, retries=0)
 
 
@@ -42,20 +42,20 @@ def effect(request: tuple[int, str]) -> str:
 
 
 def test_issue_is_changed_once_when_response_is_lost(sandbox: Sandbox) -> None:
-    assert cite()["changed"]
+    assert change_status()["changed"]
     requests = [(nth, entry["effect"]) for nth, entry in enumerate(sandbox.journal("review"), 1)]
     for (nth, _effect), kind in select_pairs(itertools.product(requests, KINDS), effect):
         sandbox.reset()
         sandbox.fault(service="review", kind=kind, nth=nth)
-        first = cite()
+        first = change_status()
         sandbox.clear_faults()
-        cited = sum(len(issue["history"]) for issue in issues())
-        assert bool(cited) == first["changed"] or "not known" in first["msg"], (kind, nth, first)
+        change_count = sum(len(issue["history"]) for issue in fetch_issues())
+        assert bool(change_count) == first["changed"] or "not known" in first["msg"], (kind, nth, first)
         if not first.get("failed"):
-            assert cited == len(issues()), (kind, nth, first)
-        again = cite()
+            assert change_count == len(fetch_issues()), (kind, nth, first)
+        again = change_status()
         assert not again.get("failed"), (kind, nth, again)
-        assert not cite()["changed"], (kind, nth)
-        for issue in issues():
-            assert (issue["status"], issue["owner"]) == WANTED.get(issue["code"], REST), (kind, nth)
+        assert not change_status()["changed"], (kind, nth)
+        for issue in fetch_issues():
+            assert (issue["status"], issue["owner"]) == EXPECTED.get(issue["code"], OTHERS), (kind, nth)
             assert len(issue["history"]) == 1, (kind, nth, issue)

@@ -58,7 +58,7 @@ def checkout(tmp_path: Path) -> Path:
 def test_survivors_are_printed(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample = find_mutations(checkout, ["toy"])
     trials = list(run(checkout, sample, **TOY))
-    outcomes = [(one.mutation.line, one.mutation.replacement, one.build_result.value) for one in trials]
+    outcomes = [(trial.mutation.line, trial.mutation.replacement, trial.outcome.value) for trial in trials]
     assert outcomes == [
         (5, "<=", "killed"),
         (5, ">=", "survived"),

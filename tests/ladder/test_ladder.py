@@ -18,7 +18,7 @@ from support.playbook import Done, run_here
 
 @pytest.fixture(autouse=True)
 def set_environment(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment and start without files of earlier tests."""
+    """Configure the modules with environment variables, and remove files of earlier tests."""
     for name, value in sandbox.environment.items():
         monkeypatch.setenv(name, value)
     forget()
@@ -36,10 +36,10 @@ def test_every_module_has_a_case_of_its_service() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_case_climbs_its_ladder(case: str, sandbox: Sandbox) -> None:
-    done = {step.name: run_step(case, step, sandbox) for step in list_steps(case)}
-    check_ladder(case, done)
-    for one in done.values():
-        assert other_warnings(one) == []
-        shown = json.dumps(one.result)
-        assert not [name for name in SECRETS if sandbox.environment[name] in shown]
+def test_each_step_of_a_ladder_has_the_expected_result(case: str, sandbox: Sandbox) -> None:
+    results = {step.name: run_step(case, step, sandbox) for step in list_steps(case)}
+    check_ladder(case, results)
+    for step in results.values():
+        assert other_warnings(step) == []
+        output = json.dumps(step.result)
+        assert not [name for name in SECRETS if sandbox.environment[name] in output]

@@ -58,21 +58,21 @@ MAX_RANK = 8
 
 @pytest.mark.parametrize("query", SEARCHES)
 def test_search_finds_the_pages_for_common_tasks(browser: Chromium, site: Path, query: str) -> None:
-    found: list[str] = []
+    targets: list[str] = []
 
     def read_results(page: Page) -> None:
         page.wait_for_selector("#search-results li a")
         page.wait_for_function("() => !/Searching/.test(document.querySelector('#search-results h2').textContent)")
         links = page.locator("#search-results li > a").all()
-        found.extend((link.get_attribute("href") or "").partition("?")[0].rsplit("/", 1)[-1] for link in links)
+        targets.extend((link.get_attribute("href") or "").partition("?")[0].rsplit("/", 1)[-1] for link in links)
 
     browser.visit(f"{(site / 'search.html').as_uri()}?q={quote(query)}", read_results)
-    names = [name.partition("#")[0] for name in found]
+    names = [name.partition("#")[0] for name in targets]
     assert SEARCHES[query] & set(list(dict.fromkeys(names))[:MAX_RANK]), names
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_people_can_use_the_pages(browser: Chromium, site: Path, name: str) -> None:
-    shown = f"site-{name.replace('/', '-')}"
+def test_page_is_accessible(browser: Chromium, site: Path, name: str) -> None:
+    screenshot = f"site-{name.replace('/', '-')}"
     # The theme has one color scheme, and a menu outside the window of a phone
-    browser.check_page(site / f"{name}.html", shown, wait_until_ready, within=".wy-nav-content", schemes=["light"])
+    browser.check_page(site / f"{name}.html", screenshot, wait_until_ready, within=".wy-nav-content", schemes=["light"])

@@ -1,13 +1,14 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A module that receives a malformed response ends in a clear message.
+"""A module that receives a malformed response succeeds or fails with a clear message.
 
-A conversation of each module with the sandbox is recorded. Then it is played back, many times, with one change in one
-response: a member missing, null, of another type, huge, nested deeply; or another body.
+The requests and responses of each module are recorded with the sandbox. They are then replayed many times, each time
+with one change in one response: a member that is missing, null, huge, deeply nested or of another type, or another
+body.
 
-The default run changes each member of each response once, and uses each value, and each body, with each module. All
-elements of a list are one member. `make faults ALL=1` tries each value for each member, and each body for each
+The default run changes each member of each response once, and uses each value and each body with each module. All
+elements of a list count as one member. `make faults ALL=1` tries each value for each member, and each body for each
 response.
 """
 
@@ -34,7 +35,7 @@ from support.faults import select_pairs
 
 SECRETS = [name for service in SERVICES.values() for name in service.credentials.values()]
 # A few polls, because most mutated responses mean "not yet"
-SOON: dict[str, dict[str, Any]] = {
+SHORT_WAITS: dict[str, dict[str, Any]] = {
     module: {"wait_timeout": 1, "wait_delay": 0.1}
     for module in (
         "ci_build",
@@ -47,14 +48,14 @@ SOON: dict[str, dict[str, Any]] = {
     )
 }
 
-ONE_STOP = re.compile(r"[^.?!][.?!]$")
+ENDS_WITH_STOP = re.compile(r"[^.?!][.?!]$")
 
-GONE = object()
-# Those whose requests and answers go one after the other; a command is sent while its answer comes
+REMOVED = object()
+# Modules with one request at a time; ci_cli sends a command while its response arrives
 RECORDABLE = [module for module in SPEAKING if module != "ci_cli"]
 DEEP: Any = json.loads("[" * 300 + "]" * 300)
 VALUES: dict[str, Any] = {
-    "gone": GONE,
+    "removed": REMOVED,
     "null": None,
     "true": True,
     "false": False,
@@ -102,7 +103,7 @@ BODIES: dict[str, Callable[[bytes], bytes]] = {
 
 
 class Clock:
-    """A clock that sleeping moves forward at once."""
+    """A clock that `sleep` advances immediately."""
 
     def __init__(self) -> None:
         self._slept = 0.0
@@ -115,7 +116,7 @@ class Clock:
 
 
 class Exchange(NamedTuple):
-    """A request, and the answer to it."""
+    """A request and its response."""
 
     request: tuple[str, str, bytes]
     status: int
@@ -124,9 +125,9 @@ class Exchange(NamedTuple):
 
 
 class Tape:
-    """Records what a module and the sandbox say; plays it back afterwards, with one answer in place of another.
+    """Records the requests and responses of a module, and replays them with one changed body.
 
-    It takes the place of the transport alone, so that thousands of cases need no server.
+    It replaces the transport, so that thousands of cases need no server.
     """
 
     def __init__(self) -> None:
@@ -135,35 +136,35 @@ class Tape:
         self._send = session.Connection.send
 
     def rewind(self, number: int, body: bytes) -> None:
-        """Play from the beginning, with another body of one answer."""
+        """Replay from the beginning, with another body in one response."""
         self._recording = False
         self._changed = {number: body}
         self._played: set[int] = set()
 
-    def answer(self, connection: session.Connection, request: Request, timeout: tuple[float, float]) -> Response:
-        """In place of `Connection.send`."""
-        asked = (request.method, request.url, request.body or b"")
+    def send(self, connection: session.Connection, request: Request, timeout: tuple[float, float]) -> Response:
+        """Record or replay a request. This method replaces `Connection.send`."""
+        key = (request.method, request.url, request.body or b"")
         if self._recording:
-            answer = self._send(connection, request, timeout)
-            body = b"".join(answer.chunks())
-            self.exchanges.append(Exchange(asked, answer.status, answer.headers, body))
-            return Response(request, answer.status, answer.headers, body)
-        same = [number for number, exchange in enumerate(self.exchanges) if exchange.request == asked]
-        if not same:
+            response = self._send(connection, request, timeout)
+            body = b"".join(response.chunks())
+            self.exchanges.append(Exchange(key, response.status, response.headers, body))
+            return Response(request, response.status, response.headers, body)
+        matches = [number for number, exchange in enumerate(self.exchanges) if exchange.request == key]
+        if not matches:
             return Response(request, 404, {}, b"{}")
-        number = next((number for number in same if number not in self._played), same[-1])
+        number = next((number for number in matches if number not in self._played), matches[-1])
         self._played.add(number)
         exchange = self.exchanges[number]
         return Response(request, exchange.status, exchange.headers, self._changed.get(number, exchange.body))
 
 
 @pytest.fixture(params=RECORDABLE)
-def recorded(request: pytest.FixtureRequest, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Tape]:
-    """A module, and its conversation with the sandbox."""
+def recording(request: pytest.FixtureRequest, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Tape]:
+    """Return a module and the recording of its requests and responses."""
     tape = Tape()
 
-    def send(*sent: Any) -> Response:
-        return tape.answer(*sent)
+    def send(*arguments: Any) -> Response:
+        return tape.send(*arguments)
 
     monkeypatch.setattr(session.Connection, "send", send)
     forget()
@@ -173,73 +174,73 @@ def recorded(request: pytest.FixtureRequest, sandbox: Sandbox, monkeypatch: pyte
     return request.param, tape
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Return the paths of all members and elements of a document."""
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+def list_paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the paths of all members and elements of a document."""
+    for key, child in value.items() if isinstance(value, dict) else enumerate(value):
         yield (*path, key)
-        if isinstance(inner, (dict, list)):
-            yield from places(inner, (*path, key))
+        if isinstance(child, (dict, list)):
+            yield from list_paths(child, (*path, key))
 
 
-def members(body: bytes) -> list[tuple[int, tuple[Any, ...]]]:
-    """Return one place for each member of a response: the number of a line, and a path in the document of this line."""
-    found: dict[tuple[Any, ...], tuple[int, tuple[Any, ...]]] = {}
+def list_members(body: bytes) -> list[tuple[int, tuple[Any, ...]]]:
+    """Return a location for each member of a response: the line number and the path in the document of this line."""
+    locations: dict[tuple[Any, ...], tuple[int, tuple[Any, ...]]] = {}
     for number, line in enumerate(body.splitlines()):
         try:
             document = json.loads(line)
         except ValueError:
             continue
-        for path in places(document) if isinstance(document, (dict, list)) else ():
-            found.setdefault(tuple("*" if isinstance(key, int) else key for key in path), (number, path))
-    return list(found.values())
+        for path in list_paths(document) if isinstance(document, (dict, list)) else ():
+            locations.setdefault(tuple("*" if isinstance(key, int) else key for key in path), (number, path))
+    return list(locations.values())
 
 
-def replaced(document: Any, path: tuple[Any, ...], value: Any) -> bytes:
-    """The document with another value in one place."""
+def replace_value(document: Any, path: tuple[Any, ...], value: Any) -> bytes:
+    """Return the document with another value at a path."""
     document = copy.deepcopy(document)
-    holder = document
+    parent = document
     for key in path[:-1]:
-        holder = holder[key]
-    if value is GONE:
-        del holder[path[-1]]
+        parent = parent[key]
+    if value is REMOVED:
+        del parent[path[-1]]
     else:
-        holder[path[-1]] = value
+        parent[path[-1]] = value
     return json.dumps(document).encode()
 
 
-def with_value(body: bytes, place: tuple[int, tuple[Any, ...]], value: Any) -> bytes:
-    """Return the response with another value at a place."""
+def replace_member(body: bytes, location: tuple[int, tuple[Any, ...]], value: Any) -> bytes:
+    """Return the response with another value at a location."""
     lines = body.splitlines()
-    number, path = place
-    lines[number] = replaced(json.loads(lines[number]), path, value)
+    number, path = location
+    lines[number] = replace_value(json.loads(lines[number]), path, value)
     return b"\n".join(lines)
 
 
-def mutated(exchanges: list[Exchange]) -> Iterator[tuple[str, int, bytes]]:
-    """Return the changes to a conversation: a name, the number of the response, and its new body."""
-    in_members = [(number, place) for number, exchange in enumerate(exchanges) for place in members(exchange.body)]
-    for (number, place), name in select_pairs(itertools.product(in_members, VALUES), conversation):
-        yield f"{name} at {place}", number, with_value(exchanges[number].body, place, VALUES[name])
-    for number, name in select_pairs(itertools.product(range(len(exchanges)), BODIES), conversation):
+def list_mutations(exchanges: list[Exchange]) -> Iterator[tuple[str, int, bytes]]:
+    """Yield changes of a recording: a name, the number of the response, and its new body."""
+    members = [(number, location) for number, item in enumerate(exchanges) for location in list_members(item.body)]
+    for (number, location), name in select_pairs(itertools.product(members, VALUES), single_layer):
+        yield f"{name} at {location}", number, replace_member(exchanges[number].body, location, VALUES[name])
+    for number, name in select_pairs(itertools.product(range(len(exchanges)), BODIES), single_layer):
         yield name, number, BODIES[name](exchanges[number].body)
 
 
-def conversation(_case: object) -> None:
-    """Return the one layer of a conversation: its module."""
+def single_layer(_case: object) -> None:
+    """Return the same layer for all responses of a module."""
 
 
-def test_module_explains_a_mutated_response(recorded: tuple[str, Tape]) -> None:
-    module, tape = recorded
-    options = {**parameters(module), "retries": 0, **SOON.get(module, {})}
+def test_module_explains_a_mutated_response(recording: tuple[str, Tape]) -> None:
+    module, tape = recording
+    options = {**parameters(module), "retries": 0, **SHORT_WAITS.get(module, {})}
     secrets = [os.environ[name] for name in SECRETS]
-    for name, number, body in mutated(tape.exchanges):
+    for name, number, body in list_mutations(tape.exchanges):
         tape.rewind(number, body)
         forget()
         result = running.run(module, **options)
-        case = f"answer {number}, {name}: {body[:500]!r}: {result.get('msg')}"
+        case = f"response {number}, {name}: {body[:500]!r}: {result.get('msg')}"
         assert not [secret for secret in secrets if secret in json.dumps(result)], case
         if result.get("failed"):
             assert "report this defect" not in result["msg"], case
             assert "Traceback" not in result["msg"], case
             assert " " in result["msg"], case
-            assert ONE_STOP.search(result["msg"]), case
+            assert ENDS_WITH_STOP.search(result["msg"]), case
