@@ -15,6 +15,7 @@ REQUIRE_ALL = os.environ.get("TOOLCHAIN_REQUIRE_ALL") == "1"
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skipped test into a failure."""
     report = yield
     refuse_skip(report)
     return report
@@ -22,12 +23,14 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Turn a skipped file into a failure."""
     report = yield
     refuse_skip(report)
     return report
 
 
 def refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip into a failure."""
     expected_failure = hasattr(report, "wasxfail")
     if REQUIRE_ALL and report.skipped and not expected_failure:
         report.outcome = "failed"

@@ -27,6 +27,7 @@ STRICT = ("--quiet", "--fail-on-warning", "--fresh-env", "--jobs", "2")
 
 
 def main() -> None:
+    """Build the documentation site."""
     for folder in (SOURCE, SITE):
         shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(CHECKOUT / "docs/site", SOURCE)

@@ -31,6 +31,7 @@ PLAYBOOK = ("ansible-playbook", "buildworks.toolchain.provision", "-i", "invento
 
 
 def main() -> None:
+    """Run the demonstration."""
     os.chdir(COLLECTION)
     with tempfile.TemporaryDirectory(prefix="toolchain-demo-") as scratch, client.start() as sandbox:
         # Like after an update of plugins

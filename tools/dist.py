@@ -37,6 +37,7 @@ QUESTIONS = ("artifact_repository_info", "ci_info", "review_project_info", "infe
 
 
 def main() -> None:
+    """Build the collection tarball and inspect it."""
     # Ansible must not find the collection of the checkout.
     os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(COLLECTIONS)
     shutil.rmtree(WORK, ignore_errors=True)
@@ -80,6 +81,7 @@ def run_galaxy_importer(tarball: Path, environment: Path) -> None:
 
 
 def inspect() -> None:
+    """Inspect the content of the tarball."""
     paths = list(INSTALLED.rglob("*"))
     complaints = {
         "The tarball holds what it should not": [

@@ -133,6 +133,7 @@ def read_pip_settings() -> dict[str, str]:
 
 
 def main(name: str, python: str = "") -> None:
+    """Create an environment and print its path."""
     path = find_other_python() if python == "another" else find(python or sys.executable)
     if not path:
         sys.exit(f"CANNOT RUN HERE: the environment {name} needs {python}, which is missing")

@@ -28,6 +28,7 @@ def export(destination: Path) -> None:
 
 
 def files() -> list[Path]:
+    """Return the files of the checkout that are exported."""
     listing = subprocess.check_output(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=CHECKOUT, text=True
     )

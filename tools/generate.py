@@ -89,7 +89,7 @@ def read_documentation(module: str, name: str) -> Any:
 
 
 class _IndentedDumper(yaml.SafeDumper):
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
         return super().increase_indent(flow, False)
 
 

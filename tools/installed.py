@@ -26,6 +26,7 @@ WORK = CHECKOUT / "build/installed"
 
 
 def main(lines: list[str]) -> None:
+    """Run the demo for each release line, given as `core=Python versions`."""
     shutil.rmtree(WORK, ignore_errors=True)
     tarball = build(WORK)
     failed = []

@@ -27,6 +27,7 @@ ADDRESSES = ("JFROG_URL", "JENKINS_URL", "KLOCWORK_URL", "OPENAI_BASE_URL")
 
 
 def main() -> None:
+    """Run ansible-lint on tasks with mistyped options."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0)
         findings = run_ansible_lint(f"http://127.0.0.1:{listener.getsockname()[1]}")
@@ -71,6 +72,7 @@ def find_example(module: str) -> dict[str, Any]:
 
 
 def add_mistyped_option(module: str) -> dict[str, Any]:
+    """Return a task of a module with an option that does not exist."""
     name = f"buildworks.toolchain.{module}"
     return {"name": f"Mistype an option of {module}", name: {**(find_example(module)[name] or {}), "time_out": 10}}
 

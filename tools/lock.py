@@ -29,6 +29,7 @@ HEADER = """\
 
 
 def main() -> None:
+    """Write the lock files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", metavar="NAME", nargs="*")
     parser.add_argument("--upgrade", action="store_true")

@@ -98,18 +98,21 @@ class Tally:
     findings: list[tuple[str, str]] = field(default_factory=list)
 
     def add_text(self, place: str, text: str) -> None:
+        """Count the sentences of a text and record findings."""
         for sentence in split_sentences(text):
             self.total += 1
             found = [match[0] for match in PHRASES.finditer(sentence)] or self.null.findall(sentence)
             self.findings += [(place, f"{words.strip()!r} in: {sentence}") for words in found]
 
     def add_name(self, place: str, name: str) -> None:
+        """Count a name and record it if it is unidiomatic."""
         self.total += 1
         if is_unidiomatic(name):
             self.findings.append((place, name))
 
 
 def main() -> None:
+    """Print the counts for files."""
     parser = argparse.ArgumentParser(description="Count home-made wording.")
     parser.add_argument("--list", action="store_true", help="print each finding")
     parser.add_argument("--top", type=int, default=0, help="print the files with the most findings")
@@ -123,6 +126,7 @@ def main() -> None:
 
 
 def print_tally(title: str, tally: Tally, arguments: argparse.Namespace) -> None:
+    """Print the counts and findings of one kind of text."""
     if arguments.list:
         for place, finding in tally.findings:
             print(f"{place}: {finding}")
@@ -143,6 +147,7 @@ def tracked_files(paths: list[str]) -> Iterator[str]:
 
 
 def read_file(name: str, tallies: dict[str, Tally]) -> None:
+    """Add the texts and names of a file."""
     path = CHECKOUT / name
     if name.endswith(".py"):
         source = path.read_text(encoding="utf-8")
@@ -160,7 +165,7 @@ def read_file(name: str, tallies: dict[str, Tally]) -> None:
             read_prose(name, text, tally)
 
 
-def read_python(name: str, source: str, tallies: dict[str, Tally], is_user: bool) -> None:
+def read_python(name: str, source: str, tallies: dict[str, Tally], is_user: bool) -> None:  # noqa: ARG001
     """Count docstrings, comments and the names of functions and classes."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -189,6 +194,7 @@ def read_documentation(name: str, source: str, tally: Tally) -> None:
 
 
 def read_yaml(name: str, text: str, tally: Tally) -> None:
+    """Add the texts of a YAML document."""
     for line in text.splitlines():
         if (match := re.match(r"\s*#\s+(.+)", line)) and not re.match(r"(Copyright|GNU|SPDX)", match[1]):
             tally.add_text(name, match[1])

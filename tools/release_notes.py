@@ -34,6 +34,7 @@ KINDS = ("modules", "lookup", "filter", "callback")
 
 
 def main() -> None:
+    """Check the version and the changelog, and print the release notes."""
     version = str(yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())["version"])
     if not VERSION.fullmatch(version):
         sys.exit(f"galaxy.yml: '{version}' is not a version such as 0.2.0.")
@@ -71,6 +72,7 @@ def join_first(names: set[str]) -> str:
 
 
 def rehearse() -> dict[str, Any]:
+    """Build the changelog of a release in a temporary copy."""
     export(COPY)
     # antsibull-changelog lists files with git.
     subprocess.run(["git", "init", "--quiet"], cwd=COPY, check=True)

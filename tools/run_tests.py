@@ -111,6 +111,7 @@ def run(names: list[str]) -> list[Outcome]:
 
 
 def format_status(outcome: Outcome) -> str:
+    """Return the status line of a phase."""
     if outcome.tests["failed"]:
         return "FAILED"
     return "ok" if outcome.tests["passed"] else "skipped"
@@ -134,6 +135,7 @@ def format_table(outcomes: list[Outcome]) -> str:
 
 
 def main() -> int:
+    """Run the phases and return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--set-up", metavar="TARGET", help="the target that builds the environments")
     parser.add_argument("phases", nargs="+", metavar="PHASE")

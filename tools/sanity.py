@@ -42,6 +42,7 @@ OLDEST = "python3.9"
 
 
 def main() -> int:
+    """Run ansible-test sanity and return the exit code."""
     export(COPY)
     remove_unpublished()
     subprocess.run(["git", "init", "--quiet"], cwd=COPY, check=True)
@@ -107,6 +108,7 @@ def configure_pip() -> None:
 
 
 def offer_oldest_python() -> None:
+    """Make the oldest supported Python available to ansible-test."""
     found = find(OLDEST)
     shutil.rmtree(BIN, ignore_errors=True)
     BIN.mkdir()
@@ -127,10 +129,12 @@ def find_unobtainable_tests() -> list[str]:
 
 
 def report_unavailable(what: str) -> None:
+    """Report a test that cannot run."""
     print(f"CANNOT RUN HERE: the sanity test {what}", flush=True)
 
 
 def environment() -> dict[str, str]:
+    """Return the environment variables for ansible-test."""
     # pyenv has shims for Pythons that are not installed.
     path = [folder for folder in os.environ["PATH"].split(os.pathsep) if Path(folder).name != "shims"]
     return os.environ | {"HOME": str(HOME), "PATH": os.pathsep.join([*path, str(BIN)])}

@@ -39,6 +39,7 @@ dependencies = {dependencies}
 
 
 def main() -> None:
+    """Write the software bill of materials."""
     sbom = select_dependencies(build_sbom(Path(sys.argv[1])))
     text = json.dumps(sbom, indent=2) + "\n"
     if error := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):

@@ -37,6 +37,7 @@ LADDER = "tests/ladder/test_ladder.py::test_case_climbs_its_ladder"
 
 
 def main(names: list[str]) -> None:
+    """Print the tests that concern the named files."""
     print(" ".join(select_tests({Path(name).resolve() for name in names}) if names else ALL))
 
 

@@ -47,7 +47,7 @@ class _Conflict(Exception):
         self.current = current
 
 
-def reconcile(
+def reconcile(  # noqa: PLR0913  the steps of all modules
     task: Task,
     name: str,
     *,

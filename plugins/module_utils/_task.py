@@ -269,7 +269,7 @@ def run_as_module(spec: ArgumentSpec, run: Run) -> None:
     """Run as an ordinary Ansible module, with parameters on standard input and the result on standard output."""
     # looked up here, because ansible-lint replaces the class to validate options only
     module = basic.AnsibleModule(supports_check_mode=True, **spec.to_keywords())
-    task = Task(module.params, check_mode=module.check_mode, diff_mode=module._diff, no_log=module.no_log)
+    task = Task(module.params, check_mode=module.check_mode, diff_mode=module._diff, no_log=module.no_log)  # noqa: SLF001
     task.secrets = spec.secrets(module.params)
     # AnsibleModule does not know secrets that the task read, and masks nothing since ansible-core 2.22
     outcome = _mask_result(perform(task, spec, run), task.secrets)

@@ -151,8 +151,8 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) files, in the order of O(items) and, within a folder, in the server's
-    order.
+  description: Outcomes of the first O(result_limit) files, in the order of O(items) and, within a folder, in the
+    server's order.
   returned: when O(items) is set or O(path) is a folder
   type: list
   elements: dict

@@ -120,7 +120,7 @@ class _Finder(ast.NodeVisitor):
         self.visit(child)
         self._in_function = outside
 
-    def _replacements(self, node: ast.AST) -> Iterator[tuple[int, int, str]]:
+    def _replacements(self, node: ast.AST) -> Iterator[tuple[int, int, str]]:  # noqa: C901
         match node:
             case ast.Compare():
                 yield from self._comparisons(node)

@@ -78,7 +78,7 @@ def command_line(**what: object) -> Iterator[CommandLine]:
         thread.join()
 
 
-def _handler(line: CommandLine) -> type[http.server.BaseHTTPRequestHandler]:
+def _handler(line: CommandLine) -> type[http.server.BaseHTTPRequestHandler]:  # noqa: C901
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True

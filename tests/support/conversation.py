@@ -45,7 +45,7 @@ class Call:
         return f"{self.method} {self.target}"
 
 
-def call(
+def call(  # noqa: PLR0913
     method: str,
     target: str,
     status: int = 200,

@@ -159,11 +159,11 @@ class Connection:
             )
             if "Set-Cookie" in response.headers:
                 extract_cookies_to_jar(self.cookies, request, response)  # type: ignore[no-untyped-call]
-            response._original_response.set_deadline(timeout[2])
+            response._original_response.set_deadline(timeout[2])  # noqa: SLF001
             unread = request.stream and response.status < 400
             body: bytes | t.Iterator[bytes]
             if unread and request.live_timeout_option:
-                response._original_response.allow_pauses()
+                response._original_response.allow_pauses()  # noqa: SLF001
                 body = _iter_live(request, response)
             else:
                 body = _read_stream(request, response) if unread else _read_body(request, response)

@@ -425,7 +425,7 @@ def generate_rules(
     return [{"repos": [prefix + "*"], "older_than": "20d"}]
 
 
-def _generate_rule(
+def _generate_rule(  # noqa: C901
     random: Random,
     position: int,
     target: model.Artifact | None,

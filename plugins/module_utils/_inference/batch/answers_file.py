@@ -239,9 +239,9 @@ class AnswersFile:
             for line, number in self._iter_sorted():
                 file.seek(self._offsets[line])
                 data = file.readline()
-                yield self._update_line(data, line, number) if self._is_outdated(line, number) else data
+                yield self._update_line(data, number) if self._is_outdated(line, number) else data
 
-    def _update_line(self, data: bytes, line: int, number: int) -> bytes:
+    def _update_line(self, data: bytes, number: int) -> bytes:
         """Return a line with the index and the ID of its prompt."""
         answer = json.loads(data)
         answer["index"] = None if number == _NONE else number

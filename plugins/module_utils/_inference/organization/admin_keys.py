@@ -66,7 +66,7 @@ class AdminKeyService(SecretService):
             return "it has expired"
         return "it expires soon" if remaining < (self._task.params["rotate_before"] or 0) else None
 
-    def find_owner(self, secret: str, items: list[Fields]) -> str | None:
+    def find_owner(self, secret: str, _items: list[Fields]) -> str | None:
         """Return the ID of the key with this name that is in the file."""
         key = redacted_keys.find_key(secret, self._keys)
         path = self._task.params["key_file"]
