@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The examples of the modules run as a user would copy them."""
+"""The examples of the modules run as a user would paste them."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def examples(module: str) -> list[dict[str, Any]]:
     return yaml.safe_load(code.EXAMPLES)
 
 
-def needs_more(task: dict[str, Any]) -> bool:
-    """Whether a task needs a client program or an SSH server, which tests/contract/test_command_line.py has."""
+def needs_client(task: dict[str, Any]) -> bool:
+    """Return whether a task needs a client program or an SSH server; tests/contract/test_command_line.py has those."""
     return task.get("buildworks.toolchain.ci_cli", {}).get("via") in ("jar", "ssh")
 
 
 NUMBERED = [
-    (module, number) for module in MODULES for number, task in enumerate(examples(module)) if not needs_more(task)
+    (module, number) for module in MODULES for number, task in enumerate(examples(module)) if not needs_client(task)
 ]
 
 
 @pytest.fixture(scope="module")
 def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Run all examples, one after the other, with one start of ansible-playbook."""
+    """Run all examples in turn with one start of ansible-playbook."""
     running_sandbox.reset()
     tasks = [{**examples(module)[number], "name": f"{module} {number}"} for module, number in NUMBERED]
     home = {"HOME": str(tmp_path_factory.mktemp("home"))}
@@ -48,7 +48,7 @@ def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> R
 
 
 @pytest.mark.parametrize(("module", "number"), NUMBERED)
-def test_an_example_runs(run: Run, module: str, number: int) -> None:
+def test_example_succeeds(run: Run, module: str, number: int) -> None:
     done = run.of(f"{module} {number}")
     assert done.status == "ok", done.result.get("msg")
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Execution environments: what they are built of, and how they do the work that another machine hands out."""
+"""Execution environments: their contents, and their work for another machine."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from tarball import build
 
 GUIDE = ROOT / "docs/site/guides"
 PROGRAMS = Path(sys.executable).parent
-NEEDED = re.findall(r"^\w.*", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
-# Says which processes are those of a worker, whatever became of their parents, groups and sessions
+REQUIREMENTS = re.findall(r"^\w.*", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+# Identifies the processes of a worker independently of their parents, groups and sessions
 MARK = "TOOLCHAIN_TEST_WORKER"
 
 
@@ -45,28 +45,28 @@ def tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def worker_programs() -> Path:
-    """The programs of an execution environment, on another Python than that of the tests."""
+    """Return the programs of an execution environment, on another Python than that of the tests."""
     python = find_other_python()
     if python == sys.executable:
-        pytest.skip("CANNOT RUN HERE: there is but one Python from 3.11 to 3.13")
+        pytest.skip("CANNOT RUN HERE: there is only one Python from 3.11 to 3.13")
     return environment("execution", python)
 
 
 @pytest.fixture(scope="module")
 def collections(tarball: Path, worker_programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the collection, installed from its tarball as an execution environment has it."""
+    """Return a directory with the collection, installed from its tarball as in an execution environment."""
     folder = tmp_path_factory.mktemp("collections")
     install = [worker_programs / "ansible-galaxy", "collection", "install", "--offline", "--collections-path", folder]
-    # Where the checkout's were found, nothing would be installed
-    alone = ansible_environment(ANSIBLE_COLLECTIONS_PATH=str(folder))
-    subprocess.run([*install, tarball], env=alone, check=True, capture_output=True)
+    # If ansible-galaxy found the collection of the checkout, it would install nothing
+    settings = ansible_environment(ANSIBLE_COLLECTIONS_PATH=str(folder))
+    subprocess.run([*install, tarball], env=settings, check=True, capture_output=True)
     return folder
 
 
-# --- What it is built of ---
+# --- Contents ---
 
 
-def built(folder: Path, *command: str | Path) -> str:
+def run_builder(folder: Path, *command: str | Path) -> str:
     output, status = run_command(command, dict(os.environ), folder, program="ansible-builder")
     assert status == 0, output
     return output
@@ -74,59 +74,59 @@ def built(folder: Path, *command: str | Path) -> str:
 
 @pytest.fixture
 def definition(tarball: Path, tmp_path: Path) -> Path:
-    """A folder with the execution environment of the guide, and the tarball that it names."""
+    """Return a directory with the execution environment of the guide and its tarball."""
     shutil.copy(GUIDE / "execution-environment.yml", tmp_path)
     shutil.copy(tarball, tmp_path)
     return tmp_path
 
 
-def test_the_collection_tells_what_it_needs(collections: Path, tmp_path: Path) -> None:
-    found = yaml.safe_load(built(tmp_path, "introspect", collections))
+def test_collection_declares_its_requirements(collections: Path, tmp_path: Path) -> None:
+    requirements = yaml.safe_load(run_builder(tmp_path, "introspect", collections))
     origin = "  # from collection buildworks.toolchain"
-    assert found == {"python": [f"{each}{origin}" for each in NEEDED], "system": []}
+    assert requirements == {"python": [f"{name}{origin}" for name in REQUIREMENTS], "system": []}
 
 
-def test_the_definition_of_the_guide_brings_the_collection_and_what_it_needs(
-    definition: Path, collections: Path
-) -> None:
-    assert "No matches" not in built(definition, "create", "--output-filename", "Containerfile")
+def test_guide_installs_the_collection_and_its_requirements(definition: Path, collections: Path) -> None:
+    assert "No matches" not in run_builder(definition, "create", "--output-filename", "Containerfile")
     context = definition / "context/_build"
-    asked_for = yaml.safe_load((GUIDE / "execution-environment.yml").read_text())
-    collection = asked_for["dependencies"]["galaxy"]["collections"][0]
+    guide = yaml.safe_load((GUIDE / "execution-environment.yml").read_text())
+    collection = guide["dependencies"]["galaxy"]["collections"][0]
     assert yaml.safe_load((context / "requirements.yml").read_text()) == {"collections": [collection]}
     (tarball,) = definition.glob("*.tar.gz")
     assert (context / collection["name"]).read_bytes() == tarball.read_bytes()
 
     stages = (definition / "context/Containerfile").read_text()
     assert 'ANSIBLE_INSTALL_REFS="ansible-core>=2.18 ansible-runner"' in stages
-    # What the Containerfile has the stage of the builder do, with the collections of the stage before
+    # The Containerfile runs this in the builder stage, with the collections of the stage before
     assert "introspect.py introspect --user-pip=requirements.txt --write-bindep" in stages
     python = definition / "python.txt"
-    built(context, "introspect", collections, "--user-pip=requirements.txt", f"--write-pip={python}")
-    told = {line.partition(" ")[0] for line in python.read_text().splitlines()}
-    assert told == {*NEEDED, *asked_for["dependencies"]["python"]}
+    run_builder(context, "introspect", collections, "--user-pip=requirements.txt", f"--write-pip={python}")
+    packages = {line.partition(" ")[0] for line in python.read_text().splitlines()}
+    assert packages == {*REQUIREMENTS, *guide["dependencies"]["python"]}
 
 
 def container_engine() -> str:
-    """An engine that runs here and can fetch the image that the guide's is made from."""
+    """Return a container engine that works and can pull the base image of the guide."""
     image = yaml.safe_load((GUIDE / "execution-environment.yml").read_text())["images"]["base_image"]["name"]
     for engine in filter(shutil.which, ("podman", "docker")):
         with contextlib.suppress(subprocess.SubprocessError):
             for command in (["info"], ["pull", image]):
                 subprocess.run([engine, *command], check=True, capture_output=True, timeout=120)
             return engine
-    pytest.xfail("neither podman nor docker runs here, with a way to registries of images")
+    pytest.xfail("neither podman nor docker can pull images here")
 
 
-def test_it_is_built_and_run_where_there_are_containers(definition: Path, sandbox: Sandbox) -> None:
+def test_execution_environment_is_built_and_run_when_containers_are_available(
+    definition: Path, sandbox: Sandbox
+) -> None:
     engine = container_engine()
-    built(definition, "build", "--container-runtime", engine, "--tag", "toolchain-test")
+    run_builder(definition, "build", "--container-runtime", engine, "--tag", "toolchain-test")
     inventory = yaml.safe_load((GUIDE / "inventory.yml").read_text())
     folder = RunnerFolder(definition / "toolchain", yaml.safe_load((GUIDE / "look.yml").read_text()), inventory)
     (folder.path / "env/envvars").write_text(
         yaml.safe_dump({name: value for name, value in sandbox.environment.items() if name != "KLOCWORK_LTOKEN"})
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [
             *(PROGRAMS / "ansible-runner", "run", folder.path, "-p", "play.yml", "--ident", "1"),
             *("--process-isolation", "--process-isolation-executable", engine),
@@ -136,38 +136,38 @@ def test_it_is_built_and_run_where_there_are_containers(definition: Path, sandbo
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
+    assert result.returncode == 0, result.stdout
 
 
-# --- How it works for another machine: transmit, worker, process ---
+# --- Work for another machine: transmit, worker, process ---
 
 
 @pytest.fixture
 def services(tmp_path: Path) -> Iterator[Sandbox]:
-    """A sandbox of its own: requests are left hanging in it."""
+    """Start a separate sandbox, because requests are left hanging in it."""
     with client.start() as sandbox:
         yield sandbox
 
 
 def artifact_hosts(sandbox: Sandbox, names: list[str], **variables: Any) -> dict[str, Any]:
-    reached = {"toolchain_artifact_url": sandbox.environment["JFROG_URL"], **variables}
-    return {"artifact": {"hosts": dict.fromkeys(names), "vars": reached}}
+    group_variables = {"toolchain_artifact_url": sandbox.environment["JFROG_URL"], **variables}
+    return {"artifact": {"hosts": dict.fromkeys(names), "vars": group_variables}}
 
 
 class Mesh:
-    """Hands a folder's run out to a worker, which has its own folder, Python and collection, as receptor does."""
+    """Transmits runs to a worker with its own directory, Python and collection, like receptor."""
 
     def __init__(self, programs: Path, collections: Path, folder: Path) -> None:
         self.programs, self.collections, self.folder = programs, collections, folder
         self.statuses: list[dict[str, Any]] = []
 
     def run(self, job: RunnerFolder, ident: str, *options: str, on_event: Callable[[dict[str, Any]], None]) -> str:
-        """The status of the run, as the processing side has it at the end."""
+        """Run a job and return its status on the processing side."""
         self.statuses.clear()
         transmit = [PROGRAMS / "ansible-runner", "transmit", job.path, "-p", "play.yml", "--ident", ident, *options]
-        plain = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
         with (
-            subprocess.Popen(transmit, env=plain, stdout=subprocess.PIPE) as transmitter,
+            subprocess.Popen(transmit, env=variables, stdout=subprocess.PIPE) as transmitter,
             (self.folder / "worker.log").open("w") as log,
             subprocess.Popen(
                 [self.programs / "ansible-runner", "worker", "--private-data-dir", self.folder / "worker", "--delete"],
@@ -179,7 +179,7 @@ class Mesh:
             ) as worker,
         ):
             transmitter.stdout.close()  # type: ignore[union-attr]
-            done = ansible_runner.run(
+            result = ansible_runner.run(
                 streamer="process",
                 private_data_dir=str(job.path),
                 ident=ident,
@@ -187,22 +187,22 @@ class Mesh:
                 _input=worker.stdout,
                 status_handler=lambda status, runner_config: self.statuses.append(status),
                 event_handler=lambda event: on_event(event) or True,
-                cancel_callback=lambda: False,  # else it would install handlers of signals
+                cancel_callback=lambda: False,  # prevents signal handlers
             )
-            return str(done.status)
+            return str(result.status)
 
     def _environment(self) -> dict[str, str]:
-        plain = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
         return {
-            **plain,
-            "PATH": f"{self.programs}{os.pathsep}{plain['PATH']}",
+            **variables,
+            "PATH": f"{self.programs}{os.pathsep}{variables['PATH']}",
             "ANSIBLE_COLLECTIONS_PATH": str(self.collections),
             "ANSIBLE_CALLBACKS_ENABLED": "buildworks.toolchain.report",
             MARK: str(self.folder),
         }
 
-    def die(self) -> None:
-        """End all processes of the worker at once, as when its machine fails."""
+    def kill(self) -> None:
+        """Kill all processes of the worker at once, like a failure of its machine."""
         while processes := self.processes():
             for process in processes:
                 with contextlib.suppress(ProcessLookupError):
@@ -214,7 +214,7 @@ class Mesh:
     def _is_marked(self, process: Path) -> bool:
         try:
             return f"{MARK}={self.folder}".encode() in (process / "environ").read_bytes().split(b"\0")
-        except OSError:  # it has ended, or is somebody else's
+        except OSError:  # it has ended or belongs to another user
             return False
 
 
@@ -224,15 +224,15 @@ def mesh(worker_programs: Path, collections: Path, tmp_path: Path) -> Iterator[M
     folder.mkdir()
     mesh = Mesh(worker_programs, collections, folder)
     yield mesh
-    mesh.die()
+    mesh.kill()
 
 
 def is_change(event: dict[str, Any]) -> bool:
     return event["event"] == "runner_on_ok" and event["event_data"]["res"].get("changed") is True
 
 
-TELL_FACTS = {
-    "name": "Keep what was found",
+CACHE_FACTS = {
+    "name": "Cache a fact",
     "hosts": "artifact",
     "gather_facts": False,
     "tags": ["always"],
@@ -246,16 +246,14 @@ TELL_FACTS = {
 }
 
 
-def test_more_hosts_than_forks_are_provisioned_by_a_worker_and_all_of_it_arrives(
-    services: Sandbox, mesh: Mesh, tmp_path: Path
-) -> None:
+def test_worker_returns_all_results_when_hosts_outnumber_forks(services: Sandbox, mesh: Mesh, tmp_path: Path) -> None:
     names = [f"repo{number}" for number in range(12)]
     file = {"repo": "generic-local", "path": "{{ inventory_hostname }}/LATEST", "content": "1.1"}
     inventory = artifact_hosts(services, names, artifact_provision_files=[file])
     secret = services.environment["JFROG_ACCESS_TOKEN"]
-    job = RunnerFolder(tmp_path / "job", [*PROVISION, TELL_FACTS], inventory, toolchain_artifact_token=secret)
-    again = {"status": 503, "headers": {"Retry-After": "2"}, "times": 2}  # what takes more than a second is told
-    services.fault(service="artifact", kind="status", path="repo7/LATEST", **again)
+    job = RunnerFolder(tmp_path / "job", [*PROVISION, CACHE_FACTS], inventory, toolchain_artifact_token=secret)
+    fault = {"status": 503, "headers": {"Retry-After": "2"}, "times": 2}  # progress is reported after one second
+    services.fault(service="artifact", kind="status", path="repo7/LATEST", **fault)
     events: list[dict[str, Any]] = []
     options = ("--forks", "5", "--cmdline", "--tags files,always")
     status = mesh.run(job, "first", *options, on_event=events.append)
@@ -277,9 +275,7 @@ def test_more_hosts_than_forks_are_provisioned_by_a_worker_and_all_of_it_arrives
     assert not (mesh.folder / "worker").exists()
 
 
-def test_a_worker_that_dies_is_reported_and_the_next_run_finishes_the_work(
-    services: Sandbox, mesh: Mesh, tmp_path: Path
-) -> None:
+def test_next_run_completes_the_work_when_a_worker_dies(services: Sandbox, mesh: Mesh, tmp_path: Path) -> None:
     names = ["late1", "late2", *(f"repo{number}" for number in range(4))]
     secrets = tmp_path / "secrets"
     secrets.mkdir()
@@ -297,26 +293,26 @@ def test_a_worker_that_dies_is_reported_and_the_next_run_finishes_the_work(
         ],
     )
     job = RunnerFolder(tmp_path / "job", PROVISION, inventory)
-    made: list[str] = []
+    hosts_with_token: list[str] = []
 
-    def die_after_two_tokens(event: dict[str, Any]) -> None:
+    def kill_after_two_tokens(event: dict[str, Any]) -> None:
         if is_change(event) and event["event_data"]["task_action"] == "buildworks.toolchain.access_token":
-            made.append(event["event_data"]["host"])
-            if len(made) == 2:
-                mesh.die()
+            hosts_with_token.append(event["event_data"]["host"])
+            if len(hosts_with_token) == 2:
+                mesh.kill()
 
     options = ("--forks", "10", "--cmdline", "--tags files,tokens")
-    # Two hosts can not be done before the worker dies, however late that is
+    # Two hosts cannot finish before the worker is killed
     services.fault(service="artifact", kind="latency", seconds=600, path="late[12]/LATEST", times=0)
-    assert mesh.run(job, "first", *options, on_event=die_after_two_tokens) == "error"
+    assert mesh.run(job, "first", *options, on_event=kill_after_two_tokens) == "error"
     assert "worker stream" in mesh.statuses[-1]["job_explanation"]
     assert not {"rc", "status", "stdout"} & {file.name for file in job.artifacts("first").iterdir()}
-    assert set(made) <= works(services, secrets) < set(names)
+    assert set(hosts_with_token) <= list_working_tokens(services, secrets) < set(names)
 
     services.clear_faults()
     events: list[dict[str, Any]] = []
     assert mesh.run(job, "second", *options, on_event=events.append) == "successful", job.read("second", "stdout")
-    assert works(services, secrets) == set(names)
+    assert list_working_tokens(services, secrets) == set(names)
     assert any(map(is_change, events))
     assert not (mesh.folder / "worker").exists()
     for host in names:
@@ -324,7 +320,7 @@ def test_a_worker_that_dies_is_reported_and_the_next_run_finishes_the_work(
 
 
 def is_unfinished(sandbox: Sandbox, host: str, token_file: Path) -> bool:
-    """Whether another run would change the token or the file of a host."""
+    """Return whether another run would change the token or the file of a host."""
     admin = {"url": sandbox.environment["JFROG_URL"], "token": sandbox.environment["JFROG_ACCESS_TOKEN"]}
     token = {"description": f"of {host}", "subject": "ci", "token_file": str(token_file)}
     file = {"repo": "generic-local", "path": f"{host}/LATEST", "content": "1"}
@@ -334,11 +330,11 @@ def is_unfinished(sandbox: Sandbox, host: str, token_file: Path) -> bool:
     )
 
 
-def works(sandbox: Sandbox, secrets: Path) -> set[str]:
-    """The hosts that have a token: none of the files is half written, readable by others or without use."""
+def list_working_tokens(sandbox: Sandbox, secrets: Path) -> set[str]:
+    """Return the hosts with a token. Verify that each file is private and its token is accepted."""
     files = [file for file in secrets.iterdir() if not file.name.startswith(".new-")]
     for file in files:
         assert file.stat().st_mode & 0o777 == 0o600
-        answer = Session(f"{sandbox.url}/artifactory", file.read_text().strip()).get("/api/repositories")
-        assert answer.status_code == 200, file.name
+        response = Session(f"{sandbox.url}/artifactory", file.read_text().strip()).get("/api/repositories")
+        assert response.status_code == 200, file.name
     return {file.name for file in files}

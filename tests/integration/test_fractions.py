@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An unquoted 1.10 in YAML is refused where a version, a tag or another text is expected."""
+"""An unquoted 1.10 in YAML is refused where a string is expected, such as a version or a tag."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ TEMPLATE = """
 
 @pytest.mark.ansible_core
 @pytest.mark.parametrize("in_process", [True, False])
-def test_a_fraction_is_refused_when_a_text_is_expected(sandbox: Sandbox, in_process: bool) -> None:
+def test_fraction_is_refused_when_a_string_is_expected(sandbox: Sandbox, in_process: bool) -> None:
     assert_refused(sandbox, TASKS, in_process)
 
 
-# Before ansible-core 2.19 the result of a template is a text
+# Before ansible-core 2.19, templates return strings
 @pytest.mark.parametrize("in_process", [True, False])
-def test_a_fraction_is_refused_when_a_template_returns_it(sandbox: Sandbox, in_process: bool) -> None:
+def test_fraction_is_refused_when_a_template_returns_it(sandbox: Sandbox, in_process: bool) -> None:
     assert_refused(sandbox, TEMPLATE, in_process, release={"tag": 1.10})
 
 
 def assert_refused(sandbox: Sandbox, tasks: str, in_process: bool, **variables: Any) -> None:
-    """Assert that each task is refused by the name of its option, which is the task's, and sends no request."""
+    """Assert that each task is refused for the option that is the task's name, and sends no request."""
     run = run_tasks(sandbox, yaml.safe_load(tasks), name="fractions", toolchain_in_process=in_process, **variables)
     problem = "must be a string, not a number with a fraction. Put it in quotes, because YAML reads 1.10 as 1.1."
     assert [done.result["msg"] for done in run.done] == [f"Option '{done.task}': {problem}" for done in run.done]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Any organization that can be declared: provisioned once, drifted as others like, mended once."""
+"""Generated organizations are provisioned once, and remediated once when others have changed them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandbox.client import Sandbox
 from support import running
 
 RPM, TPM, RPD = "max_requests_per_1_minute", "max_tokens_per_1_minute", "max_requests_per_1_day"
-# Models, each with the limits that it has, and how high they can be
+# Models with their limits and the maximum of each
 MODELS = {
     "gpt-4": {RPM: 500, TPM: 10_000, RPD: 10_000},
     "gpt-4o": {RPM: 500, TPM: 30_000},
@@ -35,33 +35,37 @@ ROLES = st.sampled_from(["owner", "member"])
 
 
 @st.composite
-def limits(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Some limits of some models."""
-    wanted = []
+def limit_lists(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Generate limits of some models."""
+    limits = []
     for model in draw(st.lists(st.sampled_from(sorted(MODELS)), unique=True)):
         names = draw(st.lists(st.sampled_from(sorted(MODELS[model])), unique=True, min_size=1))
-        wanted.append({"model": model, **{name: draw(st.integers(0, MODELS[model][name])) for name in names}})
-    return wanted
+        limits.append({"model": model, **{name: draw(st.integers(0, MODELS[model][name])) for name in names}})
+    return limits
 
 
 @st.composite
 def organizations(draw: st.DrawFn) -> dict[str, Any]:
-    """Projects and users, as they are declared."""
+    """Generate declared projects and users."""
     projects = []
     for name in draw(st.lists(NAMES, unique=True, min_size=1, max_size=3)):
-        more = draw(st.fixed_dictionaries({}, optional={"external_key_id": NAMES, "limits": limits()}))
-        projects.append({"name": name, **more})
+        optional = draw(st.fixed_dictionaries({}, optional={"external_key_id": NAMES, "limits": limit_lists()}))
+        projects.append({"name": name, **optional})
     names = [project["name"] for project in projects]
     users = [OWNER]
     for email in draw(st.lists(st.sampled_from(READERS), unique=True)):
-        into = draw(st.none() | st.lists(st.sampled_from(names), unique=True))
-        placed = {} if into is None else {"projects": [{"name": name, "role": draw(ROLES)} for name in into]}
-        users.append({"email": email, "role": "reader", **placed})
+        project_names = draw(st.none() | st.lists(st.sampled_from(names), unique=True))
+        membership = (
+            {}
+            if project_names is None
+            else {"projects": [{"name": name, "role": draw(ROLES)} for name in project_names]}
+        )
+        users.append({"email": email, "role": "reader", **membership})
     return {"projects": projects, "users": users}
 
 
-class Others:
-    """What else happens to an organization, by its API."""
+class OtherChanges:
+    """Changes by others, with the organization's API."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         environment = sandbox.environment
@@ -69,65 +73,71 @@ class Others:
         self._headers = {"Authorization": f"Bearer {environment['OPENAI_ADMIN_KEY']}"}
 
     def call(self, method: str, path: str, json: Any = None) -> Any:
-        answer = requests.request(method, self._url + path, headers=self._headers, json=json, timeout=60)
-        return answer.json()
+        response = requests.request(method, self._url + path, headers=self._headers, json=json, timeout=60)
+        return response.json()
 
-    def all(self, path: str) -> list[dict[str, Any]]:
+    def list_objects(self, path: str) -> list[dict[str, Any]]:
         return self.call("GET", f"{path}?limit=100")["data"]
 
-    def project(self, place: int) -> str:
-        """The path of an own project; when there is none any more, it gives a path to nothing."""
-        own = [project["id"] for project in self.all("/projects") if project["name"] != "Default project"]
-        return f"/projects/{own[place] if own else 'none'}"
+    def project_path(self, index: int) -> str:
+        """Return the path of one of the organization's projects, or a path that does not exist."""
+        project_ids = [
+            project["id"] for project in self.list_objects("/projects") if project["name"] != "Default project"
+        ]
+        return f"/projects/{project_ids[index] if project_ids else 'none'}"
 
-    def add_a_project(self) -> None:
-        self.call("POST", "/projects", {"name": "Of nobody"})
+    def add_project(self) -> None:
+        self.call("POST", "/projects", {"name": "Undeclared"})
 
-    def rename_a_project(self) -> None:
-        self.call("POST", self.project(0), {"name": "Renamed by others"})
+    def rename_project(self) -> None:
+        self.call("POST", self.project_path(0), {"name": "Renamed by others"})
 
-    def archive_a_project(self) -> None:
-        self.call("POST", f"{self.project(-1)}/archive")
+    def archive_project(self) -> None:
+        self.call("POST", f"{self.project_path(-1)}/archive")
 
-    def set_a_limit(self) -> None:
-        self.call("POST", f"{self.project(-1)}/rate_limits/rl-gpt-4", {RPM: 499})
+    def set_limit(self) -> None:
+        self.call("POST", f"{self.project_path(-1)}/rate_limits/rl-gpt-4", {RPM: 499})
 
-    def promote_everybody(self) -> None:
-        for user in self.all("/users"):
+    def promote_users(self) -> None:
+        for user in self.list_objects("/users"):
             self.call("POST", f"/users/{user['id']}", {"role": "owner"})
 
-    def remove_a_user(self) -> None:
-        _owner, *others = self.all("/users")  # an organization has at least one
+    def remove_user(self) -> None:
+        _owner, *others = self.list_objects("/users")  # an organization has at least one owner
         for user in others[-1:]:
             self.call("DELETE", f"/users/{user['id']}")
 
-    def invite_somebody(self) -> None:
+    def invite_user(self) -> None:
         self.call("POST", "/invites", {"email": "zoe@sandbox.example", "role": "reader"})
 
-    def let_somebody_join(self) -> None:
-        joining = {"user_id": "user-sandbox-bob", "role": "member"}
-        self.call("POST", f"{self.project(0)}/users", joining)
+    def add_project_user(self) -> None:
+        member = {"user_id": "user-sandbox-bob", "role": "member"}
+        self.call("POST", f"{self.project_path(0)}/users", member)
 
 
-THINGS = sorted(name for name in vars(Others) if "_a_" in name or "body" in name)
+CHANGES = sorted(
+    name
+    for name in vars(OtherChanges)
+    if not name.startswith("_") and name not in ("call", "list_objects", "project_path")
+)
 
 
-def done(module: str, **options: Any) -> bool:
-    """Whether a module changed something; it has not failed."""
+def run_module(module: str, **options: Any) -> bool:
+    """Run a module that must succeed and return whether it changed something."""
     result = running.run(module, **options)
     assert not result.get("failed"), result["msg"]
     return result["changed"]
 
 
 def provision(organization: dict[str, Any]) -> bool:
-    """Whether something was changed so that what is declared is there, as the role does it."""
+    """Provision the declared projects and users like the role, and return whether something changed."""
     changed = []
     for project in organization["projects"]:
-        plain = {name: value for name, value in project.items() if name != "limits"}
-        changed.append(done("inference_project", **plain))
+        options = {name: value for name, value in project.items() if name != "limits"}
+        changed.append(run_module("inference_project", **options))
         if project.get("limits"):
-            changed.append(done("inference_rate_limit", project_name=project["name"], limits=project["limits"]))
-    changed += [done("inference_user", **user) for user in organization["users"]]
+            changed.append(run_module("inference_rate_limit", project_name=project["name"], limits=project["limits"]))
+    changed += [run_module("inference_user", **user) for user in organization["users"]]
     return any(changed)
 
 
@@ -137,23 +147,23 @@ def drift(organization: dict[str, Any]) -> list[dict[str, Any]]:
     return result["drift"]
 
 
-def mend(organization: dict[str, Any]) -> bool:
-    """Whether something was changed so that there is nothing else, as the role does it."""
-    mended: list[tuple[str, dict[str, Any]]] = []
+def remediate(organization: dict[str, Any]) -> bool:
+    """Remediate drift like the role, and return whether something changed."""
+    remediations: list[tuple[str, dict[str, Any]]] = []
     for finding in drift(organization):
         step = (MODULES[finding["kind"]], finding["remediation"])
-        if step not in mended:
-            mended.append(step)
-    changed = [done(module, **options) for module, options in mended]
+        if step not in remediations:
+            remediations.append(step)
+    changed = [run_module(module, **options) for module, options in remediations]
     return any(changed)
 
 
 @pytest.fixture
-def others(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Others:
-    """Also lets the modules find the sandbox through the environment."""
+def other_changes(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> OtherChanges:
+    """Configure the modules with environment variables, and return the changes by others."""
     for name, value in sandbox.environment.items():
         monkeypatch.setenv(name, value)
-    return Others(sandbox)
+    return OtherChanges(sandbox)
 
 
 @settings(
@@ -161,19 +171,19 @@ def others(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Others:
     max_examples=15,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(organization=organizations(), things=st.lists(st.sampled_from(THINGS), max_size=5))
-def test_one_run_changes_and_the_next_does_not(
-    sandbox: Sandbox, others: Others, organization: dict[str, Any], things: list[str]
+@given(organization=organizations(), changes=st.lists(st.sampled_from(CHANGES), max_size=5))
+def test_second_run_changes_nothing(
+    sandbox: Sandbox, other_changes: OtherChanges, organization: dict[str, Any], changes: list[str]
 ) -> None:
     sandbox.reset()
     assert provision(organization)
     assert not provision(organization)
     assert {finding["problem"] for finding in drift(organization)} <= {"undeclared"}
-    mend(organization)
+    remediate(organization)
     assert drift(organization) == []
-    for thing in things:
-        getattr(others, thing)()
-    drifted = bool(drift(organization))
-    assert mend(organization) is drifted
+    for change in changes:
+        getattr(other_changes, change)()
+    has_drift = bool(drift(organization))
+    assert remediate(organization) is has_drift
     assert drift(organization) == []
     assert not provision(organization)

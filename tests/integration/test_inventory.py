@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A host of an inventory is a service: its variables are all that ad hoc commands, playbooks and roles need."""
+"""A host of an inventory represents a service: its variables suffice for ad hoc commands, playbooks and roles."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sandbox.client import Sandbox
 from support.playbook import PLAYBOOK, SUPPORT, Run, environment, run_command, run_plays, run_tasks, wait_until
 
 ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
-ASK = {"buildworks.toolchain.artifact_properties_info": ITEM}
-# What the environment says leads nowhere: nothing may come from there
-ELSEWHERE = {
+QUERY = {"buildworks.toolchain.artifact_properties_info": ITEM}
+# Unusable values: no task may use the environment
+UNUSABLE = {
     "JFROG_URL": "http://127.0.0.1:1",
     "JFROG_ACCESS_TOKEN": "of-the-environment",
     "JENKINS_URL": "http://127.0.0.1:1",
@@ -46,40 +46,40 @@ def inventory(sandbox: Sandbox, tmp_path: Path) -> str:
 
 
 def write_inventory(sandbox: Sandbox, path: Path) -> str:
-    """Write an inventory of hosts that are services: nobody could log in to one of them. Return its path."""
-    of = sandbox.environment
-    repo = {"toolchain_artifact_url": of["JFROG_URL"], "toolchain_artifact_token": of["JFROG_ACCESS_TOKEN"]}
+    """Write an inventory of hosts that represent services and accept no login. Return its path."""
+    values = sandbox.environment
+    repo = {"toolchain_artifact_url": values["JFROG_URL"], "toolchain_artifact_token": values["JFROG_ACCESS_TOKEN"]}
     groups = {
         "artifact": {
             "repo": {
                 "toolchain_artifact_url": "{{ address }}",
-                "address": of["JFROG_URL"],
-                "toolchain_artifact_token": of["JFROG_ACCESS_TOKEN"],
+                "address": values["JFROG_URL"],
+                "toolchain_artifact_token": values["JFROG_ACCESS_TOKEN"],
                 "toolchain_artifact_username": "{{ omit }}",
                 "toolchain_artifact_password": None,
             },
             "typo": {**repo, "toolchain_artifact_url": "{{ staging_addres }}"},
             "machine": {**repo, "ansible_host": "127.0.0.1", "ansible_port": 1, "ansible_ssh_retries": 0},
-            "only-address": {"toolchain_artifact_url": of["JFROG_URL"]},
+            "only-address": {"toolchain_artifact_url": values["JFROG_URL"]},
             "wrong": {**repo, "toolchain_artifact_token": "of-the-host"},
         },
         "ci": {
             "jenkins": {
-                "toolchain_ci_url": of["JENKINS_URL"],
-                "toolchain_ci_username": of["JENKINS_USER_ID"],
-                "toolchain_ci_api_token": of["JENKINS_API_TOKEN"],
+                "toolchain_ci_url": values["JENKINS_URL"],
+                "toolchain_ci_username": values["JENKINS_USER_ID"],
+                "toolchain_ci_api_token": values["JENKINS_API_TOKEN"],
             }
         },
         "review": {
             "klocwork": {
-                "toolchain_review_url": of["KLOCWORK_URL"],
-                "toolchain_review_ltoken_file": of["KLOCWORK_LTOKEN"],
+                "toolchain_review_url": values["KLOCWORK_URL"],
+                "toolchain_review_ltoken_file": values["KLOCWORK_LTOKEN"],
             }
         },
         "inference": {
             "openai": {
-                "toolchain_inference_url": of["OPENAI_BASE_URL"],
-                "toolchain_inference_api_key": of["OPENAI_API_KEY"],
+                "toolchain_inference_url": values["OPENAI_BASE_URL"],
+                "toolchain_inference_api_key": values["OPENAI_API_KEY"],
             }
         },
     }
@@ -87,12 +87,12 @@ def write_inventory(sandbox: Sandbox, path: Path) -> str:
     return str(path)
 
 
-def ad_hoc(sandbox: Sandbox, inventory: str, host: str, module: str, *options: str) -> tuple[int, str]:
-    """Status and output of an ad hoc command, in an environment that leads nowhere."""
+def run_ad_hoc(sandbox: Sandbox, inventory: str, host: str, module: str, *options: str) -> tuple[int, str]:
+    """Run an ad hoc command with unusable environment variables and return its status and output."""
     command = [PLAYBOOK.with_name("ansible"), host, "-i", inventory, "-m", f"buildworks.toolchain.{module}", *options]
     done = subprocess.run(
         command,
-        env=environment(sandbox, **ELSEWHERE),
+        env=environment(sandbox, **UNUSABLE),
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
@@ -102,26 +102,26 @@ def ad_hoc(sandbox: Sandbox, inventory: str, host: str, module: str, *options: s
 
 
 def list_plays(sandbox: Sandbox) -> list[dict[str, Any]]:
-    """Return plays that ask hosts of the inventory; each task has a name of its own."""
+    """Return plays that query hosts of the inventory. Task names are unique."""
     module = "buildworks.toolchain.artifact_properties_info"
     token = {"token": sandbox.environment["JFROG_ACCESS_TOKEN"]}
     plays: list[tuple[str, dict[str, dict[str, Any]]]] = [
-        ("localhost", {"delegated from localhost": {**ASK, "delegate_to": "repo"}}),
-        ("wrong", {"delegated from wrong": {**ASK, "delegate_to": "repo", "environment": {"NAME": "value"}}}),
-        ("repo", {"awaited job": {**ASK, "async": 60, "poll": 1}}),
-        ("machine", {"machine": ASK}),
-        ("typo", list_both_ways("typo", ASK)),
-        ("only-address", list_both_ways("only address", ASK)),
-        ("localhost", list_both_ways("no address", ASK, toolchain_artifact_token="of-the-play")),
+        ("localhost", {"delegated from localhost": {**QUERY, "delegate_to": "repo"}}),
+        ("wrong", {"delegated from wrong": {**QUERY, "delegate_to": "repo", "environment": {"NAME": "value"}}}),
+        ("repo", {"awaited job": {**QUERY, "async": 60, "poll": 1}}),
+        ("machine", {"machine": QUERY}),
+        ("typo", list_both_ways("typo", QUERY)),
+        ("only-address", list_both_ways("only address", QUERY)),
+        ("localhost", list_both_ways("no address", QUERY, toolchain_artifact_token="of-the-play")),
         (
             "only-address",
             {
                 "token of the task": {module: {**ITEM, **token}},
-                "token of the defaults": {**ASK, "module_defaults": {module: token}},
+                "token of the defaults": {**QUERY, "module_defaults": {module: token}},
             },
         ),
         ("wrong", {name: refused for name, (refused, _origin) in REFUSED.items()}),
-        ("repo", HERE),
+        ("repo", ON_CONTROLLER),
     ]
     return [{"hosts": host, "tasks": [{"name": name, **task} for name, task in tasks.items()]} for host, tasks in plays]
 
@@ -139,42 +139,42 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "'token' came from the task.",
     ),
     "refused password of the defaults": (
-        {**ASK, "module_defaults": GROUP},
+        {**QUERY, "module_defaults": GROUP},
         "'password' came from module_defaults.",
     ),
     **{
         name: (task, "'token' came from the variable toolchain_artifact_token.")
-        for name, task in list_both_ways("refused token of the host", ASK).items()
+        for name, task in list_both_ways("refused token of the host", QUERY).items()
     },
 }
-# The job that nobody waits for comes last: its requests are those of no other task
-HERE = {
-    "plain": ASK,
-    "module": {**ASK, "vars": {"toolchain_in_process": False}},
-    "become": {**ASK, "become": True, "become_method": "ansible.builtin.su"},
-    "delegated": {**ASK, "delegate_to": "localhost"},
-    "loop": {**ASK, "loop": [1, 2]},
-    "job": {**ASK, "async": 60, "poll": 0},
+# The background job is last, so that its requests are not counted for another task
+ON_CONTROLLER = {
+    "plain": QUERY,
+    "module": {**QUERY, "vars": {"toolchain_in_process": False}},
+    "become": {**QUERY, "become": True, "become_method": "ansible.builtin.su"},
+    "delegated": {**QUERY, "delegate_to": "localhost"},
+    "loop": {**QUERY, "loop": [1, 2]},
+    "job": {**QUERY, "async": 60, "poll": 0},
 }
 
 
 @pytest.fixture(scope="module")
 def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Run all plays in an environment that leads nowhere."""
+    """Run all plays with unusable environment variables."""
     running_sandbox.reset()
     hosts = write_inventory(running_sandbox, tmp_path_factory.mktemp("inventory") / "hosts.yml")
     plays = list_plays(running_sandbox)
-    return run_plays(running_sandbox, plays, "-i", hosts, name="inventory", settings=ELSEWHERE)
+    return run_plays(running_sandbox, plays, "-i", hosts, name="inventory", settings=UNUSABLE)
 
 
-def test_an_ad_hoc_command_needs_no_more(sandbox: Sandbox, inventory: str) -> None:
-    status, shown = ad_hoc(sandbox, inventory, "repo", "artifact_repository_info")
-    assert status == 0, shown
-    assert "SUCCESS" in shown
-    assert "WARNING" not in shown
+def test_inventory_suffices_for_an_ad_hoc_command(sandbox: Sandbox, inventory: str) -> None:
+    status, output = run_ad_hoc(sandbox, inventory, "repo", "artifact_repository_info")
+    assert status == 0, output
+    assert "SUCCESS" in output
+    assert "WARNING" not in output
 
 
-def test_a_task_of_each_service_and_a_role_need_no_more(sandbox: Sandbox, inventory: str) -> None:
+def test_inventory_suffices_for_tasks_and_roles(sandbox: Sandbox, inventory: str) -> None:
     plays: list[dict[str, Any]] = [
         {"hosts": host, "gather_facts": False, "tasks": [{f"buildworks.toolchain.{module}": {}}]}
         for host, module in HOSTS.items()
@@ -184,82 +184,82 @@ def test_a_task_of_each_service_and_a_role_need_no_more(sandbox: Sandbox, invent
     plays.append({"hosts": "ci", "gather_facts": False, "vars": variables, "tasks": [role]})
     path = Path(inventory).with_name("services.yml")
     path.write_text(yaml.safe_dump(plays))
-    output, status = run_command(["-i", inventory, path], environment(sandbox, **ELSEWHERE))
+    output, status = run_command(["-i", inventory, path], environment(sandbox, **UNUSABLE))
     assert status == 0, output
     assert not [host for host in HOSTS if f"ok: [{host}]" not in output]
     assert "buildworks.toolchain.ci_provision : " in output
     assert "WARNING" not in output
 
 
-def test_a_task_runs_here_whichever_way(run: Run) -> None:
-    done = [run.of(name) for name in HERE]
-    assert [one.status for one in done] == ["ok"] * len(HERE), [one.result for one in done]
-    assert all(one.result["properties"]["build.name"] == ["app"] for one in done[:4])
+def test_task_runs_on_the_controller_host_with_each_keyword(run: Run) -> None:
+    done = [run.of(name) for name in ON_CONTROLLER]
+    assert [step.status for step in done] == ["ok"] * len(ON_CONTROLLER), [step.result for step in done]
+    assert all(step.result["properties"]["build.name"] == ["app"] for step in done[:4])
     result = Path(run.of("job").result["results_file"])
-    wait_until(lambda: "properties" in result.read_text(), "the job that nobody waits for did not finish")
+    wait_until(lambda: "properties" in result.read_text(), "the background job did not finish")
 
 
 @pytest.mark.parametrize("host", ["localhost", "wrong"])
-def test_a_task_that_is_delegated_to_a_service_asks_that_service(run: Run, host: str) -> None:
+def test_delegated_task_uses_the_variables_of_the_service(run: Run, host: str) -> None:
     done = run.of(f"delegated from {host}")
     assert done.status == "ok", done.result
 
 
-def test_a_job_that_has_to_be_asked_for_says_what_it_needs(run: Run) -> None:
+def test_async_task_requires_a_local_connection_when_it_is_polled(run: Run) -> None:
     failed = run.of("awaited job")
     assert failed.status == "failed"
     assert "set 'ansible_connection: local'" in failed.result["msg"]
     assert not failed.requests
 
 
-def test_a_host_that_is_a_machine_is_asked_from_there(run: Run) -> None:
+def test_task_runs_on_the_host_when_the_host_has_an_address(run: Run) -> None:
     assert run.of("machine").status == "unreachable"
 
 
-@pytest.mark.parametrize("name", list_both_ways("typo", ASK))
-def test_an_undefined_variable_fails_by_its_name(run: Run, name: str) -> None:
+@pytest.mark.parametrize("name", list_both_ways("typo", QUERY))
+def test_undefined_variable_is_named_in_the_message(run: Run, name: str) -> None:
     failed = run.of(name)
     assert failed.result["msg"].startswith("The variable 'toolchain_artifact_url' cannot be used: ")
     assert "'staging_addres' is undefined" in failed.result["msg"]
     assert not failed.requests
 
 
-@pytest.mark.parametrize("name", list_both_ways("only address", ASK))
-def test_no_credential_of_the_environment_joins_the_address_of_a_host(run: Run, name: str) -> None:
+@pytest.mark.parametrize("name", list_both_ways("only address", QUERY))
+def test_credential_of_the_environment_is_ignored_when_the_host_has_the_url(run: Run, name: str) -> None:
     message = run.of(name).result["msg"]
     assert message.endswith("No credential was sent: give 'token', or 'username' and 'password'.")
 
 
-@pytest.mark.parametrize("name", list_both_ways("no address", ASK))
-def test_no_address_of_the_environment_joins_the_credential_of_a_play(run: Run, name: str) -> None:
+@pytest.mark.parametrize("name", list_both_ways("no address", QUERY))
+def test_url_of_the_environment_is_ignored_when_the_play_has_the_credential(run: Run, name: str) -> None:
     message = run.of(name).result["msg"]
     assert message.startswith("Option 'url': is required: ")
     assert "JFROG_URL of the environment does not count" in message
 
 
 @pytest.mark.parametrize("name", ["token of the task", "token of the defaults"])
-def test_address_and_credential_come_from_the_host_or_the_task(run: Run, name: str) -> None:
+def test_url_of_the_host_is_combined_with_the_credential_of_the_task(run: Run, name: str) -> None:
     assert run.of(name).status == "ok"
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_refused_credential_is_reported_with_its_origin(run: Run, name: str) -> None:
+def test_message_names_the_origin_when_a_credential_is_refused(run: Run, name: str) -> None:
     done, (_task, origin) = run.of(name), REFUSED[name]
     assert done.result["msg"].endswith(origin)
     assert "of-the-" not in json.dumps(done.result)
     assert "refused_credential" not in done.result
 
 
-def test_variables_of_the_environment_are_named_in_messages(sandbox: Sandbox) -> None:
+def test_messages_name_environment_variables(sandbox: Sandbox) -> None:
     settings = {
         "ANSIBLE_CONNECTION_PLUGINS": str(SUPPORT / "connection_plugins"),
         "JFROG_ACCESS_TOKEN": "of-the-environment",
     }
     tasks = [
-        {"name": "refused", **ASK, "vars": {"toolchain_artifact_timeout": 5}},
-        {"name": "elsewhere", **ASK, "vars": {"ansible_connection": "another_machine"}},
+        {"name": "refused", **QUERY, "vars": {"toolchain_artifact_timeout": 5}},
+        {"name": "remote", **QUERY, "vars": {"ansible_connection": "another_machine"}},
     ]
     run = run_tasks(sandbox, tasks, name="inventory-environment", settings=settings)
-    refused, elsewhere = (run.of(name).result["msg"] for name in ("refused", "elsewhere"))
+    refused, remote = (run.of(name).result["msg"] for name in ("refused", "remote"))
     assert refused.endswith("'token' came from the environment variable JFROG_ACCESS_TOKEN.")
-    assert elsewhere.endswith("JFROG_URL is set on this machine, but the module ran on another machine. Set it there.")
+    assert remote.endswith("JFROG_URL is set on this machine, but the module ran on another machine. Set it there.")

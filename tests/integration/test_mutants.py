@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mutations are tried by running tests in copies of a checkout, which itself stays as it is."""
+"""Mutations run in copies of a checkout. The checkout itself is unchanged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_number_is_not_above():
     assert is_above(9) is False
 """,
 }
-TOY: dict[str, Any] = {"tests": ["tests/unit"], "sources": "toy", "workers": 1}
+TEST_FILE: dict[str, Any] = {"tests": ["tests/unit"], "sources": "toy", "workers": 1}
 
 
 @pytest.fixture
@@ -55,9 +55,11 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_survivors_are_printed(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_survivors_are_printed_when_tests_notice_no_mutation(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     sample = find_mutations(checkout, ["toy"])
-    trials = list(run(checkout, sample, **TOY))
+    trials = list(run(checkout, sample, **TEST_FILE))
     outcomes = [(trial.mutation.line, trial.mutation.replacement, trial.outcome.value) for trial in trials]
     assert outcomes == [
         (5, "<=", "killed"),
@@ -79,9 +81,9 @@ def test_survivors_are_printed(checkout: Path, capsys: pytest.CaptureFixture[str
 def test_tests_must_pass_without_a_mutation(checkout: Path) -> None:
     (checkout / "toy/limit.py").write_text("LIMIT = 20\n")
     with pytest.raises(SystemExit, match="must pass without a mutation"):
-        list(run(checkout, find_mutations(checkout, ["toy"]), **TOY))
+        list(run(checkout, find_mutations(checkout, ["toy"]), **TEST_FILE))
 
 
-def test_a_run_without_survivors_succeeds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_status_is_zero_when_no_mutation_survives(capsys: pytest.CaptureFixture[str]) -> None:
     assert report([]) == 0
     assert capsys.readouterr().out == "0 killed, 0 timed out, 0 survived, 0 not executed\n"

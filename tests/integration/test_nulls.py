@@ -97,16 +97,16 @@ def nulls_of_role(mirror: Mirror) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the path of each narrowing option in a variable of a role, with variables in which it is null."""
     inside = mirror.option or ("" if mirror.item else "items")
     offered = read_item_options(mirror.module).keys() - mirror.without - mirror.fixed.keys()
-    for path, given in NULLS.get(mirror.module, ()):
-        entry = (given.get(inside) or [{}])[0] if inside else given
+    for path, options in NULLS.get(mirror.module, ()):
+        entry = (options.get(inside) or [{}])[0] if inside else options
         if entry and (mirror.option or entry.keys() <= offered):
-            yield path, variables_with(mirror, merged(ENTRIES[mirror.path], entry))
+            yield path, variables_with(mirror, merge_entry(ENTRIES[mirror.path], entry))
 
 
-def merged(entry: dict[str, Any], null: dict[str, Any]) -> dict[str, Any]:
+def merge_entry(entry: dict[str, Any], null: dict[str, Any]) -> dict[str, Any]:
     """Return an entry with the option that is null, which may be inside another."""
-    inner = {name: [merged(entry[name][0], value[0])] for name, value in null.items() if value and name in entry}
-    return {**entry, **null, **inner}
+    nested = {name: [merge_entry(entry[name][0], value[0])] for name, value in null.items() if value and name in entry}
+    return {**entry, **null, **nested}
 
 
 def variables_with(mirror: Mirror, entry: dict[str, Any]) -> dict[str, Any]:
@@ -146,9 +146,9 @@ def test_null_in_a_role_is_refused_when_the_option_narrows_the_effect(sandbox: S
 def test_null_is_refused_when_the_option_narrows_the_effect(sandbox: Sandbox, in_process: bool) -> None:
     refusals = {f"{module} {path}": REFUSAL.format(path) for module, nulls in NULLS.items() for path, _given in nulls}
     tasks = [
-        {"name": f"{module} {path}", f"buildworks.toolchain.{module}": given}
+        {"name": f"{module} {path}", f"buildworks.toolchain.{module}": options}
         for module, nulls in NULLS.items()
-        for path, given in nulls
+        for path, options in nulls
     ]
     run = run_tasks(sandbox, tasks, name="nulls", toolchain_in_process=in_process)
     assert {done.task: done.result["msg"] for done in run.done} == refusals

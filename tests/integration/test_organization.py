@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The roles `inference_provision` and `inference_governance`: one run changes, the next only reads."""
+"""The roles `inference_provision` and `inference_governance`: the first run changes, the second only reads."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ SEARCH = {
 }
 SEEDED = yaml.safe_load((ROOT / "extensions" / "sandbox" / "seeds" / "default" / "inference.yml").read_text())
 PROJECTS = [SEARCH, {"name": "Sandbox", "limits": [{"model": "gpt-4", "max_requests_per_1_minute": 7}]}]
-MADE = ["create_project", "update_project_limit", "update_project_limit", "update_project_limit"]
+CREATED = ["create_project", "update_project_limit", "update_project_limit", "update_project_limit"]
 OTHERS = [{"id": "proj_old", "name": "Old"}, {"id": "proj_unused", "name": "Unused"}]
-# As few as can be: the list, and one for each project with limits
+# The minimum: the list, and one request per project with limits
 READS = ["list_projects", "list_project_limits", "list_project_limits"]
 
 
 pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
-def listed() -> dict[str, Any]:
-    """The projects with their limits, by name."""
+def list_projects() -> dict[str, Any]:
+    """Return the projects with their limits, by name."""
     projects = running.run("inference_project_info", details=["rate_limits"])["projects"]
     return {project["name"]: project for project in projects}
 
 
-def test_one_run_changes_and_the_next_only_reads(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_second_run_only_reads(sandbox: Sandbox, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("indexer.key", "audit.key")]
     limits = {"inference_provision_projects": PROJECTS}
-    people = {
+    accounts = {
         "inference_provision_projects": [{"name": "New"}],
         "inference_provision_users": [
             {"email": "dora@sandbox.example", "projects": [{"name": "New", "role": "owner"}]},
@@ -62,11 +62,11 @@ def test_one_run_changes_and_the_next_only_reads(sandbox: Sandbox, tmp_path: Pat
     seed: Call = ("POST", "seed", {"inference": {"organizations": [others]}})
     other_projects = [{"name": "Renamed", "id": "proj_old"}, {"name": "Unused", "state": "absent"}]
     renamed = {"inference_provision_projects": other_projects}
-    steps = [Step(limits), Step(limits), Step(people), Step(people), Step(renamed, [seed]), Step(renamed)]
+    steps = [Step(limits), Step(limits), Step(accounts), Step(accounts), Step(renamed, [seed]), Step(renamed)]
     results = run_role(sandbox, "inference_provision", steps, tmp_path)
     assert not [result.failure for result in results if result.failure]
     assert [result.writes for result in results] == [
-        MADE,
+        CREATED,
         [],
         [
             "create_project",
@@ -82,7 +82,7 @@ def test_one_run_changes_and_the_next_only_reads(sandbox: Sandbox, tmp_path: Pat
     ]
     assert [result.changed for result in results[1::2]] == [0, 0, 0]
     assert [results[1].reads, results[5].reads] == [READS, ["list_projects"]]
-    projects = listed()
+    projects = list_projects()
     assert set(projects) == {"Default project", "Sandbox", "Search & find", "New", "Renamed"}
     search = projects["Search & find"]
     assert search["external_key_id"] == "ext_1"
@@ -93,17 +93,17 @@ def test_one_run_changes_and_the_next_only_reads(sandbox: Sandbox, tmp_path: Pat
     assert not any(value in result.output for value in values for result in results)
 
 
-def test_mistakes_are_reported_before_anything_is_written(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_invalid_variables_are_reported_before_any_write(sandbox: Sandbox, tmp_path: Path) -> None:
     limit = {"model": "gpt-4o", "max_requests_per_minute": 1}
     keyless = {"name": "x", "project_name": "Sandbox"}
-    wrong = [
+    invalid = [
         ("projects", {"name": "Sandbox", "limits": [limit]}, "Supported parameters"),
         ("projects", {"name": "Default project", "state": "absent"}, "cannot be changed or archived"),
         ("service_accounts", keyless, "state is present but all of the following are missing: key_file"),
     ]
-    mistakes = [{f"inference_provision_{name}": [entry]} for name, entry, _problem in wrong]
+    mistakes = [{f"inference_provision_{name}": [entry]} for name, entry, _problem in invalid]
     messages = play_mistakes("buildworks.toolchain.provision", "inference", mistakes, tmp_path, sandbox=sandbox)
-    for message, (_name, _entry, problem) in zip(messages, wrong, strict=True):
+    for message, (_name, _entry, problem) in zip(messages, invalid, strict=True):
         assert problem in message
     assert not [entry for entry in sandbox.journal("inference") if entry["effect"] == "write"]
 
@@ -124,8 +124,8 @@ DRIFT = [
 ]
 
 
-def drift() -> Call:
-    """Return the call that seeds a project and a key that are not declared, and makes all other keys new."""
+def seed_drift() -> Call:
+    """Return the call that seeds an undeclared project and an old key, and makes all other keys new."""
     today = int(time.time())
     keys = [{**key, "created_at": today} for key in SEEDED["keys"]]
     old = {"key": "sk-admin-old00000000000", "id": "key_old", "name": "Old", "organization": "org-sandbox"}
@@ -135,31 +135,31 @@ def drift() -> Call:
 
 
 @pytest.mark.ansible_core
-def test_drift_is_reported_and_repaired_as_far_as_possible(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_drift_is_reported_and_remediated(sandbox: Sandbox, tmp_path: Path) -> None:
     first, second = (tmp_path / name for name in ("first.json", "second.json"))
     declared = {
         "inference_governance_projects": PROJECTS,
         "inference_governance_users": USERS,
         "inference_governance_max_key_age_days": 90,
     }
-    mend = {**declared, "inference_governance_remediate": ["projects", "limits", "users", "keys"]}
+    remediate = {**declared, "inference_governance_remediate": ["projects", "limits", "users", "keys"]}
     without_owner = {
         "inference_governance_projects": [{"name": "Sandbox"}],
         "inference_governance_users": USERS[1:2],
         "inference_governance_remediate": ["projects", "users"],
     }
     steps = [
-        Step({**declared, "inference_governance_report_file": str(first)}, [drift()]),
-        Step({**mend, "inference_governance_report_file": str(second)}),
-        Step({**mend, "inference_governance_fail_on_drift": True}),
-        Step(without_owner, [RESET, drift()]),
+        Step({**declared, "inference_governance_report_file": str(first)}, [seed_drift()]),
+        Step({**remediate, "inference_governance_report_file": str(second)}),
+        Step({**remediate, "inference_governance_fail_on_drift": True}),
+        Step(without_owner, [RESET, seed_drift()]),
     ]
-    reported, mended, repeated, refused = run_role(sandbox, "inference_governance", steps, tmp_path)
-    told = json.loads(first.read_text())
-    assert (reported.failure, reported.writes, told["remediated"]) == ("", [], [])
-    assert [finding["text"] for finding in told["remaining"]] == DRIFT
-    assert not mended.failure
-    assert sorted(mended.writes) == [
+    reported, remediated, repeated, refused = run_role(sandbox, "inference_governance", steps, tmp_path)
+    report = json.loads(first.read_text())
+    assert (reported.failure, reported.writes, report["remediated"]) == ("", [], [])
+    assert [finding["text"] for finding in report["remaining"]] == DRIFT
+    assert not remediated.failure
+    assert sorted(remediated.writes) == [
         "archive_project",
         "create_invite",
         "create_project",
@@ -172,17 +172,17 @@ def test_drift_is_reported_and_repaired_as_far_as_possible(sandbox: Sandbox, tmp
     assert refused.writes == ["archive_project", "delete_user"]
     assert refused.failure
     assert "olivia@sandbox.example is the last owner of the organization" in refused.output
-    left = '"remaining": [ "User olivia@sandbox.example with the role owner is not declared."'
-    assert left in refused.output
+    remainder = '"remaining": [ "User olivia@sandbox.example with the role owner is not declared."'
+    assert remainder in refused.output
 
 
-def test_check_mode_predicts_the_repair(sandbox: Sandbox, tmp_path: Path) -> None:
-    method, path, seed = drift()
+def test_check_mode_predicts_remediation(sandbox: Sandbox, tmp_path: Path) -> None:
+    method, path, seed = seed_drift()
     sandbox.call(method, path, seed)
     inventory = tmp_path / "hosts.yml"
     variables = {"inference_governance_projects": PROJECTS, "inference_governance_remediate": ["projects"]}
     inventory.write_text(yaml.safe_dump({"inference": {"hosts": {"openai": variables}}}))
-    output, good = run_ansible(["buildworks.toolchain.governance", "-i", inventory, "--check"], sandbox)
-    assert good, output
+    output, succeeded = run_ansible(["buildworks.toolchain.governance", "-i", inventory, "--check"], sandbox)
+    assert succeeded, output
     assert "write" not in {entry["effect"] for entry in sandbox.journal("inference")}
     assert f'"to be remediated": [ "{DRIFT[0]}"' in output

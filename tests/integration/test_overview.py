@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The playbook `overview`: what the services hold is in the JSON and on the page, and what cannot be read is named."""
+"""The playbook `overview`: JSON and page show the state of the services, and name data that cannot be read."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from support.session import Session
 
 SITE = "https://docs.example.com/toolchain/"
 HOSTILE = '<b onclick="x">&amp; {{ 7 * 7 }} \'"'
-EVERYTHING = {"artifact": ["repo"], "ci": ["jenkins"], "review": ["klocwork"], "inference": ["openai"]}
+ALL_HOSTS = {"artifact": ["repo"], "ci": ["jenkins"], "review": ["klocwork"], "inference": ["openai"]}
 DAY = 86400
 
 
 class Overview:
-    """What a run wrote."""
+    """The output and the files of a run."""
 
     def __init__(self, folder: Path, output: str) -> None:
         self.output = output
@@ -36,12 +36,12 @@ class Overview:
         self.page = self.file.read_text()
         self.json: dict[str, Any] = json.loads((folder / "overview.json").read_text())
 
-    def of(self, host: str) -> dict[str, Any]:
+    def get_service(self, host: str) -> dict[str, Any]:
         (state,) = (state for state in self.json["services"] if state["host"] == host)
         return state
 
 
-def overview(
+def run_overview(
     sandbox: Sandbox,
     folder: Path,
     hosts: dict[str, list[str]] | None = None,
@@ -49,10 +49,10 @@ def overview(
     host_variables: dict[str, dict[str, Any]] | None = None,
     **variables: Any,
 ) -> Overview:
-    """Run the playbook for these hosts by group; it must succeed, and write to no service."""
+    """Run the playbook for hosts by group. It must succeed and write to no service."""
     inventory = {
         group: {"hosts": {name: (host_variables or {}).get(name, {}) for name in names}}
-        for group, names in (EVERYTHING if hosts is None else hosts).items()
+        for group, names in (ALL_HOSTS if hosts is None else hosts).items()
     }
     (folder / "hosts.yml").write_text(yaml.safe_dump(inventory))
     files = {
@@ -124,14 +124,16 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
             },
         }
     )
-    report = overview(sandbox, tmp_path, overview_title=f"Ours {HOSTILE}", overview_row_limit=10, overview_site=SITE)
+    report = run_overview(
+        sandbox, tmp_path, overview_title=f"Ours {HOSTILE}", overview_row_limit=10, overview_site=SITE
+    )
     assert "WARNING" not in report.output
     assert not [state["problems"] for state in report.json["services"] if state["problems"]]
 
     keys = '<a href="https://docs.example.com/toolchain/collections/buildworks/toolchain/inference_admin_key_info_module.html">'
     assert f"Source: {keys}<code>buildworks.toolchain.inference_admin_key_info</code></a> and <a " in report.page
 
-    repo = report.of("repo")
+    repo = report.get_service("repo")
     used = {repository["key"]: repository["used"] for repository in repo["storage"]["repositories"]}
     assert used["nightly"] == 2000 * 1048576
     assert report.json["history"] == [
@@ -139,29 +141,29 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
     ]
     assert {token["description"] for token in repo["tokens"]} == {"the sandbox's own", HOSTILE, "agents"}
 
-    jenkins = report.of("jenkins")
+    jenkins = report.get_service("jenkins")
     site = [(build["result"], build["duration"]) for build in jenkins["builds"] if build["job"] == "team/site"]
     assert sorted(site) == [("FAILURE", 50.0), ("SUCCESS", 10.0), ("UNSTABLE", 30.0)]
     assert [plugin["name"] for plugin in jenkins["plugins"] if plugin["has_update"]] == ["git"]
-    assert row(report.page, "team/site")[:-1] == ["1", "1", "1", "10.0", "30.0", "50.0"]  # none was aborted
+    assert find_row(report.page, "team/site")[:-1] == ["1", "1", "1", "10.0", "30.0", "50.0"]  # none was aborted
 
-    (mobile_app, odd, _platform) = report.of("klocwork")["issues"]
+    (mobile_app, odd, _platform) = report.get_service("klocwork")["issues"]
     assert mobile_app["by_state"]["rows"] == ["Critical", "Error", "Warning"]
     assert mobile_app["by_state"]["data"] == [[1, 0], [1, 0], [0, 1]]
     assert odd["by_module"]["rows"] == [HOSTILE]
     assert list(mobile_app["by_build"]) == ["build_3", "build_2", "build_1"]
-    assert row(report.page, "build_1")[1:] == ["1", "0", "0", "1"]
+    assert find_row(report.page, "build_1")[1:] == ["1", "0", "0", "1"]
 
-    openai = report.of("openai")
+    openai = report.get_service("openai")
     assert {key["name"] for key in openai["admin_keys"]} == {"Main admin key", "Short"}
     assert openai["model_limits"]
 
-    shown = html.unescape(report.page)
-    assert HOSTILE in shown
+    text = html.unescape(report.page)
+    assert HOSTILE in text
     assert HOSTILE not in report.page
-    assert "keys that expire within 30 days: 1" in shown
-    assert "keys older than 365 days: 5" in shown
-    assert "jobs whose last build failed: 1" in shown
+    assert "keys that expire within 30 days: 1" in text
+    assert "keys older than 365 days: 5" in text
+    assert "jobs whose last build failed: 1" in text
     for secret in (value for name, value in sandbox.environment.items() if name.endswith(("TOKEN", "KEY"))):
         assert secret not in report.page + json.dumps(report.json)
     browser.check_page(report.file, "overview")
@@ -174,20 +176,20 @@ HTML = rf"(macros|charts|tables)\.|({'|'.join(MACROS)})\(|(value|charts|note) |l
 
 
 def test_templates_escape_all_values() -> None:
-    put_out = [
+    expressions = [
         " ".join(expression.split())
         for template in TEMPLATES.glob("*.j2")
         for expression in re.findall(r"\{\{-?(.*?)-?\}\}", template.read_text(), re.DOTALL)
     ]
-    assert put_out
-    assert [one for one in put_out if not one.endswith("| e") and not re.match(HTML, one + " ")] == []
+    assert expressions
+    assert [text for text in expressions if not text.endswith("| e") and not re.match(HTML, text + " ")] == []
 
 
-def row(page: str, name: str) -> list[str]:
-    """The cells of the first row of that name."""
-    found = re.search(rf'<tr><th scope="row">{re.escape(name)}</th>(.*?)</tr>', page, re.DOTALL)
-    assert found
-    return [cell.strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", found[1], re.DOTALL)]
+def find_row(page: str, name: str) -> list[str]:
+    """Return the cells of the first row with this name."""
+    match = re.search(rf'<tr><th scope="row">{re.escape(name)}</th>(.*?)</tr>', page, re.DOTALL)
+    assert match
+    return [cell.strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", match[1], re.DOTALL)]
 
 
 @pytest.mark.ansible_core
@@ -198,9 +200,9 @@ def test_growth_since_the_last_run_is_shown_and_old_runs_are_deleted(
     storage = run("artifact_storage_info", **account)["storage"]
     used = {repository["key"]: repository["used"] for repository in storage["repositories"]}
     yesterday = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - DAY))
-    earlier = {"at": yesterday, "host": "repo", "used": storage["total"]["used"], "repositories": used}
-    long_ago = {"at": "2001-01-01T00:00:00Z", "host": "repo", "used": 1, "repositories": {}}
-    (tmp_path / "history.json").write_text(json.dumps([long_ago, earlier]))
+    previous_run = {"at": yesterday, "host": "repo", "used": storage["total"]["used"], "repositories": used}
+    old_run = {"at": "2001-01-01T00:00:00Z", "host": "repo", "used": 1, "repositories": {}}
+    (tmp_path / "history.json").write_text(json.dumps([old_run, previous_run]))
     sandbox.seed(
         {
             "artifact": {
@@ -210,15 +212,15 @@ def test_growth_since_the_last_run_is_shown_and_old_runs_are_deleted(
         }
     )
     artifactory.post("/api/storageinfo/calculate")
-    report = overview(sandbox, tmp_path, {"artifact": ["repo"]})
+    report = run_overview(sandbox, tmp_path, {"artifact": ["repo"]})
     assert [each["used"] for each in report.json["history"]] == [1597, 6597]
-    assert report.json["history"][0] == earlier
-    assert report.json["history"][1].keys() == earlier.keys()  # so that the next run can read it
+    assert report.json["history"][0] == previous_run
+    assert report.json["history"][1].keys() == previous_run.keys()  # so that the next run can read it
     assert "<h3>Growth</h3>" in report.page
-    assert row(report.page, "generic-local")[:2] == ["4.93 KB", "+4.88 KB"]
-    assert row(report.page, "docker-local")[1] == "0 bytes"
-    assert row(report.page, "libs-release-local")[0] == "27 bytes"
-    assert row(report.page, "fresh")[1] == "new"
+    assert find_row(report.page, "generic-local")[:2] == ["4.93 KB", "+4.88 KB"]
+    assert find_row(report.page, "docker-local")[1] == "0 bytes"
+    assert find_row(report.page, "libs-release-local")[0] == "27 bytes"
+    assert find_row(report.page, "fresh")[1] == "new"
     text = re.sub(r"\s+", " ", report.page)
     assert "repositories: 6.44 KB. Files with the same content are stored once: 1.55 KB of 200 GB used (0 %)." in text
     assert not re.search(r"\d Bytes|\d\.00 ", text)
@@ -226,8 +228,8 @@ def test_growth_since_the_last_run_is_shown_and_old_runs_are_deleted(
     assert report.json["history_problem"] is None
 
 
-def check_history_was_left(report: Overview, content: str) -> None:
-    """Check that a run reported a file without a history, and did not change it."""
+def check_history_unchanged(report: Overview, content: str) -> None:
+    """Verify that the run reported a file that is not a history, and did not change it."""
     file = report.file.with_name("history.json")
     assert file.read_text() == content
     assert f"Cannot use the history in '{file}': " in report.output
@@ -238,8 +240,8 @@ def check_history_was_left(report: Overview, content: str) -> None:
 
 
 def test_failed_requests_are_reported_beside_the_rest(sandbox: Sandbox, browser: Chromium, tmp_path: Path) -> None:
-    hosts = {**EVERYTHING, "ci": ["jenkins", "down", "misspelt"]}
-    of_hosts = {
+    hosts = {**ALL_HOSTS, "ci": ["jenkins", "down", "misspelt"]}
+    host_variables = {
         "repo": {"toolchain_artifact_username": "reader", "toolchain_artifact_password": "sandbox-reader"},
         "jenkins": {"toolchain_ci_username": "reader", "toolchain_ci_api_token": "11c0ffee00sandbox00reader00token004"},
         "down": {"toolchain_ci_url": "http://127.0.0.1:1", "toolchain_ci_retries": 0},
@@ -250,16 +252,18 @@ def test_failed_requests_are_reported_beside_the_rest(sandbox: Sandbox, browser:
         },
         "openai": {"toolchain_inference_api_key": "sk-nobody"},
     }
-    of_hosts["repo"]["toolchain_artifact_url"] = sandbox.environment["JFROG_URL"]
-    of_hosts["jenkins"]["toolchain_ci_url"] = sandbox.environment["JENKINS_URL"]
-    of_hosts["klocwork"]["toolchain_review_url"] = sandbox.environment["KLOCWORK_URL"]
-    of_hosts["openai"]["toolchain_inference_url"] = sandbox.environment["OPENAI_BASE_URL"]
+    host_variables["repo"]["toolchain_artifact_url"] = sandbox.environment["JFROG_URL"]
+    host_variables["jenkins"]["toolchain_ci_url"] = sandbox.environment["JENKINS_URL"]
+    host_variables["klocwork"]["toolchain_review_url"] = sandbox.environment["KLOCWORK_URL"]
+    host_variables["openai"]["toolchain_inference_url"] = sandbox.environment["OPENAI_BASE_URL"]
     foreign = '[{"at": "2001-01-01T00:00:00Z", "host": "repo"}, "{{ 7 * 7 }}"]'
     (tmp_path / "history.json").write_text(foreign)
-    report = overview(sandbox, tmp_path, hosts, None, of_hosts)
-    check_history_was_left(report, foreign)
-    unread = {state["host"]: [problem["module"] for problem in state["problems"]] for state in report.json["services"]}
-    assert unread == {
+    report = run_overview(sandbox, tmp_path, hosts, None, host_variables)
+    check_history_unchanged(report, foreign)
+    failed_modules = {
+        state["host"]: [problem["module"] for problem in state["problems"]] for state in report.json["services"]
+    }
+    assert failed_modules == {
         "repo": ["artifact_storage_info"],
         "jenkins": ["ci_plugin_info"],
         "down": ["ci_info"],
@@ -267,9 +271,9 @@ def test_failed_requests_are_reported_beside_the_rest(sandbox: Sandbox, browser:
         "klocwork": ["review_server_info"],
         "openai": ["inference_project_info", "inference_admin_key_info", "inference_model_limit_info"],
     }
-    assert "Connection refused" in report.of("down")["problems"][0]["problem"]
-    assert "adress" in report.of("misspelt")["problems"][0]["problem"]
-    assert report.of("jenkins")["builds"]
+    assert "Connection refused" in report.get_service("down")["problems"][0]["problem"]
+    assert "adress" in report.get_service("misspelt")["problems"][0]["problem"]
+    assert report.get_service("jenkins")["builds"]
     for state in report.json["services"]:
         for problem in state["problems"]:
             assert html.escape(problem["problem"], quote=False)[:40] in report.page.replace("&#39;", "'").replace(
@@ -303,9 +307,9 @@ def test_page_is_complete_when_services_are_empty(sandbox: Sandbox, browser: Chr
     broken = '[{"at": "2001-01-01T00:'
     (tmp_path / "history.json").write_text(broken)
     at_home = {"overview_page_file": "~/overview.html", "overview_json_file": "~/overview.json"}
-    report = overview(sandbox, tmp_path, hosts, {"HOME": str(tmp_path)}, None, **at_home)
-    check_history_was_left(report, broken)
+    report = run_overview(sandbox, tmp_path, hosts, {"HOME": str(tmp_path)}, None, **at_home)
+    check_history_unchanged(report, broken)
     assert report.page.count("<svg") == 1  # the lifetime of the token
-    assert report.of("repo")["storage"]["repositories"] == []
-    assert report.of("jenkins")["builds"] == []
+    assert report.get_service("repo")["storage"]["repositories"] == []
+    assert report.get_service("jenkins")["builds"] == []
     browser.check_page(report.file, "overview-empty")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The playbook `provision`: each service goes its own way."""
+"""The playbook `provision`: each service is provisioned independently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.wire.ci import TOKENS
 
 
 def provision(sandbox: Sandbox, folder: Path, groups: dict[str, Any], *options: str) -> tuple[str, dict[str, str]]:
-    """The output, and what the recap says of each host, with nothing in the environment but where the collection is."""
+    """Run the playbook with host variables only; return the output and the recap of each host."""
     inventory = folder / "hosts.yml"
     inventory.write_text(yaml.safe_dump(groups))
     output, _status = run_playbook(["buildworks.toolchain.provision", "-i", inventory, *options], environment())
@@ -28,34 +28,34 @@ def provision(sandbox: Sandbox, folder: Path, groups: dict[str, Any], *options: 
     return output, dict(recap)
 
 
-def ci(sandbox: Sandbox, **more: Any) -> dict[str, Any]:
-    """A host that is the CI server."""
+def jenkins_host(sandbox: Sandbox, **variables: Any) -> dict[str, Any]:
+    """Return the variables of a Jenkins host."""
     return {
         "toolchain_ci_url": sandbox.environment["JENKINS_URL"],
         "toolchain_ci_username": sandbox.environment["JENKINS_USER_ID"],
         "toolchain_ci_api_token": sandbox.environment["JENKINS_API_TOKEN"],
         "ci_provision_minimum_version": "2.440",
         "ci_provision_plugins": [{"name": "git"}],
-        **more,
+        **variables,
     }
 
 
-def test_a_service_that_fails_stops_no_other_and_a_host_may_be_several(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_other_services_are_provisioned_when_one_fails(sandbox: Sandbox, tmp_path: Path) -> None:
     models = {
         "toolchain_inference_url": sandbox.environment["OPENAI_BASE_URL"],
         "toolchain_inference_api_key": sandbox.environment["OPENAI_API_KEY"],
         "inference_provision_models": ["gpt-4o"],
     }
-    down = ci(sandbox, toolchain_ci_url="http://127.0.0.1:1", toolchain_ci_retries=0)
-    typo = ci(sandbox, toolchain_ci_url="{{ staging_addres }}")
+    down = jenkins_host(sandbox, toolchain_ci_url="http://127.0.0.1:1", toolchain_ci_retries=0)
+    typo = jenkins_host(sandbox, toolchain_ci_url="{{ staging_addres }}")
     both = {
-        **ci(sandbox),
+        **jenkins_host(sandbox),
         "toolchain_artifact_url": sandbox.environment["JFROG_URL"],
         "toolchain_artifact_token": sandbox.environment["JFROG_ACCESS_TOKEN"],
         "artifact_provision_properties": [{"repo": "generic-local", "path": "app", "properties": {"owner": "us"}}],
     }
     groups = {
-        "ci": {"hosts": {"down": down, "typo": typo, "jenkins": ci(sandbox), "all-in-one": both}},
+        "ci": {"hosts": {"down": down, "typo": typo, "jenkins": jenkins_host(sandbox), "all-in-one": both}},
         "inference": {"hosts": {"openai": models}},
         "artifact": {"hosts": {"all-in-one": both}},
     }
@@ -70,27 +70,27 @@ def test_a_service_that_fails_stops_no_other_and_a_host_may_be_several(sandbox: 
     assert "WARNING" not in output
 
 
-def test_services_run_side_by_side(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_services_run_in_parallel(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.fault(service="ci", kind="latency", seconds=1, times=0)
-    hosts = {f"jenkins{number}": ci(sandbox, ci_provision_plugins=[]) for number in range(4)}
+    hosts = {f"jenkins{number}": jenkins_host(sandbox, ci_provision_plugins=[]) for number in range(4)}
     output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": hosts}})
     assert all("failed=0" in recap[host] for host in hosts), output
     served = [(entry["time"], entry["time"] + entry["milliseconds"] / 1000) for entry in sandbox.journal("ci")]
-    at_once = [sum(other <= begin < end for other, end in served) for begin, _end in served]
-    assert max(at_once) > 1, "one after the other"
+    overlaps = [sum(other_begin <= begin < end for other_begin, end in served) for begin, _end in served]
+    assert max(overlaps) > 1, "one after the other"
 
 
-def artifact(sandbox: Sandbox, **variables: Any) -> dict[str, Any]:
-    """An inventory of one host that is the artifact repository."""
-    reached = {
+def artifactory_inventory(sandbox: Sandbox, **variables: Any) -> dict[str, Any]:
+    """Return an inventory of one Artifactory host."""
+    connection = {
         "toolchain_artifact_url": sandbox.environment["JFROG_URL"],
         "toolchain_artifact_token": sandbox.environment["JFROG_ACCESS_TOKEN"],
     }
-    return {"artifact": {"hosts": {"artifactory": {**reached, **variables}}}}
+    return {"artifact": {"hosts": {"artifactory": {**connection, **variables}}}}
 
 
-def written(sandbox: Sandbox) -> list[str]:
-    """The writes since the last look."""
+def take_writes(sandbox: Sandbox) -> list[str]:
+    """Return the writes since the last call."""
     labels = [entry["label"] for entry in sandbox.journal("artifact") if entry["effect"] == "write"]
     sandbox.clear_journal()
     return sorted(labels)
@@ -107,7 +107,7 @@ FILES: dict[str, Any] = {
 }
 
 
-def test_a_refused_file_stops_no_other_file_and_is_deployed_by_another_run(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_other_files_are_deployed_when_one_is_refused(sandbox: Sandbox, tmp_path: Path) -> None:
     refused = fault(service="artifact", kind="status", status=403, label="deploy_file", body="no right")
     steps = [Step(FILES, [refused]), Step(FILES), Step(FILES), Step(FILES, [RESET])]
     failed, continued, repeated, complete = run_role(sandbox, "artifact_provision", steps, tmp_path)
@@ -120,20 +120,20 @@ def test_a_refused_file_stops_no_other_file_and_is_deployed_by_another_run(sandb
     assert sorted(complete.writes) == ["delete_item", "deploy_file", "deploy_file", "patch_metadata"]
 
 
-def test_mistakes_in_files_are_reported_before_any_is_deployed(sandbox: Sandbox, tmp_path: Path) -> None:
-    good = {"repo": "generic-local", "path": "good", "content": ""}
-    wrong = [
-        ({**good, "path": "a", "content": "{{ version_of_app }}"}, "'version_of_app' is undefined"),
+def test_invalid_files_are_reported_before_any_upload(sandbox: Sandbox, tmp_path: Path) -> None:
+    valid = {"repo": "generic-local", "path": "good", "content": ""}
+    invalid = [
+        ({**valid, "path": "a", "content": "{{ version_of_app }}"}, "'version_of_app' is undefined"),
         ({"repo": "generic-local", "path": "a", "contents": "1"}, "contents. Supported parameters include"),
         ({"repo": "generic-local", "path": "a"}, "items[0]: state is present but any of the following are missing"),
-        ({**good, "repo": ""}, "Option 'items[0].repo': must not be empty"),
+        ({**valid, "repo": ""}, "Option 'items[0].repo': must not be empty"),
     ]
-    host = artifact(sandbox)["artifact"]["hosts"]["artifactory"]
-    mistakes = [{**host, "artifact_provision_files": [file, good]} for file, _problem in wrong]
+    host = artifactory_inventory(sandbox)["artifact"]["hosts"]["artifactory"]
+    mistakes = [{**host, "artifact_provision_files": [file, valid]} for file, _problem in invalid]
     messages = play_mistakes("buildworks.toolchain.provision", "artifact", mistakes, tmp_path)
-    for message, (_file, problem) in zip(messages, wrong, strict=True):
+    for message, (_file, problem) in zip(messages, invalid, strict=True):
         assert problem in message
-    assert not written(sandbox)
+    assert not take_writes(sandbox)
 
 
 def test_plugins_are_installed_and_run_after_the_restart(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ NEW_SERVER: dict[str, Any] = {
 }
 
 
-def test_check_mode_passes_on_a_new_server(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_check_mode_succeeds_when_the_server_is_new(sandbox: Sandbox, tmp_path: Path) -> None:
     script = {"name": "job", "script": "makeJob()", "unless": "hasGit()"}
     desired = {
         "ci_provision_install_plugins": [{"name": "git", "version": "5.0"}],
@@ -176,14 +176,15 @@ def test_check_mode_passes_on_a_new_server(sandbox: Sandbox, tmp_path: Path) -> 
     }
     sandbox.seed({"ci": NEW_SERVER}, reset=True)
     hosts = {
-        "new": ci(sandbox, **desired),
-        "wrong": ci(sandbox, **{**desired, "ci_provision_plugins": [{"name": "x"}]}),
+        "new": jenkins_host(sandbox, **desired),
+        "wrong": jenkins_host(sandbox, **{**desired, "ci_provision_plugins": [{"name": "x"}]}),
     }
     output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": hosts}}, "--check")
     assert "built is not there" in output
     assert ("failed=0" in recap["new"], "failed=1" in recap["wrong"]) == (True, True)
     assert "x is not installed" in output
-    assert {entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"} == {"script"}  # `unless`
+    # The only script is the expression of `unless`
+    assert {entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"} == {"script"}
     later = {"jobs": [{"name": "built"}], "scripts": [{"pattern": "hasGit", "value": False}]}
     (provisioned,) = run_role(sandbox, "ci_provision", [Step(desired, [("POST", "seed", {"ci": later})])], tmp_path)
     assert provisioned.failure == ""
@@ -216,9 +217,7 @@ NEW_PROJECT: dict[str, Any] = {
 
 
 @pytest.mark.ansible_core
-def test_a_new_project_is_predicted_created_and_left_alone_without_telling_a_password(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_new_project_is_predicted_and_created_once_without_showing_passwords(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.switch("review", version_major="23", module_access_lists=True)
     step = Step(NEW_PROJECT)
     refused = fault(service="review", kind="status", status=403, label="create_user", body="no right")
@@ -235,11 +234,16 @@ def test_a_new_project_is_predicted_created_and_left_alone_without_telling_a_pas
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
-TELL = {"name": "tell", "script": "println args.text", "unless": "isTold(args.text)", "args": {"text": 'it\'s "$here"'}}
+SCRIPT = {
+    "name": "print",
+    "script": "println args.text",
+    "unless": "isPrinted(args.text)",
+    "args": {"text": 'it\'s "$here"'},
+}
 
 
-def scripts_run(sandbox: Sandbox) -> int:
-    """How many scripts were run."""
+def count_scripts(sandbox: Sandbox) -> int:
+    """Return the number of executed scripts."""
     return sum(entry["label"] == "script" for entry in sandbox.journal("ci"))
 
 
@@ -255,13 +259,13 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"ci_provision_plugins": [{"name": "git", "minimum_version": 1.1}]}, "of git must be in quotes"),
     ({"ci_provision_minimum_version": 2.1}, "ci_provision_minimum_version takes a text. Put the version in quotes"),
     ({"ci_provision_scripts": [{"name": "x", "script": "x()"}]}, "missing required arguments: unless"),
-    ({"ci_provision_scripts": [{**TELL, "script": "{{ mistyped }}"}]}, "'mistyped' is undefined"),
+    ({"ci_provision_scripts": [{**SCRIPT, "script": "{{ mistyped }}"}]}, "'mistyped' is undefined"),
 ]
 
 
-def test_mistakes_are_reported_before_a_script_runs(sandbox: Sandbox, tmp_path: Path) -> None:
-    mistakes = [ci(sandbox, **variables) for variables, _problem in MISTAKES]
+def test_invalid_variables_are_reported_before_any_script(sandbox: Sandbox, tmp_path: Path) -> None:
+    mistakes = [jenkins_host(sandbox, **variables) for variables, _problem in MISTAKES]
     messages = play_mistakes("buildworks.toolchain.provision", "ci", mistakes, tmp_path)
     for message, (_variables, problem) in zip(messages, MISTAKES, strict=True):
         assert problem in message
-    assert scripts_run(sandbox) == 0
+    assert count_scripts(sandbox) == 0

@@ -246,7 +246,12 @@ ORGANIZATION = {
     "inference_governance_max_key_age_days": 90,
     "inference_governance_remediate": ["projects", "limits", "users", "keys"],
 }
-REMEDIATED = ("projects Search", "rate limits proj_sandbox", "users bob@sandbox.example", "users alice@sandbox.example")
+REMEDIATIONS = (
+    "projects Search",
+    "rate limits proj_sandbox",
+    "users bob@sandbox.example",
+    "users alice@sandbox.example",
+)
 
 
 def test_rehearsal_on_a_snapshot_changes_objects_of_production(
@@ -279,7 +284,7 @@ def test_rehearsal_on_a_snapshot_changes_objects_of_production(
     assert sandbox.journal() == []
     assert SECRET not in output
     changed = output.partition("Changes of the first run")[2]
-    assert [change for change in REMEDIATED if f"openai Remediate {change}" not in changed] == []
+    assert [change for change in REMEDIATIONS if f"openai Remediate {change}" not in changed] == []
     assert "openai Revoke old admin keys Main admin key" in changed
     assert "klocwork Change issues" in changed
     assert "klocwork Create a project" in changed

@@ -73,7 +73,7 @@ def test_events_and_artifacts_contain_results_and_no_secrets(sandbox: Sandbox, t
     assert re.search(PROGRESS, output, re.MULTILINE)
     assert len(json.loads(job.read("1", "toolchain-report.json"))["changes"]) == 3
     assert "<html" in job.read("1", "toolchain-report.html")
-    told = output + job.everything("1")
+    outputs = output + job.everything("1")
     for secret in (credential, (tmp_path / "kept").read_text(), "wrong-but-secret"):
         assert secret
-        assert secret not in told
+        assert secret not in outputs

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""No output of Ansible shows a secret, however verbose it is."""
+"""No output of Ansible contains a secret, at any verbosity."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from support.cases import MODULES, RESOURCES, SECRETS, SERVICE_OF, SERVICES, for
 from support.playbook import run_tasks
 
 SECRET_FILES = {module: resource.secret_file for module, resource in RESOURCES.items() if resource.secret_file}
-REFUSED = "s3cret-of-mine"
-# Klocwork's login is in a file, and the dashboard has a session key
-LOGGED_IN = [
+WRONG_SECRET = "s3cret-of-mine"
+# Modules with a credential option: Klocwork reads a file, and the dashboard uses a session key
+WITH_CREDENTIALS = [
     module for module in MODULES if SERVICES[SERVICE_OF[module]].credentials and module != "inference_dashboard_info"
 ]
-FIRST = [
-    next(module for module in LOGGED_IN if SERVICE_OF[module] == name)
-    for name in dict.fromkeys(SERVICE_OF[module] for module in LOGGED_IN)
+ONE_PER_SERVICE = [
+    next(module for module in WITH_CREDENTIALS if SERVICE_OF[module] == name)
+    for name in dict.fromkeys(SERVICE_OF[module] for module in WITH_CREDENTIALS)
 ]
 DAY = 86400
 # A token of another Artifactory, which the modules refuse to replace
@@ -53,7 +53,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_no_secret_that_was_made_is_shown(way: str, sandbox: Sandbox, files: dict[str, Path]) -> None:
+def test_new_secrets_are_not_in_the_output(way: str, sandbox: Sandbox, files: dict[str, Path]) -> None:
     forget()
     output = run_tasks(sandbox, plan_tasks(files, files, way), "-vvvv", name="secrets").output
     secrets = [*(path.read_text().strip() for path in files.values()), *map(sandbox.environment.get, SECRETS)]
@@ -62,45 +62,45 @@ def test_no_secret_that_was_made_is_shown(way: str, sandbox: Sandbox, files: dic
 
 @pytest.mark.ansible_core
 @pytest.mark.parametrize("way", WAYS)
-def test_a_secret_in_the_result_is_warned_of_unless_the_task_hides_it(way: str, sandbox: Sandbox) -> None:
+def test_task_warns_when_a_secret_is_in_the_result(way: str, sandbox: Sandbox) -> None:
     forget()
     variables = {"vars": {"toolchain_in_process": WAYS[way]}, "check_mode": True}
     tasks = [task(module, "shown", parameters(module), **variables) for module in SECRET_FILES]
-    told = re.sub(r"\s+", " ", run_tasks(sandbox, tasks, name="shown").output)
+    output = re.sub(r"\s+", " ", run_tasks(sandbox, tasks, name="shown").output)
     for noun in ("token", "admin key", "service account"):
-        assert f"the secret of a new {noun} is in the result" in told
+        assert f"the secret of a new {noun} is in the result" in output
     tasks = [task(module, "hidden", parameters(module), no_log=True, **variables) for module in SECRET_FILES]
     assert "is in the result" not in re.sub(r"\s+", " ", run_tasks(sandbox, tasks, name="hidden").output)
 
 
-def test_no_secret_that_is_refused_is_shown(
+def test_refused_secret_is_not_in_the_output(
     sandbox: Sandbox, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in SECRETS:
-        monkeypatch.setenv(f"WRONG_{name}", REFUSED)
+        monkeypatch.setenv(f"WRONG_{name}", WRONG_SECRET)
     forget()
-    tasks = plan_tasks(dict.fromkeys([*FIRST, *files]), files, "in process", "WRONG_") + plan_tasks(
-        FIRST, files, "as a module", "WRONG_"
+    tasks = plan_tasks(dict.fromkeys([*ONE_PER_SERVICE, *files]), files, "in process", "WRONG_") + plan_tasks(
+        ONE_PER_SERVICE, files, "as a module", "WRONG_"
     )
     run = run_tasks(sandbox, tasks, "-vvvv", name="refused")
-    assert {one.status for one in run.done} == {"failed"}
+    assert {step.status for step in run.done} == {"failed"}
     assert not [path for path in files.values() if path.exists()]
-    assert REFUSED not in run.output
+    assert WRONG_SECRET not in run.output
 
 
 @pytest.mark.usefixtures("sandbox_environment")
-@pytest.mark.parametrize("module", LOGGED_IN)
-def test_no_module_reports_the_secret_that_is_refused(module: str) -> None:
+@pytest.mark.parametrize("module", WITH_CREDENTIALS)
+def test_refused_secret_is_not_in_the_result(module: str) -> None:
     forget()
-    login = dict.fromkeys(SERVICES[SERVICE_OF[module]].credentials, REFUSED)
+    login = dict.fromkeys(SERVICES[SERVICE_OF[module]].credentials, WRONG_SECRET)
     result = running.run(module, diff_mode=True, **{**parameters(module), **login})
     assert result.get("failed")
-    assert REFUSED not in str(result)
+    assert WRONG_SECRET not in str(result)
 
 
 PASSWORD = "s3cret of+mine"
 USERINFO = f"bob:{quote(PASSWORD)}"
-SHOWN_FORMS = [
+SECRET_FORMS = [
     *(PASSWORD, quote(PASSWORD), quote_plus(PASSWORD)),
     *(base64.b64encode(text.encode()).decode() for text in (PASSWORD, USERINFO, f"bob:{PASSWORD}")),
 ]
@@ -108,33 +108,35 @@ SHOWN_FORMS = [
 
 @pytest.mark.ansible_core
 @pytest.mark.parametrize("way", WAYS)
-def test_a_password_in_an_address_is_not_shown_when_it_is_refused(way: str, sandbox: Sandbox, tmp_path: Path) -> None:
-    address, reached = f"http://{USERINFO}@localhost:1", {"url": "{{ address }}"}
+def test_password_is_not_in_the_output_when_a_url_with_it_is_refused(
+    way: str, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    address, connection = f"http://{USERINFO}@localhost:1", {"url": "{{ address }}"}
     variables = {"vars": {"toolchain_in_process": WAYS[way]}}
-    tasks = [task(module, way, {**parameters(module), **reached}, **variables) for module in FIRST]
-    tasks += [task(module, "wrong", {**reached, "retries": "many"}, **variables) for module in FIRST]
+    tasks = [task(module, way, {**parameters(module), **connection}, **variables) for module in ONE_PER_SERVICE]
+    tasks += [task(module, "wrong", {**connection, "retries": "many"}, **variables) for module in ONE_PER_SERVICE]
     tasks += [task("ci_info", "host", {}, vars={**variables["vars"], "toolchain_ci_url": "{{ address }}"})]
     tasks += [task("artifact_repository_info", "environment", {}, **variables)]
-    # ansible-core prints the command line, and of the playbook the lines before a failed task
+    # The URL is in a file, because ansible-core prints the command line and the lines before a failed task
     values = tmp_path / "address.json"
     values.write_text(json.dumps({"address": address}))
     options = ("-vvvv", "--diff", "-e", f"@{values}")
     run = run_tasks(sandbox, tasks, *options, name="addresses", settings={"JFROG_URL": address})
     assert {done.status for done in run.done} == {"failed"}
     assert "no user name, password, query or fragment in it" in run.output
-    assert not [secret for secret in SHOWN_FORMS if secret in run.output]
+    assert not [secret for secret in SECRET_FORMS if secret in run.output]
 
 
 @pytest.mark.usefixtures("sandbox_environment")
 @pytest.mark.parametrize("module", SECRET_FILES)
-def test_two_hosts_keep_their_secrets_when_they_use_one_name(module: str, tmp_path: Path) -> None:
+def test_two_hosts_keep_their_secrets_when_they_use_the_same_name(module: str, tmp_path: Path) -> None:
     hosts = [{**parameters(module), SECRET_FILES[module]: str(tmp_path / name)} for name in ("one", "two")]
     assert [running.run(module, **host)["changed"] for host in hosts * 2] == [True, True, False, False]
 
 
 @pytest.mark.usefixtures("sandbox_environment")
 @pytest.mark.parametrize("module", SECRET_FILES)
-def test_rehearsal_leaves_the_secret_of_production_when_the_file_exists(
+def test_rehearsal_does_not_change_the_secret_of_production(
     module: str, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, copies = tmp_path / "secret", tmp_path / "copies"
@@ -161,17 +163,17 @@ def test_task_warns_when_other_users_can_access_the_file_of_a_new_secret(
     folder.mkdir(mode=0o700)
     options = {**parameters(module), SECRET_FILES[module]: str(file)}
 
-    def list_warnings(folder_mode: int, **more: Any) -> list[str]:
+    def list_warnings(folder_mode: int, **options_of_run: Any) -> list[str]:
         """Return the warnings about a new secret, which check mode predicts."""
         sandbox.reset()
         file.write_text("")
         file.chmod(0o640)
         folder.chmod(folder_mode)
-        found = [running.run(module, check_mode=check, **options, **more) for check in (True, False, False)]
-        assert [result["changed"] for result in found] == [True, True, False]
-        predicted, warned, repeated = (result.get("warnings", []) for result in found)
-        assert (predicted, repeated) == (warned, [])
-        return warned
+        results = [running.run(module, check_mode=check, **options, **options_of_run) for check in (True, False, False)]
+        assert [result["changed"] for result in results] == [True, True, False]
+        predicted, actual, repeated = (result.get("warnings", []) for result in results)
+        assert (predicted, repeated) == (actual, [])
+        return actual
 
     readable = f"Other users can access the secret in '{file}', which has mode 0640"
     replaceable = f"Other users can replace '{file}', because its directory has mode 0777"
@@ -191,7 +193,7 @@ ROTATIONS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.usefixtures("sandbox_environment")
 @pytest.mark.parametrize("module", SECRET_FILES)
-def test_a_rotation_can_be_rehearsed_when_the_clock_of_the_sandbox_is_advanced(
+def test_secret_is_rotated_when_the_clock_of_the_sandbox_is_advanced(
     module: str, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     options = {**parameters(module), **ROTATIONS[module], SECRET_FILES[module]: str(tmp_path / "secret")}

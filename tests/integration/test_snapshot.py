@@ -192,13 +192,13 @@ def inference(number: int, dice: random.Random) -> dict[str, Any]:
         "created": 1_600_000_000,
         "users": [
             {
-                "id": person,
+                "id": user,
                 "email": f"{place}@{number}.example",
                 "role": dice.choice(["owner", "reader"]),
                 "added_at": dice.randrange(1_600_000_000, 1_700_000_000),
                 **({"name": name} if place else {}),
             }
-            for place, (person, name) in enumerate(zip(people, ODD, strict=True))
+            for place, (user, name) in enumerate(zip(people, ODD, strict=True))
         ],
         "invites": [
             {
@@ -217,8 +217,8 @@ def inference(number: int, dice: random.Random) -> dict[str, Any]:
                 "external_key_id": dice.choice([None, "key of ours"]),
                 "archived_at": 1_750_000_000 if place % 3 == 2 else None,
                 "members": [
-                    {"id": person, "role": dice.choice(["owner", "member"]), "added_at": 1_700_000_000 + place}
-                    for person in dice.sample(people, 3)
+                    {"id": user, "role": dice.choice(["owner", "member"]), "added_at": 1_700_000_000 + place}
+                    for user in dice.sample(people, 3)
                 ],
                 "service_accounts": [
                     {"id": f"svc_{number}_{place}_{account}", "name": dice.choice(ODD), "created_at": 1_700_000_001}

@@ -14,7 +14,7 @@ from support.playbook import ROOT, environment, run_command
 
 
 @pytest.mark.ansible_core
-def test_every_playbook_and_role_is_loaded(tmp_path: Path) -> None:
+def test_ansible_loads_every_playbook_and_role(tmp_path: Path) -> None:
     roles = [f"buildworks.toolchain.{path.name}" for path in sorted(ROOT.glob("roles/*"))]
     playbooks = sorted(ROOT.glob("playbooks/*.yml"))
     assert roles

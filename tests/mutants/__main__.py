@@ -48,8 +48,8 @@ def report(trials: Iterable[Trial]) -> int:
     """Print each survivor as it is found, then the counts, and return the exit status."""
     counts: Counter[Outcome] = Counter()
     for done in trials:
-        counts[done.build_result] += 1
-        if done.build_result in trial.SURVIVED:
+        counts[done.outcome] += 1
+        if done.outcome in trial.SURVIVED:
             print(describe(done), flush=True)
     print(", ".join(f"{counts[outcome]} {outcome.value}" for outcome in Outcome))
     return int(any(counts[outcome] for outcome in trial.SURVIVED))
@@ -61,7 +61,7 @@ def describe(done: Trial) -> str:
     executed = f"  executed by {len(done.tests)} tests: {', '.join(done.tests[:3])}{', ...' * (len(done.tests) > 3)}"
     return "\n".join(
         [
-            f"\n{mutation.path}:{mutation.line}: {done.build_result.value}",
+            f"\n{mutation.path}:{mutation.line}: {done.outcome.value}",
             *(f"- {line}" for line in mutation.statement(mutation.source)),
             *(f"+ {line}" for line in mutation.statement(mutation.mutated)),
             *([executed] if done.tests else []),
