@@ -6,16 +6,16 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What all modules can do."""
+    """Attributes of all modules that change something."""
 
     DOCUMENTATION = r"""
 options: {}
 attributes:
   check_mode:
-    description: Can run in check mode and say what would change, without any write to the server.
+    description: Can run in check mode and return the predicted changes, without a write to the server.
     support: full
   diff_mode:
-    description: Says in diff mode what changes, before and after.
+    description: Returns the managed fields before and after the change in diff mode.
     support: full
   idempotent:
     description: A second run with the same options changes nothing.

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What all modules that only read can do."""
+    """Attributes of all information modules."""
 
     DOCUMENTATION = r"""
 options: {}
 attributes:
   check_mode:
-    description: Can run in check mode; reads as always.
+    description: Can run in check mode. The module only reads.
     support: full
   diff_mode:
-    description: Says in diff mode what changes, before and after.
+    description: Returns the managed fields before and after the change in diff mode.
     support: N/A
-    details: It changes nothing.
+    details: The module changes nothing.
   idempotent:
     description: A second run with the same options changes nothing.
     support: full

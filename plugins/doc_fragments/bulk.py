@@ -6,38 +6,38 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """How to work through many items in one task."""
+    """Options of modules that process many items in one task."""
 
     DOCUMENTATION = r"""
 options:
   workers:
     description:
-      - How many of O(items) are worked on at the same time, 1 to 64.
-      - More are faster, up to what the server bears.
+      - Number of O(items) that are processed at the same time, 1 to 64.
     type: int
     default: 4
   on_error:
     description:
-      - What to do about O(items) that fail. All others are worked on in any case, up to O(max_failures).
-      - V(fail) fails the task at its end. What was reached is in its result.
-      - V(report) leaves it to the playbook to look at RV(failures).
-      - If the server rejects the credential (401), no more items are begun. The task fails if items are left.
+      - How to handle failed O(items). The other items are processed in any case, up to O(max_failures).
+      - If the server rejects the credential (401), no more items are started, and the task fails if items are left.
     type: str
-    choices: [fail, report]
+    choices:
+      fail: The task fails after it has processed the items. The result contains all outcomes.
+      report: The task succeeds. The playbook must check RV(failures).
     default: fail
   max_failures:
     description:
-      - After so many failed O(items) no more are begun and the task fails, whatever O(on_error) says, 1 to 1,000,000.
-      - Without it all items are tried.
+      - Maximum number of failed O(items), 1 to 1,000,000. When it is reached, no more items are started and the task
+        fails, whatever O(on_error) is.
+      - If not set, all items are processed.
     type: int
   result_limit:
-    description: How many of O(items), the first ones, are in RV(outcomes) and in the diff, 0 to 10,000.
+    description: Maximum number of O(items) in RV(outcomes) and in the diff, 0 to 10,000. The first items are returned.
     type: int
     default: 10
   to_file:
     description:
-      - File for the outcomes of all O(items), each a line of JSON with the members of RV(outcomes), in the order in
-        which they came to an end. For its owner alone, and replaced when the task begins.
+      - Path of a file to write the outcomes of all O(items) to, one JSON object per line with the keys of RV(outcomes),
+        in the order of completion. An existing file is replaced when the task starts. The file has mode 0600.
       - Not written in check mode.
     type: path
 """

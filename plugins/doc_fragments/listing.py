@@ -6,22 +6,23 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Where a long list goes."""
+    """Options of modules that return long lists."""
 
     DOCUMENTATION = r"""
 options:
   to_file:
     description:
-      - File for what was found, a line of JSON each, however much it is. The result has only counts then.
-      - It is replaced when all of it was read; if that fails, the old file stays.
+      - Path of a file to write the results to, one JSON object per line. The task then returns only counts. Use this
+        for long lists.
+      - An existing file is replaced after everything was read. If the task fails, the existing file is kept.
       - Not written in check mode.
     type: path
   mask_secrets:
     description:
       - Whether to replace texts that look like secrets by V(MASKED_SECRET).
       - "These are values of properties and parameters whose names contain a word such as C(password), C(token) or
-        C(key); user names and passwords in URLs; and texts in the form of well-known tokens and of private keys."
-      - The result has the places under C(masked). Names and paths are never masked.
-      - By default, nothing is masked.
+        C(key), user names and passwords in URLs, private keys, and well-known token formats."
+      - The result lists the positions under C(masked). Names and paths are never masked.
+      - If not set, nothing is masked.
     type: bool
 """

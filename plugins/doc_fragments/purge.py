@@ -6,12 +6,12 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Whether what is not given goes."""
+    """Option of modules that can delete entries that are not listed."""
 
     DOCUMENTATION = r"""
 options:
   purge:
-    description: Remove what is there but not given.
+    description: Whether to delete entries that are not listed.
     type: bool
     default: false
 """

@@ -6,22 +6,23 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Whether to wait for the end of what was asked for."""
+    """Options of modules that wait for an operation."""
 
     DOCUMENTATION = r"""
 options:
   wait:
-    description: Wait until it has come to its end. Without that the task ends once the server has accepted it.
+    description:
+      - Whether to wait until the operation is complete. Otherwise, the task ends when the server has accepted it.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most, 0 to 2,592,000. Then the task fails.
-      - O(timeout) is for each request.
+      - Maximum time to wait in seconds, 0 to 2,592,000. When it is exceeded, the task fails.
+      - O(timeout) applies to each request.
     type: float
     default: 600.0
   wait_delay:
-    description: Seconds between two looks, 0.1 to 86,400.
+    description: Polling interval in seconds, 0.1 to 86,400.
     type: float
     default: 1.0
 """

@@ -195,7 +195,7 @@ options:
     description:
       - Path of the JSON Lines file to write the answers to. Each line is an object with C(index) (position of the
         prompt, starting at 0), C(id), C(request) (digest of the request), C(outcome), C(reason) and C(attempts). If the
-        prompt has an answer, the fields of RV(inference_chat#module:completion) of
+        prompt has an answer, the fields of RV(buildworks.toolchain.inference_chat#module:completion) of
         M(buildworks.toolchain.inference_chat) follow.
       - Answers whose prompt was removed or changed are at the end, with C(index) and C(id) set to V(null). If the
         prompt is added again, its answer is used.
@@ -243,7 +243,7 @@ options:
     default: 600.0
   limits:
     description:
-      - Known rate limits by model, in the format of RV(inference_rate_limit_info#module:rate_limits) of
+      - Known rate limits by model, in the format of RV(buildworks.toolchain.inference_rate_limit_info#module:rate_limits) of
         M(buildworks.toolchain.inference_rate_limit_info). V(*) is the entry for all other models. An entry for a base
         model, such as C(ft:gpt-4o), applies to the models that are fine-tuned from it. Other limits are learned from
         the response headers, see O(limit_period).

@@ -327,8 +327,8 @@ def missing_limits(option: dict[str, Any]) -> Iterator[str]:
 
 def test_limits_of_all_names_and_paths_are_documented_once() -> None:
     notes = " ".join(loaded("doc_fragments", "connection").ModuleDocFragment.DOCUMENTATION.split())
-    assert "is one line, without blanks at its ends; neither it nor a path must be empty" in notes
-    assert "of a repository has no slash" in notes
+    assert "Names must be a single line without surrounding blanks, names and paths must not be empty" in notes
+    assert "repository names must not contain a slash" in notes
 
 
 def test_options_that_may_be_secrets_say_whether_they_are() -> None:
