@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The independent servers as fixtures; each is started once, by the first test that asks for it."""
+"""Fixtures of the independent servers. The first test that uses a server starts it."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from support.servers.process import run_or_skip
 
 @pytest.fixture(scope="session")
 def running_hudson() -> Iterator[support.servers.hudson.Hudson]:
-    """Hudson 1.395 with crumbs, an administrator and a reader."""
+    """Start Hudson 1.395 with crumbs, an administrator and a reader."""
     yield from run_or_skip(support.servers.hudson.hudson())
 
 
 @pytest.fixture(scope="module")
 def hudson_server(running_hudson: support.servers.hudson.Hudson) -> Iterator[support.servers.hudson.Hudson]:
-    """The same, idle and without jobs; a module may restart it and must leave it idle."""
+    """Return Hudson without jobs. A module may restart it, but must leave it idle."""
     yield running_hudson
     running_hudson.delete_jobs()
 
 
 @pytest.fixture(scope="session")
 def open_hudson() -> Iterator[support.servers.hudson.Hudson]:
-    """Hudson 1.395 without users and crumbs."""
+    """Start Hudson 1.395 without users and crumbs."""
     yield from run_or_skip(support.servers.hudson.hudson(csrf=False, users=False))
 
 
 @pytest.fixture(scope="session")
 def docker_registry() -> Iterator[support.servers.docker_registry.DockerRegistry]:
-    """Debian's docker-registry at Artifactory's paths, empty at first."""
+    """Start Debian's docker-registry at Artifactory's paths, empty at first."""
     yield from run_or_skip(support.servers.docker_registry.docker_registry())
 
 
 @pytest.fixture(scope="session")
 def litellm_proxy() -> Iterator[support.servers.litellm_proxy.LitellmProxy]:
-    """litellm's proxy with canned replies."""
+    """Start litellm's proxy with predefined replies."""
     yield from run_or_skip(support.servers.litellm_proxy.litellm_proxy())
 
 
 @pytest.fixture(params=["waits", "asynchronous"])
 def connect(request: pytest.FixtureRequest, sandbox: Any) -> Iterator[Callable[..., Any]]:
-    """Makes a client of the openai SDK, which needs a second to be imported."""
+    """Return a function that creates a client of the openai SDK, whose import takes a second."""
     from support.openai_clients import connecting
 
     yield from run_or_skip(connecting(request.param, sandbox))

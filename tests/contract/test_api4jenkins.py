@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""api4jenkins, an independent client that tells items of the queue by their classes, drives the sandbox's ci."""
+"""The client api4jenkins, which distinguishes queue items by their classes, works with the Jenkins sandbox."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ JOBS = [
 
 @pytest.fixture(params=["sandbox-admin", ADMIN_TOKEN], ids=["password", "token"])
 def server(sandbox: Any, request: pytest.FixtureRequest) -> Jenkins:
-    """The client, logged in."""
+    """Return the client, logged in."""
     sandbox.seed({"ci": {"jobs": JOBS}})
     return Jenkins(f"{sandbox.url}/ci", auth=("admin", request.param))
 
 
-def test_server(server: Jenkins) -> None:
+def test_server_is_described(server: Jenkins) -> None:
     assert server.version == "2.579"
     assert server.exists()
     assert {job.full_name for job in server.iter(1)} >= {"app", "deploy", "team/quick"}
     assert server.plugins.get("git").version == "5.2.1"
 
 
-def test_build_in_a_folder(server: Jenkins) -> None:
+def test_build_runs_in_a_folder(server: Jenkins) -> None:
     item = server.get_job("team/quick").build()
     build = poll(item.get_build)
     assert build.url.endswith("/ci/job/team/job/quick/1/")
@@ -48,42 +48,43 @@ def test_build_in_a_folder(server: Jenkins) -> None:
     assert "hello" in list(build.console_text())
 
 
-def test_parameters(server: Jenkins) -> None:
+def test_parameters_are_passed(server: Jenkins) -> None:
     job = server.get_job("deploy")
-    assert [one["name"] for one in job.get_parameters()] == ["VERSION", "TARGET", "DRY_RUN", "SECRET"]
+    assert [parameter["name"] for parameter in job.get_parameters()] == ["VERSION", "TARGET", "DRY_RUN", "SECRET"]
     build = poll(job.build(VERSION="7", TARGET="production", DRY_RUN=True, delay="0sec").get_build)
-    given = {one.name: getattr(one, "value", None) for one in build.get_parameters()}
-    assert given == {"VERSION": "7", "TARGET": "production", "DRY_RUN": True, "SECRET": ""}  # its word for no value
+    parameters = {item.name: getattr(item, "value", None) for item in build.get_parameters()}
+    # the client returns "" for null
+    assert parameters == {"VERSION": "7", "TARGET": "production", "DRY_RUN": True, "SECRET": ""}
     with pytest.raises(HTTPStatusError, match="500"):
         job.build(TARGET="moon")
 
 
-def test_file_parameter(server: Jenkins) -> None:
+def test_file_parameter_is_uploaded(server: Jenkins) -> None:
     build = poll(server.get_job("install").build(PACKAGE=("app.zip", io.BytesIO(b"content"))).get_build)
     answer = build.handle_req("GET", "parameters/parameter/PACKAGE/PACKAGE")
     assert answer.content == b"content"
     assert poll(lambda: "app.zip" in list(build.console_text()))
 
 
-def test_queue(server: Jenkins) -> None:
+def test_queue_is_returned(server: Jenkins) -> None:
     item = server.get_job("waits").build()
     assert item._class.endswith("$WaitingItem")
     assert item.get_job().full_name == "waits"
-    assert item.id in [one.id for one in server.queue]
-    assert server.get_job("waits").build().id == item.id  # an equal one that waits
+    assert item.id in [queued.id for queued in server.queue]
+    assert server.get_job("waits").build().id == item.id  # an equal queue item
     item.cancel()
     assert server.queue.get(item.id) is None
     assert item.api_json(tree="cancelled")["cancelled"] is True
 
 
-def test_stop(server: Jenkins) -> None:
+def test_build_is_stopped(server: Jenkins) -> None:
     build = poll(server.get_job("long").build().get_build)
     assert build.building
     build.stop()
     assert poll(lambda: build.result) == "ABORTED"
 
 
-def test_blocked(server: Jenkins) -> None:
+def test_blocked_item_is_returned(server: Jenkins) -> None:
     job = server.get_job("long")
     poll(job.build().get_build)
     blocked = job.build()
@@ -91,6 +92,6 @@ def test_blocked(server: Jenkins) -> None:
     assert blocked.get_build() is None
 
 
-def test_a_wrong_password(sandbox: Any) -> None:
+def test_login_fails_when_the_password_is_wrong(sandbox: Any) -> None:
     with pytest.raises(AuthenticationError):
         Jenkins(f"{sandbox.url}/ci", auth=("admin", "wrong")).api_json()

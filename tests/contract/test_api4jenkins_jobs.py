@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""api4jenkins, an independent client, goes through folders, Pipelines and what their builds leave in the sandbox."""
+"""The client api4jenkins reads folders, Pipelines and artifacts of builds in the Jenkins sandbox."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ JOBS = [
 
 @pytest.fixture
 def server(sandbox: Any) -> Jenkins:
-    """The client, logged in."""
+    """Return the client, logged in."""
     sandbox.seed({"ci": {"jobs": JOBS}})
     return Jenkins(f"{sandbox.url}/ci", auth=("admin", "sandbox-admin"))
 
 
-def test_folders(server: Jenkins) -> None:
+def test_folders_are_returned(server: Jenkins) -> None:
     names = {job.full_name for job in server.iter(3)}
     assert {"team", "team/web", "team/web/site", "team/old", "app"} <= names
     folder = server.get_job("team/web")
@@ -57,16 +57,16 @@ def test_folders(server: Jenkins) -> None:
     assert server.get_job("team/web/site") is None
 
 
-def test_all_builds(server: Jenkins) -> None:
+def test_builds_are_returned(server: Jenkins) -> None:
     job = server.get_job("team/old")
     assert len(list(job.iter())) == 100
     assert len(list(job.iter_all_builds())) == 120
     assert [parameter["name"] for parameter in job.get_parameters()] == ["A"]
     assert job.get_last_failed_build().number == 111
-    assert {one.name: one.value for one in job.get_last_build().get_parameters()} == {"A": "x"}
+    assert {parameter.name: parameter.value for parameter in job.get_last_build().get_parameters()} == {"A": "x"}
 
 
-def test_a_pipeline_that_is_hard_to_end(server: Jenkins) -> None:
+def test_pipeline_is_terminated_when_it_ignores_a_stop(server: Jenkins) -> None:
     job = server.get_job("team/web/site")
     assert type(job).__name__ == "WorkflowJob"
     build = poll(job.build().get_build)
@@ -81,10 +81,10 @@ def test_a_pipeline_that_is_hard_to_end(server: Jenkins) -> None:
     assert lines[-1] == "Finished: ABORTED"
 
 
-def test_artifacts(server: Jenkins, tmp_path: Path) -> None:
+def test_artifacts_are_downloaded(server: Jenkins, tmp_path: Path) -> None:
     build = server.get_job("team/made").get_last_build()
     artifacts = build.api_json(tree="artifacts[relativePath]")["artifacts"]
-    assert [one["relativePath"] for one in artifacts] == ["a.txt", "b/c.txt"]
+    assert [entry["relativePath"] for entry in artifacts] == ["a.txt", "b/c.txt"]
     archive = tmp_path / "archive.zip"
     build.save_artifacts(str(archive))
     assert archive.read_bytes().startswith(b"PK")

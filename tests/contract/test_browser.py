@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `check_page` finds wrong with a page."""
+"""`check_page` finds the faults of a page."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "page.html"
 
 
-def test_a_page_without_faults_passes(browser: Chromium, page: Path) -> None:
+def test_check_passes_when_the_page_has_no_faults(browser: Chromium, page: Path) -> None:
     page.write_text(PAGE % f'<div style="overflow-x: auto" tabindex="0">{WIDE}</div>')
     browser.check_page(page, "good")
-    shown = {path.name: path.read_bytes()[:4] for path in page.parent.glob("*.png")}
+    screenshots = {path.name: path.read_bytes()[:4] for path in page.parent.glob("*.png")}
     names = ["good-360-light.png", "good-360-dark.png", "good-1600-light.png", "good-1600-dark.png"]
-    assert shown == dict.fromkeys(names, b"\x89PNG")
+    assert screenshots == dict.fromkeys(names, b"\x89PNG")
 
 
 FAULTS = {
@@ -48,8 +48,8 @@ FAULTS = {
 }
 
 
-def test_faults_are_found(browser: Chromium, page: Path) -> None:
+def test_check_fails_when_the_page_has_a_fault(browser: Chromium, page: Path) -> None:
     page.write_text(PAGE % "".join(FAULTS.values()))
-    with pytest.raises(AssertionError) as found:
+    with pytest.raises(AssertionError) as error:
         browser.check_page(page, "faulty")
-    assert [complaint for complaint in FAULTS if complaint not in str(found.value)] == [], found.value
+    assert [complaint for complaint in FAULTS if complaint not in str(error.value)] == [], error.value

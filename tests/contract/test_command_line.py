@@ -315,11 +315,11 @@ def on_hudson(hudson: Hudson, command: str, *arguments: str, **options: Any) -> 
 def retry_without_output(hudson: Hudson, command: str, *arguments: str, **options: Any) -> dict[str, Any]:
     """Run a command with Hudson's client until it prints: on a busy machine it may exit before its output arrives."""
 
-    def printed() -> dict[str, Any] | None:
+    def has_output() -> dict[str, Any] | None:
         result = on_hudson(hudson, command, *arguments, via="jar", **options)
         return result if result["stdout"] or result["stderr"] else None
 
-    return poll(printed)
+    return poll(has_output)
 
 
 def test_hudson_client_runs_commands(open_hudson: Hudson, tmp_path: Path) -> None:

@@ -32,13 +32,13 @@ def names(paths) -> list[str]:
     return sorted(path.name for path in paths)
 
 
-def test_folders_are_walked(repository):
+def test_folders_are_traversed(repository):
     assert names(repository / "generic-local" / "app") == ["1.0", "1.1", "README.txt"]
     assert names((repository / "generic-local").rglob("*.tar.gz")) == ["app-1.0.tar.gz", "app-1.1.tar.gz"]
     assert names((repository / "generic-local" / "app").glob("*.txt")) == ["README.txt"]
 
 
-def test_an_item_is_described(app):
+def test_item_is_returned(app):
     stat = app.stat()
     assert (stat.size, stat.created_by, stat.sha1, stat.is_dir) == (
         len("the first release"),
@@ -55,7 +55,7 @@ def test_an_item_is_described(app):
     )
 
 
-def test_files_come_and_go(repository, tmp_path):
+def test_files_are_uploaded_and_deleted(repository, tmp_path):
     (tmp_path / "two words.txt").write_text("content")
     target = repository / "generic-local" / "new" / "two words.txt"
     target.deploy_file(tmp_path / "two words.txt", parameters={"qa": ["passed", "twice"]})
@@ -68,7 +68,7 @@ def test_files_come_and_go(repository, tmp_path):
         target.stat()
 
 
-def test_deployed_by_checksum(repository, app):
+def test_file_is_uploaded_by_checksum(repository, app):
     copy = repository / "generic-local" / "copy.tar.gz"
     copy.deploy_by_checksum(sha1=app.stat().sha1)
     assert copy.stat().sha256 == app.stat().sha256
@@ -76,7 +76,7 @@ def test_deployed_by_checksum(repository, app):
         copy.deploy_by_checksum(sha1="a" * 40)
 
 
-def test_folders_are_made(repository):
+def test_folders_are_created(repository):
     folder = repository / "generic-local" / "made"
     folder.mkdir()
     assert folder.is_dir()
@@ -84,7 +84,7 @@ def test_folders_are_made(repository):
     assert not folder.exists()
 
 
-def test_properties(app):
+def test_properties_are_managed(app):
     app.properties = {"a": ["1"], "odd": ["x,y|z=;\\"]}
     assert app.properties == {"a": ["1"], "odd": ["x,y|z=;\\"]}
     app.update_properties({"b": ["2"]})
@@ -94,21 +94,21 @@ def test_properties(app):
 
 
 @pytest.mark.parametrize("act", ["copy", "move"])
-def test_copies_and_moves(repository, app, act):
+def test_items_are_copied_and_moved(repository, app, act):
     target = repository / "generic-release-local" / "app.tar.gz"
     getattr(app, act)(target)
     assert target.stat().size == len("the first release")
     assert app.exists() is (act == "copy")
 
 
-def test_statistics(app):
+def test_statistics_are_returned(app):
     with app.open() as content:
         content.read()
     assert app.download_stats().download_count == 1
     assert app.download_stats().last_downloaded_by == "admin"
 
 
-def test_queries(repository):
+def test_queries_return_items(repository):
     condition = {"repo": "generic-local", "name": {"$match": "*.gz"}}
     rows = repository.aql(
         "items.find", condition, ".include", ["name", "repo", "path", "type"], ".sort", {"$asc": ["name"]}
@@ -118,14 +118,14 @@ def test_queries(repository):
 
 
 def test_repositories_are_found(repository):
-    kinds = {found.name: type(found).__name__ for found in repository.get_repositories(lazy=True)}
+    kinds = {item.name: type(item).__name__ for item in repository.get_repositories(lazy=True)}
     assert kinds["generic-local"] == "RepositoryLocal"
     assert kinds["libs-release"] == "RepositoryVirtual"
     assert kinds["libs-remote"] == "RepositoryRemote"
 
 
 @pytest.mark.parametrize("copied", [True, False])
-def test_an_image_is_promoted(repository, copied):
+def test_image_is_promoted(repository, copied):
     repository.promote_docker_image("docker-local", "docker-release-local", "acme/web", "1.0.0", copy=copied)
     assert (repository / "docker-release-local/acme/web/1.0.0/manifest.json").exists()
     assert (repository / "docker-local/acme/web/1.0.0/manifest.json").exists() is copied

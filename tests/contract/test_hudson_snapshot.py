@@ -13,20 +13,20 @@ from support.playbook import run_ansible
 from support.servers.hudson import Hudson
 
 
-def test_a_snapshot_of_a_real_server(hudson_server: Hudson, tmp_path: Path) -> None:
-    hudson_server.create_sleeping_job("taken", 1)
+def test_snapshot_contains_the_jobs_of_a_real_server(hudson_server: Hudson, tmp_path: Path) -> None:
+    hudson_server.create_sleeping_job("shell", 1)
     inventory, values, folder = tmp_path / "hosts.ini", tmp_path / "values.json", tmp_path / "snapshot"
     inventory.write_text("[ci]\nhudson\n")
-    reached = {"url": hudson_server.url, "username": hudson_server.admin.username}
-    reached["password"] = hudson_server.admin.password
-    told = {f"toolchain_ci_{name}": value for name, value in reached.items()}
-    values.write_text(json.dumps({**told, "snapshot_folder": str(folder)}))
-    output, good = run_ansible(["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}"])
-    assert good, output
-    about = json.loads((folder / "ci" / "manifest.json").read_text())
-    assert about["server"]["product"] == "hudson"
-    assert [missing["list"] for missing in about["skipped_lists"]] == ["plugins"]
+    connection = {"url": hudson_server.url, "username": hudson_server.admin.username}
+    connection["password"] = hudson_server.admin.password
+    variables = {f"toolchain_ci_{name}": value for name, value in connection.items()}
+    values.write_text(json.dumps({**variables, "snapshot_folder": str(folder)}))
+    output, succeeded = run_ansible(["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}"])
+    assert succeeded, output
+    manifest = json.loads((folder / "ci" / "manifest.json").read_text())
+    assert manifest["server"]["product"] == "hudson"
+    assert [missing["list"] for missing in manifest["skipped_lists"]] == ["plugins"]
     names = [json.loads(line)["name"] for line in (folder / "ci" / "jobs.jsonl").read_text().splitlines()]
-    assert names == ["taken"]  # no other test has left any
+    assert names == ["shell"]  # other tests have deleted their jobs
     with client.start(seed=folder) as rehearsal:
         assert rehearsal.environment["JENKINS_USER_ID"] == "snapshot-admin"

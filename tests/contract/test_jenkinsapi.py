@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""jenkinsapi, an independent client that reads `api/python`, drives the sandbox's ci service."""
+"""The client jenkinsapi, which reads `api/python`, works with the Jenkins sandbox."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from requests import HTTPError
 ADMIN_TOKEN = "11c0ffee00sandbox00admin00token0001"
 COMMAND = "<hudson.tasks.Shell><command>echo hello\nsleep 0.3</command></hudson.tasks.Shell>"
 CONFIG = f"<project><quietPeriod>0</quietPeriod><builders>{COMMAND}</builders></project>"
-PATIENCE = {"delay": 0.1}  # seconds between two looks
+POLL_INTERVAL = {"delay": 0.1}  # polling interval in seconds
 
 
 @pytest.fixture(params=["sandbox-admin", ADMIN_TOKEN], ids=["password", "token"])
 def server(sandbox: Any, request: pytest.FixtureRequest) -> Jenkins:
-    """The client, logged in."""
+    """Return the client, logged in."""
     return Jenkins(f"{sandbox.url}/ci", "admin", request.param)
 
 
-def test_server(server: Jenkins) -> None:
+def test_server_is_described(server: Jenkins) -> None:
     assert server.version == "2.579"
     assert server.keys() == ["app", "deploy", "nightly"]
     assert server.views.keys() == ["all"]
@@ -34,8 +34,8 @@ def test_server(server: Jenkins) -> None:
     assert server.get_plugins()["git"].version == "5.2.1"
 
 
-def test_installing_plugins(server: Jenkins, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Plugins, "update_center_dict", {})  # which the client gets from the vendor's site itself
+def test_plugins_are_installed(server: Jenkins, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Plugins, "update_center_dict", {})  # the client downloads it from the update site itself
     server.plugins.check_updates_server()
     server.install_plugin("ssh-slaves@latest")
     assert {"ssh-slaves", "ssh-credentials"} <= set(server.get_plugins().keys())
@@ -47,7 +47,7 @@ def test_installing_plugins(server: Jenkins, monkeypatch: pytest.MonkeyPatch) ->
     assert [job["name"] for job in jobs] == ["ssh-credentials", "ssh-slaves", "configuration-as-code"]
 
 
-def test_changing_plugins(server: Jenkins) -> None:
+def test_plugins_are_changed(server: Jenkins) -> None:
     server.plugins.disable_plugin("git")
     assert not server.get_plugins()["git"].enabled
     server.plugins.enable_plugin("git")
@@ -60,7 +60,7 @@ def test_changing_plugins(server: Jenkins) -> None:
         server.delete_plugin("nothing")
 
 
-def test_job(server: Jenkins) -> None:
+def test_jobs_are_managed(server: Jenkins) -> None:
     job = server.create_job("new", CONFIG)
     job.disable()
     assert not job.is_enabled()
@@ -74,60 +74,60 @@ def test_job(server: Jenkins) -> None:
     assert server.keys() == ["app", "copy", "deploy", "nightly"]
 
 
-def test_build_until_complete(server: Jenkins) -> None:
-    item = server.create_job("quick", CONFIG).invoke(**PATIENCE)
-    build = item.block_until_complete(**PATIENCE) or item.get_build()
+def test_build_is_followed_to_completion(server: Jenkins) -> None:
+    item = server.create_job("quick", CONFIG).invoke(**POLL_INTERVAL)
+    build = item.block_until_complete(**POLL_INTERVAL) or item.get_build()
     assert (build.get_number(), build.get_status(), build.is_running()) == (1, "SUCCESS", False)
     assert "hello\n" in build.get_console()
     assert build.get_causes()[0]["userId"] == "admin"
 
 
-def test_parameters_and_stop(server: Jenkins, sandbox: Any) -> None:
+def test_build_with_parameters_is_stopped(server: Jenkins, sandbox: Any) -> None:
     sandbox.clock(frozen=True)
-    item = server["deploy"].invoke(build_params={"VERSION": "9"}, **PATIENCE)
-    build = item.block_until_building(**PATIENCE)
+    item = server["deploy"].invoke(build_params={"VERSION": "9"}, **POLL_INTERVAL)
+    build = item.block_until_building(**POLL_INTERVAL)
     assert build.get_params() == {"VERSION": "9", "TARGET": "staging", "DRY_RUN": False, "SECRET": None}
     assert build.stop()
     sandbox.clock(frozen=False)
-    build.block_until_complete(**PATIENCE)
+    build.block_until_complete(**POLL_INTERVAL)
     stopped = server["deploy"].get_build(build.get_number())
     assert stopped.get_status() == "ABORTED"
     assert not stopped.stop()
 
 
-def test_file_parameter(server: Jenkins, sandbox: Any) -> None:
+def test_file_parameter_is_uploaded(server: Jenkins, sandbox: Any) -> None:
     job = {"name": "install", "quiet_period": 0, "parameters": [{"name": "PACKAGE", "type": "file"}]}
     sandbox.seed({"ci": {"jobs": [job]}})
-    item = server["install"].invoke(files={"PACKAGE": ("app.zip", b"content")}, **PATIENCE)
-    build = item.block_until_building(**PATIENCE)
+    item = server["install"].invoke(files={"PACKAGE": ("app.zip", b"content")}, **POLL_INTERVAL)
+    build = item.block_until_building(**POLL_INTERVAL)
     answer = server.requester.get_url(f"{build.baseurl}/parameters/parameter/PACKAGE/PACKAGE")
     assert answer.content == b"content"
 
 
-def test_pipeline_in_a_folder(server: Jenkins, sandbox: Any) -> None:
+def test_pipeline_runs_in_a_folder(server: Jenkins, sandbox: Any) -> None:
     script = "node { sh 'echo built > app.txt'; archiveArtifacts '*.txt' }"
     job = {"name": "team/pipe", "kind": "pipeline", "script": script, "quiet_period": 0, "builds": [{}] * 120}
     sandbox.seed({"ci": {"jobs": [job]}})
     pipe = server.get_job_by_url(f"{server.baseurl}/job/team/job/pipe/", "team/pipe")
     assert pipe.get_full_name() == "team/pipe"
     assert len(list(pipe.get_build_ids())) == 120
-    item = pipe.invoke(**PATIENCE)
-    build = item.block_until_complete(**PATIENCE) or item.get_build()
+    item = pipe.invoke(**POLL_INTERVAL)
+    build = item.block_until_complete(**POLL_INTERVAL) or item.get_build()
     assert (build.get_number(), build.get_status()) == (121, "SUCCESS")
     [artifact] = build.get_artifacts()
     assert (artifact.filename, artifact.get_data()) == ("app.txt", b"built\n")
 
 
-def test_quiet_down(server: Jenkins) -> None:
+def test_quiet_down_mode_is_changed(server: Jenkins) -> None:
     server.quiet_down()
     assert server.is_quieting_down
     server.cancel_quiet_down()
     assert not server.is_quieting_down
 
 
-def test_refusals(sandbox: Any) -> None:
+def test_requests_are_refused_when_permissions_are_missing(sandbox: Any) -> None:
     with pytest.raises(HTTPError, match="401"):
         Jenkins(f"{sandbox.url}/ci", "admin", "wrong")
     reader = Jenkins(f"{sandbox.url}/ci", "reader", "sandbox-reader")
     with pytest.raises((HTTPError, JenkinsAPIException), match="403"):
-        reader["app"].invoke(**PATIENCE)
+        reader["app"].invoke(**POLL_INTERVAL)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JFrog's own client works with the sandbox's Artifactory."""
+"""JFrog's command-line client works with the Artifactory sandbox."""
 
 from __future__ import annotations
 

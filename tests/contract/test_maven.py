@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Apache Maven, which knows nothing of the sandbox, works with its Artifactory."""
+"""Apache Maven works with the Artifactory sandbox."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def behavior(request: pytest.FixtureRequest, artifactory: Session) -> str:
 
 @dataclass(frozen=True)
 class Projects:
-    """Projects that deploy and resolve one library, each with a local repository of its own."""
+    """Projects that deploy and resolve one library. Each has its own local repository."""
 
     maven: Maven
     url: str
@@ -64,16 +64,16 @@ class Projects:
         jar.write_bytes(content)
         arguments = [*COORDINATES, f"-Dversion={version}", f"-Dfile={jar}", "-DrepositoryId=sandbox", *options]
         settings = self._settings("libs-release")
-        self.maven.run(self._fresh(), *settings, DEPLOY, *arguments, f"-Durl={self.url}/{repository}")
+        self.maven.run(self._create_project(), *settings, DEPLOY, *arguments, f"-Durl={self.url}/{repository}")
 
     def resolve(self, version: str, repository: str) -> bytes:
         """Return the library that a fresh project resolves."""
-        local, artifact = self._fresh(), f"-Dartifact=org.acme:library:{version}"
+        local, artifact = self._create_project(), f"-Dartifact=org.acme:library:{version}"
         self.maven.run(local, *self._settings(repository), GET, artifact, "-Dtransitive=false")
         (content,) = {jar.read_bytes() for jar in (local / "org/acme/library").glob("*/library-*.jar")}
         return content
 
-    def _fresh(self) -> Path:
+    def _create_project(self) -> Path:
         return Path(tempfile.mkdtemp(dir=self.folder))
 
     def _settings(self, repository: str) -> list[str]:
@@ -88,7 +88,7 @@ def projects(maven: Maven, sandbox: Sandbox, tmp_path: Path) -> Projects:
     return Projects(maven, f"{sandbox.url}/artifactory", tmp_path)
 
 
-def test_maven_resolves_the_releases_that_it_deployed(projects: Projects, artifactory: Session) -> None:
+def test_maven_resolves_deployed_releases(projects: Projects, artifactory: Session) -> None:
     projects.deploy("2.0", b"a library", "libs-release-local")
     projects.deploy("2.1", b"a newer library", "libs-release")
     assert artifactory.get(f"/libs-release-local/{JAR}").content == b"a library"
@@ -96,9 +96,7 @@ def test_maven_resolves_the_releases_that_it_deployed(projects: Projects, artifa
     assert projects.resolve("LATEST", "libs-release-local") == b"a newer library"
 
 
-def test_maven_resolves_the_snapshot_that_it_deployed_last(
-    projects: Projects, artifactory: Session, behavior: str
-) -> None:
+def test_maven_resolves_the_last_deployed_snapshot(projects: Projects, artifactory: Session, behavior: str) -> None:
     sources = projects.folder / "sources.jar"
     sources.write_bytes(b"sources")
     for content in (b"build 1", b"build 2"):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Our modules drive servers that are not ours: Hudson 1.395, Debian's docker-registry and litellm's proxy."""
+"""The modules work with independent servers: Hudson 1.395, Debian's docker-registry and litellm's proxy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from support.servers.hudson import Hudson
 from support.servers.litellm_proxy import LitellmProxy
 from support.servers.process import UnavailableError
 
-# --- The CI server: Hudson 1.395
+# --- Jenkins modules: Hudson 1.395
 
 
 @pytest.fixture(scope="module")
@@ -41,16 +41,16 @@ def hudson(hudson_server: Hudson) -> Hudson:
     return hudson_server
 
 
-def as_admin(server: Hudson) -> dict[str, Any]:
+def admin_login(server: Hudson) -> dict[str, Any]:
     return {"url": server.url, "username": server.admin.username, "password": server.admin.password}
 
 
-def as_reader(server: Hudson) -> dict[str, Any]:
+def reader_login(server: Hudson) -> dict[str, Any]:
     return {"url": server.url, "username": server.reader.username, "password": server.reader.password}
 
 
 def test_ci_info_reports_hudson(hudson: Hudson) -> None:
-    result = run("ci_info", **as_admin(hudson))
+    result = run("ci_info", **admin_login(hudson))
     assert result["user"] is None
     assert result["server"] == {
         "product": "hudson",
@@ -67,42 +67,42 @@ def test_ci_info_reports_hudson(hudson: Hudson) -> None:
     }
 
 
-def test_a_wrong_password_and_a_missing_right_are_told_apart(hudson: Hudson) -> None:
-    wrong = run("ci_safe_restart", **{**as_admin(hudson), "password": "wr0ng-password"})
+def test_message_distinguishes_a_wrong_password_from_a_missing_permission(hudson: Hudson) -> None:
+    wrong = run("ci_safe_restart", **{**admin_login(hudson), "password": "wr0ng-password"})
     assert "401" in wrong["msg"]
     assert "Check the user name and the password" in wrong["msg"]
-    unable = run("ci_safe_restart", **as_reader(hudson))
-    assert "403" in unable["msg"]
-    assert "reader is missing the Administer permission" in unable["msg"]
-    assert not (wrong["changed"] or unable["changed"])
+    denied = run("ci_safe_restart", **reader_login(hudson))
+    assert "403" in denied["msg"]
+    assert "reader is missing the Administer permission" in denied["msg"]
+    assert not (wrong["changed"] or denied["changed"])
 
 
-def test_ci_plugin_info_says_that_there_is_no_listing(hudson: Hudson) -> None:
-    result = run("ci_plugin_info", **as_admin(hudson))
+def test_ci_plugin_info_fails_when_the_server_lists_no_plugins(hudson: Hudson) -> None:
+    result = run("ci_plugin_info", **admin_login(hudson))
     assert result["failed"]
     assert "the server does not provide the list" in result["msg"]
 
 
-def test_only_if_required_needs_a_server_that_tells(hudson: Hudson) -> None:
-    result = run("ci_safe_restart", only_if_required=True, **as_admin(hudson))
+def test_only_if_required_fails_when_the_server_does_not_report_pending_restarts(hudson: Hudson) -> None:
+    result = run("ci_safe_restart", only_if_required=True, **admin_login(hudson))
     assert "does not report whether a restart is pending" in result["msg"]
 
 
-def test_ci_safe_restart_waits_for_a_running_build_and_proves_the_restart(hudson: Hudson, tmp_path: Path) -> None:
+def test_ci_safe_restart_waits_for_builds_and_verifies_the_restart(hudson: Hudson, tmp_path: Path) -> None:
     end = tmp_path / "end"
     hudson.create_job("slow", f"while test ! -e {end}; do sleep 0.2; done")
     number = hudson.start_build("slow")
-    told: list[str] = []
+    lines: list[str] = []
 
-    def tell(line: str) -> None:
-        told.append(line)
+    def record_line(line: str) -> None:
+        lines.append(line)
         if "1 build(s) still run" in line:
             end.touch()
 
-    checked = run("ci_safe_restart", check_mode=True, **as_admin(hudson))
-    result = run("ci_safe_restart", wait_timeout=300, tell=tell, **as_admin(hudson))
+    predicted = run("ci_safe_restart", check_mode=True, **admin_login(hudson))
+    result = run("ci_safe_restart", wait_timeout=300, tell=record_line, **admin_login(hudson))
     assert not result.get("failed"), result["msg"]
-    assert checked["plan"] == result["plan"]
+    assert predicted["plan"] == result["plan"]
     assert [build["number"] for build in result["plan"]["running_builds"]] == [number]
     assert result["restart"] == {
         "completed": True,
@@ -110,51 +110,51 @@ def test_ci_safe_restart_waits_for_a_running_build_and_proves_the_restart(hudson
         "session_before": None,
         "session_after": None,
     }
-    assert any("1 build(s) still run" in line for line in told)
-    assert any("the server returns 503" in line or "the server is down" in line for line in told)
+    assert any("1 build(s) still run" in line for line in lines)
+    assert any("the server returns 503" in line or "the server is down" in line for line in lines)
     assert hudson.build("slow", number)["result"] == "SUCCESS"
-    assert run("ci_info", **as_admin(hudson))["server"]["version"] == "1.395"
+    assert run("ci_info", **admin_login(hudson))["server"]["version"] == "1.395"
 
 
-def test_ci_restart_kills_a_running_build_only_when_told_and_proves_the_restart(hudson: Hudson) -> None:
+def test_ci_restart_kills_builds_only_when_requested(hudson: Hudson) -> None:
     hudson.create_sleeping_job("endless", 600)
     number = hudson.start_build("endless")
-    refused = run("ci_restart", **as_admin(hudson))
+    refused = run("ci_restart", **admin_login(hudson))
     assert refused["msg"].startswith(f"Jenkins was not restarted: this would kill endless #{number}. ")
     assert hudson.build("endless", number)["building"]
-    checked = run("ci_restart", kill_builds=True, check_mode=True, **as_admin(hudson))
-    result = run("ci_restart", kill_builds=True, wait_timeout=300, **as_admin(hudson))
+    predicted = run("ci_restart", kill_builds=True, check_mode=True, **admin_login(hudson))
+    result = run("ci_restart", kill_builds=True, wait_timeout=300, **admin_login(hudson))
     assert not result.get("failed"), result["msg"]
-    assert checked["plan"] == result["plan"] == refused["plan"]
+    assert predicted["plan"] == result["plan"] == refused["plan"]
     assert result["restart"]["completed"]
-    assert not run("ci_quiet_down", state="absent", **as_admin(hudson))["changed"]
-    running = run("ci_restart", check_mode=True, **as_admin(hudson))
+    assert not run("ci_quiet_down", state="absent", **admin_login(hudson))["changed"]
+    running = run("ci_restart", check_mode=True, **admin_login(hudson))
     assert running["plan"]["running_builds"] == []
 
 
-def test_ci_quiet_down_waits_for_a_running_build_and_is_read_back_from_the_pages(hudson: Hudson) -> None:
+def test_ci_quiet_down_waits_for_builds_and_verifies_the_mode(hudson: Hudson) -> None:
     hudson.create_sleeping_job("short", 3)
     number = hudson.start_build("short")
-    begun = run("ci_quiet_down", reason="Disks", wait_timeout=300, **as_admin(hudson))
-    assert begun == {"changed": True, "quiet_down": {}, "running_builds": [], "hidden_builds": 0}
+    started = run("ci_quiet_down", reason="Disks", wait_timeout=300, **admin_login(hudson))
+    assert started == {"changed": True, "quiet_down": {}, "running_builds": [], "hidden_builds": 0}
     assert hudson.build("short", number)["result"] == "SUCCESS"
-    assert not run("ci_quiet_down", wait=False, **as_admin(hudson))["changed"]
-    ended = run("ci_quiet_down", state="absent", **as_admin(hudson))
+    assert not run("ci_quiet_down", wait=False, **admin_login(hudson))["changed"]
+    ended = run("ci_quiet_down", state="absent", **admin_login(hudson))
     assert (ended["changed"], ended["quiet_down"]) == (True, None)
-    assert not run("ci_quiet_down", state="absent", **as_admin(hudson))["changed"]
+    assert not run("ci_quiet_down", state="absent", **admin_login(hudson))["changed"]
 
 
-def test_ci_crumb_gives_the_header_that_the_server_itself_makes(hudson: Hudson) -> None:
+def test_ci_crumb_returns_the_header_of_the_server(hudson: Hudson) -> None:
     lookup = LookupModule(loader=DataLoader(), templar=Templar(loader=DataLoader()))
-    (header,) = lookup.run([], **as_admin(hudson), **{"as": "header"})
+    (header,) = lookup.run([], **admin_login(hudson), **{"as": "header"})
     with hudson.session(hudson.admin) as session:
         query = {"xpath": 'concat(//crumbRequestField,":",//crumb)'}
         assert session.get(f"{hudson.url}/crumbIssuer/api/xml", params=query).text == header
     assert header.startswith(".crumb:")
 
 
-def test_ci_script_runs_on_the_groovy_of_then(hudson: Hudson) -> None:
-    odd = {
+def test_ci_script_works_with_old_groovy(hudson: Hudson) -> None:
+    arguments = {
         "quotes": 'it\'s "so" $x ${y} \\ \r\n\t',
         "text": "é💚",
         "list": [1, -(2**40), 2**70, 1.5, True, None, {"": {}}],
@@ -163,8 +163,8 @@ def test_ci_script_runs_on_the_groovy_of_then(hudson: Hudson) -> None:
         "import hudson.model.*\nclass Twice { def of(x) { x + x } }\nprintln 'ünd'\nreturn [args, new Twice().of(21)]"
     )
     for console in ({}, {"node": "(master)"}):
-        result = run("ci_script", **as_admin(hudson), script=script, args=odd, **console)
-        assert (result["changed"], result["output"], result["value"]) == (True, "ünd\n", [odd, 42])
+        result = run("ci_script", **admin_login(hudson), script=script, args=arguments, **console)
+        assert (result["changed"], result["output"], result["value"]) == (True, "ünd\n", [arguments, 42])
 
 
 @pytest.mark.parametrize(
@@ -176,26 +176,26 @@ def test_ci_script_runs_on_the_groovy_of_then(hudson: Hudson) -> None:
         ("nowhere", "The script failed in line 1: MissingPropertyException: No such property: nowhere"),
     ],
 )
-def test_ci_script_tells_what_hudson_answers_with_a_trace(hudson: Hudson, script: str, message: str) -> None:
-    result = run("ci_script", **as_admin(hudson), script=script)
+def test_ci_script_summarizes_stack_traces(hudson: Hudson, script: str, message: str) -> None:
+    result = run("ci_script", **admin_login(hudson), script=script)
     assert result["failed"]
     assert result["msg"].startswith(message)
 
 
-def test_ci_script_changes_what_is_not_so_yet(hudson: Hudson) -> None:
+def test_ci_script_changes_only_what_unless_does_not_find(hudson: Hudson) -> None:
     options = {
         "script": "hudson.model.Hudson.instance.numExecutors = args.n; [changed: true]",
         "unless": "hudson.model.Hudson.instance.numExecutors == args.n",
         "args": {"n": 3},
     }
-    assert run("ci_script", **as_admin(hudson), **options, check_mode=True)["changed"]
-    assert run("ci_script", **as_admin(hudson), **options)["changed"]
-    assert run("ci_script", **as_admin(hudson), **options)["plan"] is None
-    assert run("ci_script", **as_admin(hudson), **{**options, "args": {"n": 2}})["changed"]
+    assert run("ci_script", **admin_login(hudson), **options, check_mode=True)["changed"]
+    assert run("ci_script", **admin_login(hudson), **options)["changed"]
+    assert run("ci_script", **admin_login(hudson), **options)["plan"] is None
+    assert run("ci_script", **admin_login(hudson), **{**options, "args": {"n": 2}})["changed"]
 
 
-def test_ci_script_needs_the_right(hudson: Hudson) -> None:
-    result = run("ci_script", **as_reader(hudson), script="1")
+def test_ci_script_fails_when_the_permission_is_missing(hudson: Hudson) -> None:
+    result = run("ci_script", **reader_login(hudson), script="1")
     assert "reader is missing the Administer permission" in result["msg"]
     assert not result["changed"]
 
@@ -205,7 +205,7 @@ def test_ci_script_needs_the_right(hudson: Hudson) -> None:
 
 @pytest.fixture(scope="module")
 def registry() -> Iterator[DockerRegistry]:
-    """A registry of our own with images in it."""
+    """Start a separate registry with images."""
     try:
         with another_docker_registry("images") as running:
             for image in ("acme/web", "acme/worker", "zebra"):
@@ -217,7 +217,7 @@ def registry() -> Iterator[DockerRegistry]:
 
 
 @pytest.mark.parametrize("page_size", [1, 2, 3, 1000])
-def test_artifact_image_info_lists_images_page_by_page(registry: DockerRegistry, page_size: int) -> None:
+def test_artifact_image_info_reads_all_pages(registry: DockerRegistry, page_size: int) -> None:
     result = run("artifact_image_info", url=registry.url, repo=registry.repository, page_size=page_size)
     assert result == {"changed": False, "images": ["acme/web", "acme/worker", "zebra"]}
 
@@ -230,14 +230,14 @@ def test_artifact_image_info_lists_tags(registry: DockerRegistry, page_size: int
     assert result == {"changed": False, "tags": ["1.0", "1.1", "2.0", "latest"]}
 
 
-def test_artifact_image_info_says_that_there_is_no_such_image(registry: DockerRegistry) -> None:
+def test_artifact_image_info_fails_when_the_image_does_not_exist(registry: DockerRegistry) -> None:
     result = run("artifact_image_info", url=registry.url, repo=registry.repository, image="acme/nothing")
     assert "404 repository name not known to registry. It may also be hidden from this account." in result["msg"]
 
 
 @pytest.fixture(scope="module")
 def kinds() -> Iterator[DockerRegistry]:
-    """A registry for manifests of all kinds."""
+    """Start a registry for manifests of all kinds."""
     try:
         with another_docker_registry("images") as running:
             yield running
@@ -248,21 +248,21 @@ def kinds() -> Iterator[DockerRegistry]:
 KINDS = [MANIFEST_TYPE, OCI_MANIFEST_TYPE, LIST_TYPE, OCI_INDEX_TYPE]
 
 
-def compared(registry: DockerRegistry, **options: Any) -> dict[str, Any]:
-    """Return what check mode predicts for a promotion within the repository, from the manifests alone.
+def predict_promotion(registry: DockerRegistry, **options: Any) -> dict[str, Any]:
+    """Return what check mode predicts for a promotion within the repository, based on the manifests alone.
 
-    A registry answers no queries for folders and has no settings of repositories.
+    The registry has no queries for folders and no repository settings.
     """
-    where = {"url": registry.url, "repo": registry.repository, "target_repo": registry.repository, "copy": True}
+    location = {"url": registry.url, "repo": registry.repository, "target_repo": registry.repository, "copy": True}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ImagePromotion, "_check_folders", lambda _promotion, _tags: None)
-        patch.setattr(ImagePromotion, "rehearse", lambda _promotion: {})
-        return run("artifact_image_promotion", check_mode=True, **where, **options)
+        patch.setattr(ImagePromotion, "predict_refusal", lambda _promotion: {})
+        return run("artifact_image_promotion", check_mode=True, **location, **options)
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=["docker", "oci", "docker-list", "oci-index"])
 def image(request: pytest.FixtureRequest, kinds: DockerRegistry) -> dict[str, str]:
-    """An image by `kind`, its name, and its `digest`: of the list, where it is one for several platforms."""
+    """Return the kind, name and digest of an image. The digest of a multi-platform image is that of its list."""
     kind = request.param
     name = f"kinds/{KINDS.index(kind)}"
     is_list = kind in (LIST_TYPE, OCI_INDEX_TYPE)
@@ -270,53 +270,51 @@ def image(request: pytest.FixtureRequest, kinds: DockerRegistry) -> dict[str, st
     return {"kind": kind, "name": name, "digest": digest}
 
 
-def test_digests_of_all_kinds_of_manifests_are_those_of_the_server(
-    kinds: DockerRegistry, image: dict[str, str]
-) -> None:
-    result = compared(kinds, image=image["name"], tag="1.0", target_image="kinds/other")
+def test_predicted_digest_is_that_of_the_server(kinds: DockerRegistry, image: dict[str, str]) -> None:
+    result = predict_promotion(kinds, image=image["name"], tag="1.0", target_image="kinds/other")
     (tag,) = result["plan"]["first"]
     assert tag == {"action": "copy", "tag": "1.0", "target_tag": "1.0", "digest": image["digest"], "replaces": None}
 
 
-def test_an_equal_manifest_is_no_change_and_another_one_is_told(kinds: DockerRegistry, image: dict[str, str]) -> None:
+def test_promotion_compares_manifests(kinds: DockerRegistry, image: dict[str, str]) -> None:
     kinds.tag(image["name"], "1.0", "same", image["kind"])
     options = {"image": image["name"], "tag": "1.0"}
-    assert compared(kinds, target_tag="same", **options)["changed"] is False
+    assert predict_promotion(kinds, target_tag="same", **options)["changed"] is False
     other = kinds.push(image["name"], "other")
-    (tag,) = compared(kinds, target_tag="other", **options)["plan"]["first"]
+    (tag,) = predict_promotion(kinds, target_tag="other", **options)["plan"]["first"]
     assert (tag["digest"], tag["replaces"]) == (image["digest"], other)
 
 
-def test_a_whole_image_is_compared_tag_by_tag(registry: DockerRegistry) -> None:
-    found = compared(registry, image="acme/web", target_image="acme/worker")["plan"]["first"]
-    assert [tag["tag"] for tag in found] == ["1.0", "1.1", "2.0", "latest"]
-    assert len({tag["digest"] for tag in found} | {tag["replaces"] for tag in found}) == 8
+def test_all_tags_are_compared_when_no_tag_is_selected(registry: DockerRegistry) -> None:
+    tags = predict_promotion(registry, image="acme/web", target_image="acme/worker")["plan"]["first"]
+    assert [tag["tag"] for tag in tags] == ["1.0", "1.1", "2.0", "latest"]
+    assert len({tag["digest"] for tag in tags} | {tag["replaces"] for tag in tags}) == 8
 
 
 @pytest.mark.parametrize("options", [{"image": "acme/web", "tag": "none"}, {"image": "acme/none", "tag": "1.0"}])
-def test_no_manifest_is_no_image(registry: DockerRegistry, options: dict[str, str]) -> None:
-    result = compared(registry, target_image="kinds/other", **options)
+def test_promotion_fails_when_the_manifest_does_not_exist(registry: DockerRegistry, options: dict[str, str]) -> None:
+    result = predict_promotion(registry, target_image="kinds/other", **options)
     assert f"Image '{options['image']}:{options['tag']}' does not exist in repository 'images'" in result["msg"]
 
 
 # --- Inference: litellm's proxy
 
 
-def test_inference_model_info_lists_the_models(litellm_proxy: LitellmProxy) -> None:
+def test_inference_model_info_lists_models(litellm_proxy: LitellmProxy) -> None:
     result = run("inference_model_info", url=litellm_proxy.url, api_key=litellm_proxy.key, pattern="gpt*")
     assert [model["id"] for model in result["models"]] == ["gpt-4o", "gpt-4o-mini"]
     assert all(model["created_at"].endswith("Z") for model in result["models"])
 
 
-def test_a_snapshot_has_the_models_of_a_server_without_administration(
+def test_snapshot_has_models_when_the_server_has_no_administration_api(
     litellm_proxy: LitellmProxy, tmp_path: Path
 ) -> None:
     inventory, values, folder = tmp_path / "hosts.ini", tmp_path / "values.json", tmp_path / "snapshot"
     inventory.write_text("[inference]\nlitellm\n")
-    told = {"toolchain_inference_url": litellm_proxy.url, "toolchain_inference_api_key": litellm_proxy.key}
-    values.write_text(json.dumps({**told, "snapshot_folder": str(folder)}))
-    output, good = run_ansible(["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}"])
-    assert good, output
+    variables = {"toolchain_inference_url": litellm_proxy.url, "toolchain_inference_api_key": litellm_proxy.key}
+    values.write_text(json.dumps({**variables, "snapshot_folder": str(folder)}))
+    output, succeeded = run_ansible(["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}"])
+    assert succeeded, output
     manifest = (folder / "inference" / "manifest.json").read_text()
     assert litellm_proxy.key not in manifest
     lists = ["model_limits", "organizations", "projects", "users", "invites", "admin_keys", "rate_limits", "user_keys"]
@@ -326,7 +324,7 @@ def test_a_snapshot_has_the_models_of_a_server_without_administration(
     assert models >= {*litellm_proxy.replies, litellm_proxy.throttled}
 
 
-def test_inference_chat_returns_an_answer(litellm_proxy: LitellmProxy) -> None:
+def test_inference_chat_returns_a_response(litellm_proxy: LitellmProxy) -> None:
     result = run("inference_chat", url=litellm_proxy.url, api_key=litellm_proxy.key, model="gpt-4o", prompt="Hello")
     assert result["changed"] is False
     assert result["completion"]["text"] == litellm_proxy.replies["gpt-4o"]
@@ -334,15 +332,15 @@ def test_inference_chat_returns_an_answer(litellm_proxy: LitellmProxy) -> None:
     assert result["completion"]["usage"] == {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30}
 
 
-def test_inference_chat_validates_a_structured_answer(litellm_proxy: LitellmProxy) -> None:
-    def ask(kind: str) -> dict[str, Any]:
-        wanted = {"answer": {"type": kind}}
-        schema = {"type": "object", "properties": wanted, "required": ["answer"], "additionalProperties": False}
+def test_inference_chat_validates_a_structured_response(litellm_proxy: LitellmProxy) -> None:
+    def run_chat(kind: str) -> dict[str, Any]:
+        properties = {"answer": {"type": kind}}
+        schema = {"type": "object", "properties": properties, "required": ["answer"], "additionalProperties": False}
         options = {"model": "gpt-4o-mini", "prompt": "What is the answer?", "response_schema": schema}
         return run("inference_chat", url=litellm_proxy.url, api_key=litellm_proxy.key, **options)
 
-    assert ask("integer")["completion"]["data"] == {"answer": 42}
-    assert "does not match 'response_schema'" in ask("string")["msg"]
+    assert run_chat("integer")["completion"]["data"] == {"answer": 42}
+    assert "does not match 'response_schema'" in run_chat("string")["msg"]
 
 
 def ask_litellm(proxy: LitellmProxy, module: str = "inference_chat", **options: Any) -> dict[str, Any]:
@@ -351,21 +349,21 @@ def ask_litellm(proxy: LitellmProxy, module: str = "inference_chat", **options: 
     return result
 
 
-def test_inference_chat_streams_an_answer(litellm_proxy: LitellmProxy) -> None:
+def test_inference_chat_streams_a_response(litellm_proxy: LitellmProxy) -> None:
     completion = ask_litellm(litellm_proxy, prompt="Hello", stream=True)["completion"]
     assert (completion["text"], completion["complete"]) == (litellm_proxy.replies["gpt-4o"], True)
     assert completion["usage"]["completion_tokens"] > 0
-    several = ask_litellm(litellm_proxy, prompt="Hello", n=2)["completion"]
-    assert [one["text"] for one in several["alternatives"]] == [completion["text"]]
+    alternatives = ask_litellm(litellm_proxy, prompt="Hello", n=2)["completion"]["alternatives"]
+    assert [choice["text"] for choice in alternatives] == [completion["text"]]
 
 
 def test_inference_chat_returns_function_calls(litellm_proxy: LitellmProxy) -> None:
     tools = [{"name": "list_builds", "parameters": {"type": "object"}}]
-    called = ask_litellm(litellm_proxy, model="calling", prompt="Which builds failed?", tools=tools)["completion"]
-    assert called["tool_calls"] == [{"id": "call_1", "name": "list_builds", "arguments": {"job": "web"}}]
+    response = ask_litellm(litellm_proxy, model="calling", prompt="Which builds failed?", tools=tools)["completion"]
+    assert response["tool_calls"] == [{"id": "call_1", "name": "list_builds", "arguments": {"job": "web"}}]
     messages = [
         {"role": "user", "content": "Which builds failed?"},
-        {"role": "assistant", "tool_calls": called["tool_calls"]},
+        {"role": "assistant", "tool_calls": response["tool_calls"]},
         {"role": "tool", "tool_call_id": "call_1", "content": "[17]"},
     ]
     assert ask_litellm(litellm_proxy, messages=messages, tools=tools)["completion"]["complete"]
@@ -384,18 +382,18 @@ def test_inference_chat_batch_sends_prompts_to_several_models(litellm_proxy: Lit
         {"prompt": "No JSON", "response_schema": schema},
     ]
     prompts.append({"prompt": "Too fast", "model": litellm_proxy.throttled})
-    given = {"prompts": prompts, "to_file": str(tmp_path / "answers"), "on_error": "report", "retries": 0}
-    result = ask_litellm(litellm_proxy, "inference_chat_batch", **given)
+    options = {"prompts": prompts, "to_file": str(tmp_path / "answers"), "on_error": "report", "retries": 0}
+    result = ask_litellm(litellm_proxy, "inference_chat_batch", **options)
     assert result["summary"] == {"answered": 19, "refused": 0, "truncated": 0, "mismatched": 1, "failed": 1}
     assert result["usage"]["total_tokens"] == 20 * 30
     lines = [json.loads(line) for line in (tmp_path / "answers").read_text().splitlines()]
     assert [line["index"] for line in lines] == list(range(21))
     assert (lines[0]["text"], lines[5]["data"]) == (litellm_proxy.replies["gpt-4o"], {"answer": 42})
-    again = ask_litellm(litellm_proxy, "inference_chat_batch", **given)
+    again = ask_litellm(litellm_proxy, "inference_chat_batch", **options)
     assert (again["reused"], again["summary"]) == (20, result["summary"])
 
 
-def test_a_wrong_key_and_an_unknown_model_are_errors(litellm_proxy: LitellmProxy) -> None:
+def test_task_fails_when_key_or_model_is_unknown(litellm_proxy: LitellmProxy) -> None:
     wrong = run("inference_model_info", url=litellm_proxy.url, api_key="sk-wr0ng-key")
     assert wrong["failed"]
     assert "sk-wr0ng-key" not in wrong["msg"]
@@ -404,7 +402,7 @@ def test_a_wrong_key_and_an_unknown_model_are_errors(litellm_proxy: LitellmProxy
     assert "nothing" in unknown["msg"]
 
 
-def test_a_throttled_model_is_asked_again_and_then_given_up(litellm_proxy: LitellmProxy) -> None:
+def test_task_fails_after_retries_when_a_model_is_rate_limited(litellm_proxy: LitellmProxy) -> None:
     options = {"model": litellm_proxy.throttled, "prompt": "Hello", "retries": 1}
     result = run("inference_chat", url=litellm_proxy.url, api_key=litellm_proxy.key, **options)
     assert "429" in result["msg"]

@@ -54,12 +54,12 @@ def test_repositories_are_listed(repository):
     ("key", "rclass"),
     [("generic-local", "local"), ("libs-remote", "remote"), ("libs-release", "virtual"), ("docker-local", "local")],
 )
-def test_a_repository_is_read(repository, key, rclass):
-    found = repository.repositories.get_repo(key)
-    assert (found.key, found.rclass) == (key, rclass)
+def test_repository_is_returned(repository, key, rclass):
+    details = repository.repositories.get_repo(key)
+    assert (details.key, details.rclass) == (key, rclass)
 
 
-def test_an_unknown_repository_is_not_found(repository):
+def test_repository_is_not_found_when_it_does_not_exist(repository):
     with pytest.raises(RepositoryNotFoundError):
         repository.repositories.get_repo("nothing")
 
@@ -76,7 +76,7 @@ def test_repositories_are_created_changed_and_deleted(repository):
         repository.repositories.get_repo("new")
 
 
-def test_info_of_file_and_folder(repository):
+def test_info_of_file_and_folder_is_returned(repository):
     file = repository.artifacts.info("generic-local/app/1.0/app-1.0.tar.gz")
     assert (file.repo, file.path, file.size, file.createdBy) == (
         "generic-local",
@@ -90,12 +90,12 @@ def test_info_of_file_and_folder(repository):
         repository.artifacts.info("generic-local/nothing")
 
 
-def test_a_folder_is_listed(repository):
-    listed = repository.artifacts.list("generic-local/app", recursive=True, list_folders=False)
-    assert sorted(file.uri for file in listed.files) == ["/1.0/app-1.0.tar.gz", "/1.1/app-1.1.tar.gz", "/README.txt"]
+def test_folder_is_listed(repository):
+    entries = repository.artifacts.list("generic-local/app", recursive=True, list_folders=False)
+    assert sorted(file.uri for file in entries.files) == ["/1.0/app-1.0.tar.gz", "/1.1/app-1.1.tar.gz", "/README.txt"]
 
 
-def test_deploy_download_and_delete(repository, tmp_path):
+def test_files_are_uploaded_downloaded_and_deleted(repository, tmp_path):
     (tmp_path / "up").mkdir()
     for name in ("one.txt", "two words.txt"):
         (tmp_path / "up" / name).write_text(f"content of {name}")
@@ -114,7 +114,7 @@ def test_deploy_download_and_delete(repository, tmp_path):
         repository.artifacts.info("generic-local/new")
 
 
-def test_deploy_by_checksum(repository, tmp_path):
+def test_file_is_uploaded_by_checksum(repository, tmp_path):
     (tmp_path / "file").write_text("only here")
     with pytest.raises(ArtifactNotFoundError):
         repository.artifacts.deploy(tmp_path / "file", "generic-local/a", checksum_enabled=True)
@@ -123,7 +123,7 @@ def test_deploy_by_checksum(repository, tmp_path):
     assert copy.checksums == repository.artifacts.info("generic-local/a").checksums
 
 
-def test_properties(repository):
+def test_properties_are_managed(repository):
     path = "generic-local/app/README.txt"
     with pytest.raises(PropertyNotFoundError):
         repository.artifacts.properties(path)
@@ -137,7 +137,7 @@ def test_properties(repository):
         repository.artifacts.set_properties("generic-local/nothing", {"a": ["x"]})
 
 
-def test_tokens(platform, sandbox):
+def test_tokens_are_managed(platform, sandbox):
     token = platform.security.create_access_token("admin", expires_in=20000, refreshable=True)
     assert (token.token_type, token.expires_in, token.scope) == ("Bearer", 20000, "applied-permissions/user")
     assert token.refresh_token
@@ -150,7 +150,7 @@ def test_tokens(platform, sandbox):
         platform.security.create_access_token("admin", scope="nonsense")
 
 
-def test_copies_moves_and_statistics(repository):
+def test_items_are_copied_and_moved_with_statistics(repository):
     source, target = "generic-local/app/README.txt", "generic-release-local/README.txt"
     assert repository.artifacts.copy(source, target).path == "/README.txt"
     assert repository.artifacts.move(target, "generic-release-local/moved.txt").path == "/moved.txt"
@@ -160,7 +160,7 @@ def test_copies_moves_and_statistics(repository):
     assert repository.artifacts.stats(source).downloadCount == 1
 
 
-def test_builds(repository, sandbox):
+def test_builds_are_managed(repository, sandbox):
     checksums = repository.artifacts.info("generic-local/app/1.0/app-1.0.tar.gz").checksums.model_dump()
     file = {"name": "app-1.0.tar.gz", "type": "gz", "path": "app/1.0/app-1.0.tar.gz", **checksums}
     build = {

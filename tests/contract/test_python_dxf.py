@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""python-dxf, a client of container registries, pushes to the sandbox and pulls from it."""
+"""The container registry client python-dxf works with the Artifactory sandbox."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.wire.artifact import properties_of
 
 
 def _registry(sandbox: Sandbox, image: str, token: str = "") -> DXF:
-    """Return a client with a token: it exchanges passwords for one over HTTPS alone."""
+    """Return a client with a token, because it exchanges passwords for tokens only over HTTPS."""
     registry = DXF(urlsplit(sandbox.url).netloc, f"docker-local/{image}", insecure=True)
     registry.token = token or sandbox.environment["JFROG_ACCESS_TOKEN"]
     return registry
@@ -33,13 +33,13 @@ def registry(sandbox: Sandbox) -> DXF:
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    found = [tmp_path / f"layer-{number}" for number in (1, 2, 3)]
-    for number, file in enumerate(found):
+    files = [tmp_path / f"layer-{number}" for number in (1, 2, 3)]
+    for number, file in enumerate(files):
         file.write_bytes(random.Random(number).randbytes(300_000))
-    return found
+    return files
 
 
-def test_python_dxf_pulls_the_layers_that_it_pushed(registry: DXF, files: list[Path], artifactory: Session) -> None:
+def test_python_dxf_pulls_pushed_layers(registry: DXF, files: list[Path], artifactory: Session) -> None:
     digests = [registry.push_blob(str(file)) for file in files]
     registry.set_alias("1.0", *digests)
     assert registry.list_aliases() == ["1.0"]
@@ -50,7 +50,7 @@ def test_python_dxf_pulls_the_layers_that_it_pushed(registry: DXF, files: list[P
     assert properties["docker.manifest.digest"] == [_digest(registry.get_manifest("1.0").encode())]
 
 
-def test_python_dxf_pushes_a_layer_in_pieces_and_mounts_it_elsewhere(
+def test_python_dxf_pushes_a_layer_in_chunks_and_mounts_it_in_another_image(
     sandbox: Sandbox, registry: DXF, files: list[Path]
 ) -> None:
     content = files[0].read_bytes()
@@ -77,7 +77,7 @@ def test_python_dxf_reads_tags_in_pages(sandbox: Sandbox, registry: DXF, files: 
     assert list(registry.list_aliases(batch_size=2, iterate=True)) == [f"1.{number}" for number in range(5)]
 
 
-def test_python_dxf_is_refused_when_its_token_is_wrong(sandbox: Sandbox) -> None:
+def test_python_dxf_fails_when_its_token_is_wrong(sandbox: Sandbox) -> None:
     with pytest.raises(DXFUnauthorizedError):
         _registry(sandbox, "team/app", "wrong").list_aliases()
 

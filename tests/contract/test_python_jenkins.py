@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""python-jenkins, an independent client, drives the sandbox's ci service."""
+"""The client python-jenkins works with the Jenkins sandbox."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ LONG = jenkins.EMPTY_CONFIG_XML.replace("<builders/>", f"<quietPeriod>0</quietPe
 
 @pytest.fixture(params=["sandbox-admin", ADMIN_TOKEN], ids=["password", "token"])
 def server(sandbox: Any, request: pytest.FixtureRequest) -> jenkins.Jenkins:
-    """The client, logged in."""
+    """Return the client, logged in."""
     return jenkins.Jenkins(f"{sandbox.url}/ci", "admin", request.param, timeout=60)
 
 
-def test_server(server: jenkins.Jenkins) -> None:
+def test_server_is_described(server: jenkins.Jenkins) -> None:
     assert server.get_whoami()["id"] == "admin"
-    assert server.get_version() == "2.579"  # the client sends its credentials here only after another call
+    assert server.get_version() == "2.579"  # the client sends its credentials only after another call
     assert server.get_info()["mode"] == "NORMAL"
     assert server.wait_for_normal_op(120)
     assert server.get_nodes() == [{"name": "Built-In Node", "offline": False}]
 
 
-def test_plugins(server: jenkins.Jenkins) -> None:
+def test_plugins_are_returned(server: jenkins.Jenkins) -> None:
     plugins = server.get_plugins()
     assert plugins["git"]["version"] == "5.2.1"
     assert plugins["Git plugin"]["dependencies"][0]["shortName"] == "credentials"
     assert server.get_plugin_info("matrix-auth")["enabled"] is False
 
 
-def test_installing_a_plugin(server: jenkins.Jenkins, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plugin_is_installed(server: jenkins.Jenkins, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
-    with pytest.raises(IndexError):  # the client prints behind its own question, so that it has no answer
+    with pytest.raises(IndexError):  # the client's own print replaces the result that it expects
         server.install_plugin("ssh-slaves")
     jobs = server.jenkins_open(requests.Request("GET", f"{server.server}updateCenter/api/json?tree=jobs[plugin[name]]"))
     assert [job["plugin"]["name"] for job in json.loads(jobs)["jobs"]] == ["ssh-credentials", "ssh-slaves"]
@@ -51,7 +51,7 @@ def test_installing_a_plugin(server: jenkins.Jenkins, monkeypatch: pytest.Monkey
         server.install_plugin("nothing")
 
 
-def test_job(server: jenkins.Jenkins) -> None:
+def test_jobs_are_managed(server: jenkins.Jenkins) -> None:
     server.create_job("new", jenkins.EMPTY_CONFIG_XML)
     assert server.job_exists("new")
     with pytest.raises(jenkins.JenkinsException, match="already exists"):
@@ -71,7 +71,7 @@ def test_job(server: jenkins.Jenkins) -> None:
         server.get_job_info("new")
 
 
-def test_build(server: jenkins.Jenkins, sandbox: Any) -> None:
+def test_build_is_run(server: jenkins.Jenkins, sandbox: Any) -> None:
     sandbox.clock(frozen=True)
     number = server.get_job_info("deploy")["nextBuildNumber"]
     item = server.build_job("deploy", {"VERSION": "7", "TARGET": "production"})
@@ -90,7 +90,7 @@ def test_build(server: jenkins.Jenkins, sandbox: Any) -> None:
         server.get_build_info("app", 1)
 
 
-def test_stop(server: jenkins.Jenkins) -> None:
+def test_build_is_stopped(server: jenkins.Jenkins) -> None:
     server.create_job("long", LONG)
     server.build_job("long")
     poll(lambda: server.get_job_info("long")["lastBuild"])
@@ -98,7 +98,7 @@ def test_stop(server: jenkins.Jenkins) -> None:
     assert poll(lambda: server.get_build_info("long", 1)["result"]) == "ABORTED"
 
 
-def test_folder(server: jenkins.Jenkins) -> None:
+def test_folders_are_managed(server: jenkins.Jenkins) -> None:
     server.create_folder("team")
     assert server.is_folder("team")
     server.create_job("team/app", LONG)
@@ -116,7 +116,7 @@ def test_folder(server: jenkins.Jenkins) -> None:
     assert not server.job_exists("team/site")
 
 
-def test_pipeline(server: jenkins.Jenkins, sandbox: Any) -> None:
+def test_pipeline_is_run(server: jenkins.Jenkins, sandbox: Any) -> None:
     script = "node { sh 'echo built > out/app.txt'; archiveArtifacts 'out/*'; sleep 600 }"
     sandbox.seed({"ci": {"jobs": [{"name": "pipe", "kind": "pipeline", "script": script, "quiet_period": 0}]}})
     server.build_job("pipe")
@@ -128,23 +128,23 @@ def test_pipeline(server: jenkins.Jenkins, sandbox: Any) -> None:
     assert server.get_build_artifact_as_bytes("pipe", 1, "out/app.txt") == b"built\n"
 
 
-def test_queue(server: jenkins.Jenkins) -> None:
+def test_queue_is_returned(server: jenkins.Jenkins) -> None:
     server.create_job("long", LONG)
     server.build_job("long")
     waiting = server.build_job("long")
-    before = 3  # of the seed
+    before = 3  # from the seed
     assert [item["id"] for item in server.get_queue_info()] == [before, waiting]
     server.cancel_queue(waiting)
     assert [item["id"] for item in server.get_queue_info()] == [before]
     assert server.get_queue_item(waiting)["cancelled"] is True
 
 
-def test_quiet_down(server: jenkins.Jenkins) -> None:
+def test_quiet_down_mode_is_changed(server: jenkins.Jenkins) -> None:
     server.quiet_down()
     assert server.get_info()["quietingDown"] is True
 
 
-def test_crumb_only_with_a_password(server: jenkins.Jenkins, sandbox: Any) -> None:
+def test_crumb_is_requested_only_with_a_password(server: jenkins.Jenkins, sandbox: Any) -> None:
     server.maybe_add_crumb(request := jenkins.requests.Request("POST", server.server))
     assert len(request.headers["Jenkins-Crumb"]) == 64
     sandbox.switch("ci", csrf=False)
@@ -153,7 +153,7 @@ def test_crumb_only_with_a_password(server: jenkins.Jenkins, sandbox: Any) -> No
     assert without.crumb is False
 
 
-def test_refusals(sandbox: Any) -> None:
+def test_requests_are_refused_when_permissions_are_missing(sandbox: Any) -> None:
     with pytest.raises(jenkins.JenkinsException, match="401"):
         jenkins.Jenkins(f"{sandbox.url}/ci", "admin", "wrong", timeout=60).get_whoami()
     reader = jenkins.Jenkins(f"{sandbox.url}/ci", "reader", "sandbox-reader", timeout=60)
@@ -163,7 +163,7 @@ def test_refusals(sandbox: Any) -> None:
         reader.get_plugins()
 
 
-def test_views(server: jenkins.Jenkins) -> None:
+def test_views_are_managed(server: jenkins.Jenkins) -> None:
     server.create_view("mine", jenkins.EMPTY_VIEW_CONFIG_XML)
     assert [view["name"] for view in server.get_views()] == ["all", "mine"]
     config = server.get_view_config("mine").replace("<jobNames>", "<jobNames><string>app</string>")
@@ -174,7 +174,7 @@ def test_views(server: jenkins.Jenkins) -> None:
     assert not server.view_exists("mine")
 
 
-def test_nodes(server: jenkins.Jenkins) -> None:
+def test_nodes_are_managed(server: jenkins.Jenkins) -> None:
     server.create_node("one", numExecutors=2, labels="linux")
     assert server.get_nodes() == [{"name": "Built-In Node", "offline": False}, {"name": "one", "offline": True}]
     config = server.get_node_config("one").replace("<numExecutors>2<", "<numExecutors>3<")

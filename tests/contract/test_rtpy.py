@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""rtpy, a client that knows nothing of the sandbox, works with its artifact repository."""
+"""The client rtpy works with the Artifactory sandbox."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ APP = "app/1.0/app-1.0.tar.gz"
 
 @pytest.fixture
 def server(sandbox: client.Sandbox) -> rtpy.Rtpy:
-    """The server, by an API key."""
+    """Return the client with an API key."""
     return rtpy.Rtpy({"af_url": f"{sandbox.url}/artifactory", "api_key": "sandbox-admin-api-key"})
 
 
-def test_the_system(server):
+def test_system_information_is_returned(server):
     assert server.system_and_configuration.system_health_ping() == "OK"
     assert server.system_and_configuration.version_and_addons_information()["version"] == "7.77.3"
 
 
-def test_repositories(server):
+def test_repositories_are_managed(server):
     keys = {repository["key"] for repository in server.repositories.get_repositories("?type=local")}
     assert keys >= {"generic-local", "docker-local"}
     assert server.repositories.repository_configuration("generic-local")["rclass"] == "local"
@@ -36,21 +36,21 @@ def test_repositories(server):
         server.repositories.repository_configuration("new-local")
 
 
-def test_items_are_described(server):
+def test_items_are_returned(server):
     storage = server.artifacts_and_storage
     assert storage.file_info("generic-local", APP)["size"] == str(len("the first release"))
     folder = storage.folder_info("generic-local", "app")
     assert [child["uri"] for child in folder["children"]] == ["/1.0", "/1.1", "/README.txt"]
     assert storage.item_last_modified("generic-local", APP)["lastModified"].endswith("+0000")
     assert storage.file_statistics("generic-local", APP)["downloadCount"] == 0
-    listed = storage.file_list("generic-local", "app", "&deep=1")
-    assert sorted(file["uri"] for file in listed["files"])[0] == "/1.0/app-1.0.tar.gz"
+    entries = storage.file_list("generic-local", "app", "&deep=1")
+    assert sorted(file["uri"] for file in entries["files"])[0] == "/1.0/app-1.0.tar.gz"
     with pytest.raises(server.AfApiError) as refused:
         storage.file_info("generic-local", "nothing")
     assert refused.value.status_code == 404
 
 
-def test_files_come_and_go(server, tmp_path):
+def test_files_are_uploaded_and_deleted(server, tmp_path):
     storage = server.artifacts_and_storage
     (tmp_path / "file").write_text("content")
     created = storage.deploy_artifact("generic-local", str(tmp_path / "file"), "new/file")
@@ -66,7 +66,7 @@ def test_files_come_and_go(server, tmp_path):
     assert storage.file_info("generic-local", "moved")["size"] == "7"
 
 
-def test_properties(server):
+def test_properties_are_managed(server):
     storage = server.artifacts_and_storage
     storage.set_item_properties("generic-local", APP, "qa=passed")
     assert storage.item_properties("generic-local", APP)["properties"]["qa"] == ["passed"]
@@ -75,7 +75,7 @@ def test_properties(server):
         storage.item_properties("generic-local", APP, "qa")
 
 
-def test_the_trash_can(server):
+def test_trash_can_is_managed(server):
     storage = server.artifacts_and_storage
     storage.delete_item("generic-local", APP)
     storage.restore_item_from_trash_can(f"generic-local/{APP}", f"generic-local/{APP}")
@@ -87,17 +87,17 @@ def test_the_trash_can(server):
     assert storage.folder_info("auto-trashcan", "")["children"] == []
 
 
-def test_the_storage_summary(server):
+def test_storage_summary_is_returned(server):
     rows = server.artifacts_and_storage.get_storage_summary_info()["repositoriesSummaryList"]
     assert rows[-1]["repoKey"] == "TOTAL"
 
 
-def test_builds(server):
+def test_builds_are_returned(server):
     assert [build["uri"] for build in server.builds.all_builds()["builds"]] == ["/acme%2Fnightly%20of%20web", "/app"]
 
 
-def test_searches(server):
-    found = server.searches.artifactory_query_language('items.find({"name":{"$match":"*.txt"}})')
-    assert [row["name"] for row in found["results"]] == ["README.txt"]
+def test_searches_return_items(server):
+    items = server.searches.artifactory_query_language('items.find({"name":{"$match":"*.txt"}})')
+    assert [row["name"] for row in items["results"]] == ["README.txt"]
     assert server.searches.list_docker_repositories("docker-local")["repositories"] == ["acme/web", "acme/worker"]
     assert server.searches.list_docker_tags("docker-local", "acme/web")["tags"] == ["1.0.0", "1.0.1", "latest"]

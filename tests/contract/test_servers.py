@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The independent servers behave as our modules' tests take for granted."""
+"""The independent servers behave as the tests of the modules assume."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ def http() -> Iterator[requests.Session]:
 # --- Hudson
 
 
-def test_hudson_tells_its_version_on_pages_and_has_no_session_id(hudson_server: Hudson):
+def test_hudson_reports_its_version_but_no_session_id(hudson_server: Hudson):
     page = hudson_server.session(hudson_server.admin).get(f"{hudson_server.url}/")
     assert page.status_code == 200
     assert page.headers["X-Hudson"] == "1.395"
     assert not [name for name in page.headers if "jenkins" in name.lower() or name.lower() == "x-hudson-session"]
 
 
-def test_hudson_answers_json_as_javascript(hudson_server: Hudson):
-    answer = hudson_server.session(hudson_server.reader).get(f"{hudson_server.url}/api/json")
-    assert answer.headers["Content-Type"] == "application/javascript;charset=UTF-8"
-    assert "X-Hudson" not in answer.headers
-    described = answer.json()
-    assert described["useSecurity"] is True
-    assert described["useCrumbs"] is True
-    assert "quietingDown" not in described
-    assert "_class" not in described
+def test_hudson_returns_json_as_javascript(hudson_server: Hudson):
+    response = hudson_server.session(hudson_server.reader).get(f"{hudson_server.url}/api/json")
+    assert response.headers["Content-Type"] == "application/javascript;charset=UTF-8"
+    assert "X-Hudson" not in response.headers
+    server = response.json()
+    assert server["useSecurity"] is True
+    assert server["useCrumbs"] is True
+    assert "quietingDown" not in server
+    assert "_class" not in server
 
 
-def test_hudson_tells_a_wrong_password_from_none(hudson_server: Hudson, http: requests.Session):
+def test_hudson_distinguishes_a_wrong_password_from_a_missing_one(hudson_server: Hudson, http: requests.Session):
     wrong = http.get(f"{hudson_server.url}/api/json", auth=(hudson_server.admin.username, "wrong"))
     assert wrong.status_code == 401
     assert wrong.headers["WWW-Authenticate"] == 'Basic realm="Hudson"'
@@ -60,7 +60,7 @@ def test_hudson_tells_a_wrong_password_from_none(hudson_server: Hudson, http: re
     assert "WWW-Authenticate" not in none.headers
 
 
-def test_hudson_tells_a_missing_right_from_a_missing_crumb(hudson_server: Hudson, http: requests.Session):
+def test_hudson_distinguishes_a_missing_permission_from_a_missing_crumb(hudson_server: Hudson, http: requests.Session):
     reader = hudson_server.session(hudson_server.reader)
     refused = reader.post(f"{hudson_server.url}/safeRestart", allow_redirects=False)
     assert refused.status_code == 403
@@ -71,18 +71,18 @@ def test_hudson_tells_a_missing_right_from_a_missing_crumb(hudson_server: Hudson
     assert "No valid crumb was included in the request" in without.text
 
 
-def test_hudson_gives_a_crumb_in_a_field_with_a_dot(hudson_server: Hudson, http: requests.Session):
+def test_crumb_field_of_hudson_starts_with_a_dot(hudson_server: Hudson, http: requests.Session):
     admin = (hudson_server.admin.username, hudson_server.admin.password)
     crumb = http.get(f"{hudson_server.url}/crumbIssuer/api/json", auth=admin).json()
     assert crumb["crumbRequestField"] == ".crumb"
 
 
 @pytest.mark.parametrize("path", ["pluginManager/api/json?depth=1", "whoAmI/api/json", "updateCenter/api/json"])
-def test_hudson_lacks_what_came_later(hudson_server: Hudson, path: str):
+def test_hudson_lacks_later_endpoints(hudson_server: Hudson, path: str):
     assert hudson_server.session(hudson_server.admin).get(f"{hudson_server.url}/{path}").status_code == 404
 
 
-def test_hudson_runs_builds_that_can_be_stopped(hudson_server: Hudson):
+def test_hudson_stops_builds(hudson_server: Hudson):
     hudson_server.create_sleeping_job("long", seconds=600)
     number = hudson_server.start_build("long")
     assert number == 1
@@ -94,12 +94,12 @@ def test_hudson_runs_builds_that_can_be_stopped(hudson_server: Hudson):
     assert hudson_server.wait_for_build("long", number) == "ABORTED"
 
 
-def test_hudson_runs_builds_to_their_end(hudson_server: Hudson):
+def test_hudson_completes_builds(hudson_server: Hudson):
     hudson_server.create_sleeping_job("short", seconds=1)
     assert hudson_server.wait_for_build("short", hudson_server.start_build("short")) == "SUCCESS"
 
 
-def test_hudson_builds_do_not_see_the_passwords(hudson_server: Hudson):
+def test_hudson_builds_do_not_inherit_passwords(hudson_server: Hudson):
     environment = Path(f"/proc/{hudson_server.pid}/environ").read_text()
     assert f"HUDSON_HOME={hudson_server.home}" in environment
     for user in (hudson_server.admin, hudson_server.reader):
@@ -117,8 +117,8 @@ def test_hudson_runs_without_users_and_crumbs(open_hudson: Hudson, http: request
 
 
 @pytest.fixture(scope="module")
-def stocked(docker_registry: DockerRegistry) -> Iterator[DockerRegistry]:
-    """A registry of our own, since others may push to the shared one."""
+def filled_registry(docker_registry: DockerRegistry) -> Iterator[DockerRegistry]:
+    """Start a separate registry with images, because other tests may push to the shared one."""
     with another_docker_registry("images") as registry:
         for image in ("a", "a/b", "a-b", "base"):
             for tag in ("1.0.0", "1.10.0", "latest"):
@@ -131,11 +131,11 @@ def get(registry: DockerRegistry, path: str) -> requests.Response:
         return session.get(registry.api + path)
 
 
-def test_the_shared_registry_answers_at_the_paths_of_artifactory(docker_registry: DockerRegistry):
+def test_registry_uses_the_paths_of_artifactory(docker_registry: DockerRegistry):
     assert docker_registry.api == f"{docker_registry.url}/artifactory/api/docker/docker-local/v2"
-    answer = get(docker_registry, "/")
-    assert (answer.status_code, answer.json()) == (200, {})
-    assert answer.headers["Docker-Distribution-Api-Version"] == "registry/2.0"
+    response = get(docker_registry, "/")
+    assert (response.status_code, response.json()) == (200, {})
+    assert response.headers["Docker-Distribution-Api-Version"] == "registry/2.0"
 
 
 @pytest.mark.parametrize(
@@ -154,37 +154,40 @@ def test_the_shared_registry_answers_at_the_paths_of_artifactory(docker_registry
         ("?n=two", ["a", "a/b", "a-b", "base"], None),
     ],
 )
-def test_the_registry_pages_its_catalog(stocked: DockerRegistry, query: str, names: list[str], link: str | None):
-    answer = get(stocked, f"/_catalog{query}")
-    assert answer.json() == {"repositories": names}
+def test_registry_pages_its_catalog(filled_registry: DockerRegistry, query: str, names: list[str], link: str | None):
+    response = get(filled_registry, f"/_catalog{query}")
+    assert response.json() == {"repositories": names}
     expected = f'</artifactory/api/docker/images/v2/_catalog?{link}>; rel="next"' if link else None
-    assert answer.headers.get("Link") == expected
+    assert response.headers.get("Link") == expected
 
 
 @pytest.mark.parametrize("query", ["", "?n=2", "?n=2&last=latest"])
 @pytest.mark.parametrize("image", ["a/b", "a%2Fb"])
-def test_the_registry_does_not_page_tags(stocked: DockerRegistry, image: str, query: str):
-    answer = get(stocked, f"/{image}/tags/list{query}")
-    assert answer.json()["name"] == "a/b"
-    assert sorted(answer.json()["tags"]) == ["1.0.0", "1.10.0", "latest"]
-    assert "Link" not in answer.headers
+def test_registry_does_not_page_tags(filled_registry: DockerRegistry, image: str, query: str):
+    response = get(filled_registry, f"/{image}/tags/list{query}")
+    assert response.json()["name"] == "a/b"
+    assert sorted(response.json()["tags"]) == ["1.0.0", "1.10.0", "latest"]
+    assert "Link" not in response.headers
 
 
-def test_the_registry_knows_no_such_image(stocked: DockerRegistry):
-    answer = get(stocked, "/no/such/tags/list")
-    assert answer.status_code == 404
-    (error,) = answer.json()["errors"]
+def test_registry_returns_404_when_an_image_does_not_exist(filled_registry: DockerRegistry):
+    response = get(filled_registry, "/no/such/tags/list")
+    assert response.status_code == 404
+    (error,) = response.json()["errors"]
     assert (error["code"], error["detail"]) == ("NAME_UNKNOWN", {"name": "no/such"})
 
 
-def test_the_registry_answers_in_plain_text_to_what_it_cannot_route(stocked: DockerRegistry):
-    for url in (f"{stocked.api}/Upper/tags/list", f"{stocked.url}/artifactory/api/docker/other/v2/_catalog"):
+def test_registry_returns_plain_text_when_a_path_is_invalid(filled_registry: DockerRegistry):
+    for url in (
+        f"{filled_registry.api}/Upper/tags/list",
+        f"{filled_registry.url}/artifactory/api/docker/other/v2/_catalog",
+    ):
         with direct_session() as session:
-            answer = session.get(url)
-        assert (answer.status_code, answer.text) == (404, "404 page not found\n")
+            response = session.get(url)
+        assert (response.status_code, response.text) == (404, "404 page not found\n")
 
 
-def test_an_image_without_tags_stays_listed(http: requests.Session):
+def test_registry_lists_images_without_tags(http: requests.Session):
     with another_docker_registry() as registry:
         digest = registry.push("acme/web", "1.0.0")
         head = http.head(f"{registry.api}/acme/web/manifests/1.0.0", headers={"Accept": MANIFEST})
@@ -194,15 +197,15 @@ def test_an_image_without_tags_stays_listed(http: requests.Session):
         assert get(registry, "/_catalog").json() == {"repositories": ["acme/web"]}
 
 
-def test_images_differ_by_name_and_tag(stocked: DockerRegistry):
-    digests = {stocked.push(image, tag) for image in ("a", "base") for tag in ("1.0.0", "latest")}
+def test_digests_differ_by_image_and_tag(filled_registry: DockerRegistry):
+    digests = {filled_registry.push(image, tag) for image in ("a", "base") for tag in ("1.0.0", "latest")}
     assert len(digests) == 4
 
 
 # --- litellm's proxy
 
 
-def ask(proxy: LitellmProxy, key: str | None = None, **body: Any) -> requests.Response:
+def complete(proxy: LitellmProxy, key: str | None = None, **body: Any) -> requests.Response:
     with direct_session() as session:
         headers = {"Authorization": f"Bearer {key or proxy.key}"}
         return session.post(f"{proxy.url}/chat/completions", json=body, headers=headers)
@@ -212,8 +215,8 @@ QUESTION = [{"role": "user", "content": "Hello?"}]
 
 
 def test_litellm_lists_its_models(litellm_proxy: LitellmProxy, http: requests.Session):
-    answer = http.get(f"{litellm_proxy.url}/models", headers={"Authorization": f"Bearer {litellm_proxy.key}"})
-    assert answer.json() == {
+    response = http.get(f"{litellm_proxy.url}/models", headers={"Authorization": f"Bearer {litellm_proxy.key}"})
+    assert response.json() == {
         "object": "list",
         "data": [
             {"id": model, "object": "model", "created": 1677610602, "owned_by": "openai"}
@@ -222,7 +225,7 @@ def test_litellm_lists_its_models(litellm_proxy: LitellmProxy, http: requests.Se
     }
 
 
-def test_litellm_gives_one_model_or_says_there_is_none(litellm_proxy: LitellmProxy, http: requests.Session):
+def test_litellm_returns_404_when_a_model_does_not_exist(litellm_proxy: LitellmProxy, http: requests.Session):
     headers = {"Authorization": f"Bearer {litellm_proxy.key}"}
     assert http.get(f"{litellm_proxy.url}/models/gpt-4o", headers=headers).json()["id"] == "gpt-4o"
     unknown = http.get(f"{litellm_proxy.url}/models/none", headers=headers)
@@ -230,12 +233,12 @@ def test_litellm_gives_one_model_or_says_there_is_none(litellm_proxy: LitellmPro
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "gpt-4o-mini"])
-def test_litellm_chats(litellm_proxy: LitellmProxy, model: str):
-    answer = ask(litellm_proxy, model=model, messages=QUESTION, max_tokens=5, seed=1, temperature=0)
-    assert answer.status_code == 200
-    assert answer.headers["x-litellm-call-id"]
-    assert "x-request-id" not in answer.headers
-    completion = answer.json()
+def test_litellm_completes_chats(litellm_proxy: LitellmProxy, model: str):
+    response = complete(litellm_proxy, model=model, messages=QUESTION, max_tokens=5, seed=1, temperature=0)
+    assert response.status_code == 200
+    assert response.headers["x-litellm-call-id"]
+    assert "x-request-id" not in response.headers
+    completion = response.json()
     assert (completion["object"], completion["model"]) == ("chat.completion", model)
     assert completion["choices"] == [
         {
@@ -247,23 +250,23 @@ def test_litellm_chats(litellm_proxy: LitellmProxy, model: str):
     assert completion["usage"] == {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30}
 
 
-def test_litellm_takes_a_response_schema(litellm_proxy: LitellmProxy):
+def test_litellm_accepts_a_response_schema(litellm_proxy: LitellmProxy):
     schema = {"type": "object", "properties": {"answer": {"type": "integer"}}, "required": ["answer"]}
     form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
-    answer = ask(litellm_proxy, model="gpt-4o-mini", messages=QUESTION, response_format=form)
-    assert answer.json()["choices"][0]["message"]["content"] == '{"answer": 42}'
+    response = complete(litellm_proxy, model="gpt-4o-mini", messages=QUESTION, response_format=form)
+    assert response.json()["choices"][0]["message"]["content"] == '{"answer": 42}'
 
 
-def test_litellm_errors(litellm_proxy: LitellmProxy, http: requests.Session):
+def test_litellm_returns_errors(litellm_proxy: LitellmProxy, http: requests.Session):
     keyless = http.get(f"{litellm_proxy.url}/models")
-    wrong_key = ask(litellm_proxy, key="sk-wrong", model="gpt-4o", messages=QUESTION)
-    unknown_model = ask(litellm_proxy, model="none", messages=QUESTION)
-    throttled = ask(litellm_proxy, model=litellm_proxy.throttled, messages=QUESTION)
-    seen = [
-        (answer.status_code, answer.json()["error"]["type"], answer.json()["error"]["code"])
-        for answer in (keyless, wrong_key, unknown_model, throttled)
+    wrong_key = complete(litellm_proxy, key="sk-wrong", model="gpt-4o", messages=QUESTION)
+    unknown_model = complete(litellm_proxy, model="none", messages=QUESTION)
+    throttled = complete(litellm_proxy, model=litellm_proxy.throttled, messages=QUESTION)
+    errors = [
+        (response.status_code, response.json()["error"]["type"], response.json()["error"]["code"])
+        for response in (keyless, wrong_key, unknown_model, throttled)
     ]
-    assert seen == [
+    assert errors == [
         (401, "auth_error", "401"),
         (400, "no_db_connection", "400"),
         (400, "None", "400"),
@@ -273,21 +276,21 @@ def test_litellm_errors(litellm_proxy: LitellmProxy, http: requests.Session):
     assert "Retry-After" not in throttled.headers
 
 
-# --- What they have in common
+# --- All servers
 
 
-def test_a_server_that_ends_at_once_is_told_with_its_last_words(tmp_path):
+def test_error_contains_the_output_when_a_server_exits_at_once(tmp_path):
     url = f"http://127.0.0.1:{free_port()}/"
     command = ["sh", "-c", "echo no such luck; exit 3"]
     with (
         pytest.raises(RuntimeError, match=r"(?s)ended with status 3.*no such luck"),
         run_server(command, url, tmp_path / "log", timeout=30),
     ):
-        pytest.fail("it never answered")
+        pytest.fail("it never responded")
 
 
-def test_a_server_ends_with_all_that_it_started(tmp_path):
-    """As a CI server does with builds that still run."""
+def test_child_processes_are_stopped_with_the_server(tmp_path):
+    """Jenkins starts builds, for example."""
     port = free_port()
     alive = tmp_path / "alive"
     child = f"(trap 'rm {alive}; exit' TERM; touch {alive}; sleep 600 & wait) &"
@@ -298,13 +301,13 @@ def test_a_server_ends_with_all_that_it_started(tmp_path):
 
 
 @pytest.mark.parametrize("server", [another_hudson, another_docker_registry])
-def test_a_server_that_cannot_run_here_says_what_it_lacks(monkeypatch, server):
+def test_error_names_missing_requirements_when_a_server_cannot_run(monkeypatch, server):
     monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(UnavailableError, match=r"(no java|apt-get)\b"), server():
         pytest.fail("it started")
 
 
-def test_a_folder_is_filled_once_for_a_key(tmp_path):
+def test_directory_is_filled_once_per_key(tmp_path):
     fills = []
 
     def fill(folder):

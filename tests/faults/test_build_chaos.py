@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""If a request of a build fails, the task reports one build with its number and result, or says what is unknown.
+"""If a request of a build fails, the task reports one build with its number and result, or fails with the unknown part.
 
 The default run covers each request of each kind of build with one fault, and each fault before, at and after the
 request that starts the build. `make faults ALL=1` tries each fault at each request.

@@ -1,13 +1,13 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A module that meets a fault recovers or fails with a clear message, repeats no write, and shows no secret.
+"""After a fault, a module recovers or fails with a clear message, repeats no write and shows no secret.
 
 The modules run in this process, against the sandbox.
 
 The default run covers each module with a fault of the whole server, each request of a query with a fault, each write
-with both ways of losing it, and each fault with each form of case in each service: the layers that handle a fault in a
-way of their own. `make faults ALL=1` runs the full product.
+with a lost request and a lost response, and each fault with each form of case in each service, because these layers
+handle faults differently. `make faults ALL=1` runs the full product.
 """
 
 from __future__ import annotations

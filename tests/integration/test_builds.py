@@ -106,7 +106,7 @@ def test_task_fails_when_the_queue_item_is_cancelled(sandbox: Sandbox, monkeypat
     create_job(sandbox, quiet_period=3600)
     call_before(monkeypatch, "/queue/item/", lambda: send_request(sandbox, "POST", "/job/mine/cancelQueue"))
     result = run_build()
-    assert "was cancelled before it became a build" in result["msg"]
+    assert "was canceled before its build started" in result["msg"]
     assert result["changed"]
 
 
@@ -114,7 +114,7 @@ def test_task_fails_when_the_build_is_stopped(sandbox: Sandbox, monkeypatch: pyt
     create_job(sandbox, seconds=3600)
     call_before(monkeypatch, "/logText/", lambda: send_request(sandbox, "POST", "/job/mine/1/stop"))
     result = run_build()
-    assert "'mine' #1 ended with ABORTED, not with SUCCESS" in result["msg"]
+    assert "The result of 'mine' #1 is ABORTED, not SUCCESS" in result["msg"]
     assert result["console"][-1] == "Finished: ABORTED"
 
 

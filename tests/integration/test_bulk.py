@@ -107,7 +107,9 @@ def test_task_fails_when_an_item_fails_unless_errors_are_reported(run: Run) -> N
     assert failed.status == "failed"
     assert failed.result["counts"] == reported.result["counts"]
     assert failed.result["counts"]["ok"] == failed.result["counts"]["failed"] == 1
-    assert failed.result["msg"].startswith("1 of 2 items failed. The first failure is items[1]: There is no item")
+    assert failed.result["msg"].startswith(
+        "1 of 2 items failed. The first failure is items[1]: Item 'many/none.txt' does not exist"
+    )
     assert reported.status == "ok"
     assert reported.result["failures"][0]["item"] == {"path": "many/none.txt"}
 

@@ -208,7 +208,7 @@ def test_delegated_task_uses_the_variables_of_the_service(run: Run, host: str) -
 def test_async_task_requires_a_local_connection_when_it_is_polled(run: Run) -> None:
     failed = run.of("awaited job")
     assert failed.status == "failed"
-    assert "set 'ansible_connection: local'" in failed.result["msg"]
+    assert "Set 'ansible_connection: local'" in failed.result["msg"]
     assert not failed.requests
 
 
@@ -227,14 +227,14 @@ def test_undefined_variable_is_named_in_the_message(run: Run, name: str) -> None
 @pytest.mark.parametrize("name", list_both_ways("only address", QUERY))
 def test_credential_of_the_environment_is_ignored_when_the_host_has_the_url(run: Run, name: str) -> None:
     message = run.of(name).result["msg"]
-    assert message.endswith("No credential was sent: give 'token', or 'username' and 'password'.")
+    assert message.endswith("No credential was sent. Set 'token', or 'username' and 'password'.")
 
 
 @pytest.mark.parametrize("name", list_both_ways("no address", QUERY))
 def test_url_of_the_environment_is_ignored_when_the_play_has_the_credential(run: Run, name: str) -> None:
     message = run.of(name).result["msg"]
     assert message.startswith("Option 'url': is required: ")
-    assert "JFROG_URL of the environment does not count" in message
+    assert "environment variable JFROG_URL is ignored" in message
 
 
 @pytest.mark.parametrize("name", ["token of the task", "token of the defaults"])

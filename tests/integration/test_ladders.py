@@ -61,7 +61,7 @@ REPRESENTATIVES = [
     "inference_service_account",
     "review_role",
 ]
-# What changes the state of a service comes last: a quiet Jenkins, say, starts no builds
+# Modules that change the state of a service are last. For example, Jenkins starts no builds in quiet-down mode
 IN_ORDER = [*QUERIES, *FETCHES, *OPERATIONS, *RESOURCES]
 OTHERS = [
     case

@@ -52,7 +52,7 @@ def test_members_without_a_value_are_as_if_they_were_not_there(sandbox: Sandbox,
     assert "failed=0" in output
 
 
-# What makes an entry of a role's variable valid, apart from the option that is null
+# Required options of the entries of role variables, apart from the option that is null
 RULE = {"repos": ["generic-local"], "names": ["app-*"]}
 BUILD = {"build": "app", "number": "1", "status": "released"}
 ENTRIES: dict[tuple[str, ...], dict[str, Any]] = {
@@ -78,7 +78,7 @@ ENTRIES: dict[tuple[str, ...], dict[str, Any]] = {
     ("review_provision_projects", "builds"): {"state": "absent"},
     ("review_triage_rules",): {"query": "id:0", "status": "Fix"},
 }
-# What the entries above are part of, or need beside them
+# Structures around the entries above, and other required variables
 AROUND: dict[str, dict[str, Any]] = {
     "ci_pipeline_stages": {"name": "one"},
     "review_provision_projects": {"name": "mobile-app"},

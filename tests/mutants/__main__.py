@@ -63,7 +63,7 @@ def describe(done: Trial) -> str:
         [
             f"\n{mutation.path}:{mutation.line}: {done.outcome.value}",
             *(f"- {line}" for line in mutation.statement(mutation.source)),
-            *(f"+ {line}" for line in mutation.statement(mutation.mutated)),
+            *(f"+ {line}" for line in mutation.statement(mutation.mutated_source)),
             *([executed] if done.tests else []),
         ]
     )

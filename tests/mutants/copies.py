@@ -26,7 +26,7 @@ _PROCESSES.set_forkserver_preload(["pytest", "hypothesis.strategies", "requests"
 
 
 class Copy:
-    """A copy of what git tracks, or would track if it were added.
+    """A copy of the files that Git tracks or would track after `git add`.
 
     :ivar root: the folder, which is replaced
     :ivar digest: of the names and contents of all files

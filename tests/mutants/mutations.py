@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mutations of Python source: what could be written wrong in one place and should fail a test.
+"""Mutations of Python source: single mistakes that a test should detect.
 
 Annotations, decorators, docstrings, texts and f-strings are left alone.
 """
@@ -60,7 +60,7 @@ class Mutation:
         return self.source.count("\n", 0, self.start) + 1
 
     @property
-    def mutated(self) -> str:
+    def mutated_source(self) -> str:
         """Return the whole source with the replacement."""
         return self.source[: self.start] + self.replacement + self.source[self.end :]
 

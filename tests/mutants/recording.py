@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which tests execute which line: one run of all tests with coverage, on a copy without mutations."""
+"""Record which tests execute which lines: one run of all tests with coverage, on a copy without mutations."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ TESTS = ("tests/meta/test_architecture.py", "tests/unit", "tests/ladder", "tests
 
 
 class Record:
-    """What the tests of a copy execute, and how long they take.
+    """The lines and the duration of each test of a copy.
 
-    :ivar seconds: node id of a test to its duration
+    :ivar seconds: duration by node ID
     """
 
     def __init__(self, copy: Copy, folder: Path) -> None:

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run the tests that may notice a mutation, the cheapest first, until one of them fails.
+"""Run the tests that may detect a mutation, the cheapest first, until one of them fails.
 
-These are the tests that execute the mutated lines. What runs at import can change any test: all of them are run, those
-of the files that import the mutated one first.
+These are the tests that execute the mutated lines. Code that runs at import can affect any test, so all tests run,
+starting with those of the files that import the mutated one.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def choose(mutation: Mutation, recorded: Record, checkout: Path, sources: str) -
 def _attempt(copy: Copy, recorded: Record, mutation: Mutation, tests: list[str]) -> Trial:
     if not tests:
         return Trial(mutation, Outcome.NOT_EXECUTED, tests)
-    copy.write(mutation.path, mutation.mutated)
+    copy.write(mutation.path, mutation.mutated_source)
     try:
         for part in _parts(tests):
             status = _run_tests(copy, recorded, part)

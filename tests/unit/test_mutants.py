@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mutations are what could be written wrong, and a sample of them depends on its seed and the mutated lines alone."""
+"""Mutations are single mistakes, and a sample of them depends on its seed and the mutated lines alone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from mutants.mutations import Mutation, mutations
     ],
 )
 def test_each_place_is_mutated_in_each_way(source: str, mutated: list[str]) -> None:
-    found = [mutation.mutated for mutation in mutations("toy.py", source)]
+    found = [mutation.mutated_source for mutation in mutations("toy.py", source)]
     assert sorted(found) == sorted(mutated)
     assert all(ast.parse(text) for text in found)
 
@@ -57,7 +57,7 @@ def test_a_survivor_is_shown_by_its_lines() -> None:
     (mutation,) = mutations("toy.py", "a = b\nc = [\n    d or\n    e,\n]\n")
     assert mutation.line == 3
     assert mutation.statement(mutation.source) == ["    d or"]
-    assert mutation.statement(mutation.mutated) == ["    d and"]
+    assert mutation.statement(mutation.mutated_source) == ["    d and"]
 
 
 def test_a_sample_stays_the_same_when_other_lines_change() -> None:
