@@ -92,7 +92,7 @@ def sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     def send(_connection: Any, request: Any, _timeout: Any) -> None:
         requested.append(request.url)
-        raise session.NoResponse("nobody is there", unsent=True)
+        raise session.NoResponse("the server is unreachable", is_unsent=True)
 
     monkeypatch.setattr(session.Connection, "send", send)
     return requested
@@ -127,7 +127,7 @@ def base(module: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("module", SPEAKING)
 def test_its_usual_parameters_send_a_request(module: str, sent: list[str]) -> None:
-    assert "nobody is there" in running.run(module, **base(module))["msg"]
+    assert "the server is unreachable" in running.run(module, **base(module))["msg"]
     assert sent
 
 
