@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import to_json_types
 
 
-def test_options_and_rules_travel_together() -> None:
+def test_options_and_rules_are_combined() -> None:
     one = ArgumentSpec(
         {"a": {"type": "str"}},
         required_together=[("a", "b")],
@@ -37,19 +37,19 @@ def test_options_and_rules_travel_together() -> None:
     }
 
 
-def test_adding_leaves_both_sides_as_they_were() -> None:
+def test_addition_does_not_change_the_operands() -> None:
     one, other = ArgumentSpec({"a": {}}, required_one_of=[("a",)]), ArgumentSpec({"b": {}}, required_one_of=[("b",)])
     _unused = one + other
     assert one.to_keywords()["required_one_of"] == [("a",)]
     assert list(other.options) == ["b"]
 
 
-def test_an_option_given_twice_is_a_defect() -> None:
+def test_duplicate_option_is_a_defect() -> None:
     with pytest.raises(ValueError, match="options given twice: a, b"):
         _unused = ArgumentSpec({"a": {}, "b": {}, "c": {}}) + ArgumentSpec({"b": {}, "a": {}})
 
 
-def test_a_rule_that_ansible_does_not_know_is_a_defect() -> None:
+def test_unknown_rule_is_a_defect() -> None:
     with pytest.raises(TypeError, match="unknown rules: required_iff"):
         ArgumentSpec({}, required_iff=[])
 
@@ -68,7 +68,7 @@ def test_a_rule_that_ansible_does_not_know_is_a_defect() -> None:
         ({"one": None, "many": []}, set()),
     ],
 )
-def test_secrets_are_found_wherever_they_are(parameters: dict[str, Any], secrets: set[str]) -> None:
+def test_nested_secrets_are_found(parameters: dict[str, Any], secrets: set[str]) -> None:
     inner = {"key": {"type": "str", "no_log": True}, "name": {"type": "str"}}
     spec = ArgumentSpec(
         {
@@ -93,7 +93,7 @@ def test_secrets_are_found_wherever_they_are(parameters: dict[str, Any], secrets
         ({"name": "n", "file": None, "text": None, "to": None, "one": None}, None),
     ],
 )
-def test_null_is_no_value_for_a_rule(parameters: dict[str, Any], complaint: str | None) -> None:
+def test_null_counts_as_missing_in_rules(parameters: dict[str, Any], complaint: str | None) -> None:
     account, key = {"account": {"type": "str"}, "group": {"type": "str"}}, {"key": {"type": "str", "required": True}}
     spec = ArgumentSpec(
         {
@@ -143,7 +143,7 @@ TEXTS = ArgumentSpec(
         ({"rules": ['{"older_than": 1.1}']}, "rules[0].older_than"),
     ],
 )
-def test_a_number_with_a_fraction_is_refused_when_a_text_is_expected(parameters: dict[str, Any], path: str) -> None:
+def test_fraction_is_refused_when_a_string_is_expected(parameters: dict[str, Any], path: str) -> None:
     problem = "must be a string, not a number with a fraction. Put it in quotes, because YAML reads 1.10 as 1.1"
     assert TEXTS.find_type_error(parameters) == f"Option '{path}': {problem}."
 
@@ -170,7 +170,7 @@ def test_infinity_and_nan_are_refused(parameters: dict[str, Any], path: str) -> 
         {"share": 1.1, "values": {"share": 1.1}, "rules": ['{"older_than": "1.10"}'], "properties": "version=1.10"},
     ],
 )
-def test_a_number_is_accepted_when_its_text_is_certain_or_a_number_is_expected(parameters: dict[str, Any]) -> None:
+def test_number_is_accepted_when_its_string_is_unambiguous(parameters: dict[str, Any]) -> None:
     assert TEXTS.find_type_error(parameters) is None
 
 
@@ -194,5 +194,5 @@ def test_null_in_a_suboption_is_refused_when_the_entry_is_json() -> None:
         (7, set()),
     ],
 )
-def test_a_password_in_an_address_is_a_secret(address: Any, secrets: set[str]) -> None:
+def test_password_in_a_url_is_a_secret(address: Any, secrets: set[str]) -> None:
     assert ArgumentSpec({"url": {"type": "str", "address": True}}).secrets({"url": address}) == secrets

@@ -54,7 +54,7 @@ def lists(**options: Any) -> Call:
     return call("GET", TOKENS, json={"tokens": []}, **options)
 
 
-def test_two_runs_with_the_same_credential_share_a_connection() -> None:
+def test_runs_share_a_connection_when_the_credential_is_the_same() -> None:
     with conversation(lists(), lists()) as server:
         for _run in range(2):
             run("access_token_info", url=server.url, token="one")
@@ -62,14 +62,14 @@ def test_two_runs_with_the_same_credential_share_a_connection() -> None:
 
 
 @pytest.mark.parametrize("other", [{"token": "two"}, {"token": "one", "use_proxy": False}])
-def test_runs_that_connect_otherwise_share_nothing(other: dict[str, Any]) -> None:
+def test_runs_share_no_session_when_their_connections_differ(other: dict[str, Any]) -> None:
     with conversation(lists(), lists()) as server:
         run("access_token_info", url=server.url, token="one")
         run("access_token_info", url=server.url, **other)
         assert len(set(server.ports)) == 2
 
 
-def test_what_a_service_remembers_lives_with_the_session() -> None:
+def test_cached_values_live_with_the_session() -> None:
     with conversation() as server:
         assert transport(server.url).cached("crumb", lambda: "c") == "c"
         assert transport(server.url).cached("crumb", lambda: "d") == "c"
@@ -77,7 +77,7 @@ def test_what_a_service_remembers_lives_with_the_session() -> None:
         assert other.cached("crumb", lambda: "d") == "d"
 
 
-def test_what_is_good_no_longer_is_made_anew_once() -> None:
+def test_cached_value_is_renewed_once_when_it_is_stale() -> None:
     with conversation() as server:
         http = transport(server.url)
         old = http.cached("crumb", lambda: ["old"])
@@ -85,7 +85,7 @@ def test_what_is_good_no_longer_is_made_anew_once() -> None:
         assert http.cached("crumb", lambda: ["newer"], invalid=old) == ["new"]
 
 
-def test_threads_that_ask_at_once_get_the_same() -> None:
+def test_threads_get_the_same_value_when_they_ask_at_once() -> None:
     with conversation() as server, concurrent.futures.ThreadPoolExecutor(8) as pool:
         http = transport(server.url)
         together = threading.Barrier(8)
@@ -97,7 +97,7 @@ def test_threads_that_ask_at_once_get_the_same() -> None:
         assert len(set(pool.map(ask, range(8)))) == 1
 
 
-def test_a_connection_that_the_server_closed_meanwhile_costs_a_write_nothing() -> None:
+def test_write_succeeds_when_the_server_has_closed_the_connection() -> None:
     closing = call("GET", "/x", text="{}", headers={"Content-Length": "2"})
     with conversation(closing, call("POST", "/x")) as server:
         http = transport(server.url, retries=0)
@@ -107,13 +107,13 @@ def test_a_connection_that_the_server_closed_meanwhile_costs_a_write_nothing() -
         assert len(set(server.ports)) == 2
 
 
-def test_a_name_and_what_is_wanted_are_sent() -> None:
+def test_user_agent_and_accept_headers_are_sent() -> None:
     sent = {"User-Agent": "buildworks.toolchain", "Accept": "application/json, */*;q=0.5"}
     with conversation(call("GET", "/x", sent_headers=sent)) as server:
         transport(server.url).read("GET", "/x")
 
 
-def test_an_anonymous_request_has_no_credential() -> None:
+def test_anonymous_request_has_no_credential() -> None:
     with conversation(call("GET", "/x", sent_without=["Authorization"])) as server:
         transport(server.url).read("GET", "/x", anonymous=True)
 
@@ -128,7 +128,7 @@ def test_netrc_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         transport(server.url, credential=Credential()).read("GET", "/x")
 
 
-def test_requests_missing_is_told_with_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_message_names_the_interpreter_when_requests_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "requests", None)
     assert run("access_token_info", url="http://127.0.0.1:1") == {
         "changed": False,
@@ -138,27 +138,27 @@ def test_requests_missing_is_told_with_the_interpreter(monkeypatch: pytest.Monke
     }
 
 
-# What is sent
+# Requests
 
 
-def test_a_query_is_percent_encoded_throughout() -> None:
+def test_query_is_percent_encoded() -> None:
     with conversation(call("GET", "/x?a%20b=c%2Fd%26%2B%C3%A9&bare")) as server:
         transport(server.url).read("GET", "/x", query={"a b": "c/d&+é", "bare": None})
 
 
-def test_a_form_is_sent_as_one() -> None:
+def test_form_is_url_encoded() -> None:
     sent = {"Content-Type": "application/x-www-form-urlencoded;charset=UTF-8"}
     with conversation(call("POST", "/x", sent_form={"a": "b c+ü", "d": ""}, sent_headers=sent)) as server:
         transport(server.url).write("POST", "/x", form={"a": "b c+ü", "d": ""})
 
 
-def test_json_is_sent_as_it_is() -> None:
+def test_json_body_is_unchanged() -> None:
     sent = {"Content-Type": "application/json"}
     with conversation(call("POST", "/x", sent_body='{"a": "é", "b": []}'.encode(), sent_headers=sent)) as server:
         transport(server.url).write("POST", "/x", json={"a": "é", "b": []})
 
 
-def test_an_upload_begins_anew_when_it_is_repeated(tmp_path: Path) -> None:
+def test_upload_starts_over_when_it_is_repeated(tmp_path: Path) -> None:
     content = bytes(range(256)) * 1024
     file = tmp_path / "file"
     file.write_bytes(content)
@@ -168,11 +168,11 @@ def test_an_upload_begins_anew_when_it_is_repeated(tmp_path: Path) -> None:
         transport(server.url).write("PUT", "/x", data=data, policy=IDEMPOTENT, accept=(201,))
 
 
-# Repeats
+# Retries
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_a_read_is_repeated_while_the_server_is_busy(status: int, naps: list[float]) -> None:
+def test_read_is_repeated_when_the_server_is_busy(status: int, naps: list[float]) -> None:
     with conversation(busy(status), busy(status), OK) as server:
         http, task = transport_and_task(server.url)
         assert http.read("GET", "/x").json() == {"ok": True}
@@ -180,21 +180,21 @@ def test_a_read_is_repeated_while_the_server_is_busy(status: int, naps: list[flo
     assert task.collect_warnings() == [f"2 request(s) had to be repeated: GET {server.url}/x: {status} (2 times)"]
 
 
-def test_a_read_is_repeated_only_so_often(naps: list[float]) -> None:
+def test_read_fails_when_retries_are_used_up(naps: list[float]) -> None:
     with conversation(busy(), busy(), busy()) as server, pytest.raises(ServerRefusal, match="503 busy"):
         transport(server.url, retries=2).read("GET", "/x")
     assert len(naps) == 2
 
 
 @pytest.mark.parametrize("options", [{"retries": 0}, {}])
-def test_a_read_need_not_be_repeated(options: dict[str, Any], naps: list[float]) -> None:
+def test_read_is_not_repeated_when_retries_are_disabled(options: dict[str, Any], naps: list[float]) -> None:
     with conversation(busy()) as server, pytest.raises(ServerRefusal):
         transport(server.url, **options).read("GET", "/x", no_retry=not options)
     assert not naps
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 500, 501])
-def test_other_answers_are_final(status: int) -> None:
+def test_other_responses_are_not_repeated(status: int) -> None:
     with conversation(busy(status)) as server, pytest.raises(ServerRefusal) as refusal:
         transport(server.url).read("GET", "/x")
     assert refusal.value.status == status
@@ -202,26 +202,26 @@ def test_other_answers_are_final(status: int) -> None:
 
 
 @pytest.mark.parametrize("lost", [LOST, call("GET", "/x", text="{", headers=HALF)], ids=["reset", "truncated"])
-def test_a_read_is_repeated_when_its_answer_is_lost(lost: Call) -> None:
+def test_read_is_repeated_when_the_response_is_lost(lost: Call) -> None:
     with conversation(lost, OK) as server:
         assert transport(server.url).read("GET", "/x").json() == {"ok": True}
 
 
-def test_an_answer_that_stays_lost_is_an_error() -> None:
+def test_read_fails_when_each_response_is_lost() -> None:
     with conversation(LOST, LOST) as server, pytest.raises(ServerUnreachable) as error:
         transport(server.url, retries=1).read("GET", "/x")
     assert str(error.value).startswith(f"GET {server.url}/x: ")
     assert str(error.value).endswith(". Check the URL, and that the server is running.")
 
 
-def test_an_answer_that_stays_truncated_is_an_error() -> None:
+def test_read_fails_when_each_response_is_truncated() -> None:
     half = call("GET", "/x", text="{", headers=HALF)
     with conversation(half) as server, pytest.raises(ServerUnreachable, match=r"^GET http://127\.0\.0\.1:\d+/x: "):
         transport(server.url, retries=0).read("GET", "/x")
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_a_write_is_not_repeated_while_the_server_is_busy(status: int, naps: list[float]) -> None:
+def test_write_is_not_repeated_when_the_server_is_busy(status: int, naps: list[float]) -> None:
     with conversation(busy(status, "POST")) as server, pytest.raises(ServerRefusal, match=f"{status} busy"):
         transport(server.url).write("POST", "/x")
     assert not naps
@@ -232,14 +232,14 @@ def test_a_write_is_not_repeated_while_the_server_is_busy(status: int, naps: lis
     [call("POST", "/x", drop=True), call("POST", "/x", text="{", headers=HALF)],
     ids=["reset", "truncated"],
 )
-def test_a_write_is_not_repeated_when_its_reply_is_lost(lost: Call) -> None:
+def test_write_is_not_repeated_when_the_response_is_lost(lost: Call) -> None:
     with conversation(lost) as server, pytest.raises(OutcomeUnknown) as error:
         transport(server.url).write("POST", "/x")
     assert str(error.value).startswith(f"POST {server.url}/x: ")
     assert str(error.value).endswith("Whether the request had its effect is not known.")
 
 
-def test_a_write_is_repeated_when_the_server_did_not_take_it() -> None:
+def test_write_is_repeated_when_the_server_did_not_accept_it() -> None:
     with conversation(busy(429, "POST"), call("POST", "/x")) as server:
         http, task = transport_and_task(server.url)
         http.write("POST", "/x")
@@ -247,12 +247,12 @@ def test_a_write_is_repeated_when_the_server_did_not_take_it() -> None:
 
 
 @pytest.mark.parametrize("failing", [call("PUT", "/x", drop=True), busy(503, "PUT")], ids=["reset", "503"])
-def test_an_idempotent_write_is_repeated(failing: Call) -> None:
+def test_idempotent_write_is_repeated(failing: Call) -> None:
     with conversation(failing, call("PUT", "/x")) as server:
         transport(server.url).write("PUT", "/x", policy=IDEMPOTENT)
 
 
-def test_a_refusal_after_a_lost_reply_leaves_the_outcome_unknown() -> None:
+def test_outcome_is_unknown_when_a_refusal_follows_a_lost_response() -> None:
     with (
         conversation(call("PUT", "/x", drop=True), busy(503, "PUT")) as server,
         pytest.raises(OutcomeUnknown, match=r"503 busy\. Whether the request had its effect is not known"),
@@ -260,7 +260,7 @@ def test_a_refusal_after_a_lost_reply_leaves_the_outcome_unknown() -> None:
         transport(server.url, retries=1).write("PUT", "/x", policy=IDEMPOTENT)
 
 
-def test_a_dead_server_after_a_lost_reply_leaves_the_outcome_unknown() -> None:
+def test_outcome_is_unknown_when_the_server_is_down_after_a_lost_response() -> None:
     def serve(listener: socket.socket) -> None:
         connection, _address = listener.accept()
         connection.recv(65536)
@@ -272,7 +272,7 @@ def test_a_dead_server_after_a_lost_reply_leaves_the_outcome_unknown() -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_server_that_is_not_there_is_tried_again(method: str, naps: list[float]) -> None:
+def test_request_is_repeated_when_the_server_is_unreachable(method: str, naps: list[float]) -> None:
     url = f"http://127.0.0.1:{closed_port()}"
     http = transport(url)
     send: Callable[..., Any] = http.read if method == "GET" else http.write
@@ -286,7 +286,7 @@ def test_a_server_that_is_not_there_is_tried_again(method: str, naps: list[float
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_quota_that_is_used_up_is_never_tried_again(method: str) -> None:
+def test_request_is_not_repeated_when_the_quota_is_used_up(method: str) -> None:
     body = {"error": {"code": "insufficient_quota"}}
     with conversation(call(method, "/x", 429, json=body)) as server, pytest.raises(ServerRefusal):
         http = transport(server.url)
@@ -294,8 +294,8 @@ def test_a_quota_that_is_used_up_is_never_tried_again(method: str) -> None:
         send(method, "/x")
 
 
-def date_in(seconds: float) -> Callable[[], str]:
-    """A date so many seconds after the test has begun."""
+def make_date(seconds: float) -> Callable[[], str]:
+    """Return a function that returns the date a number of seconds after the start of the test."""
 
     def date() -> str:
         then = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
@@ -311,14 +311,14 @@ def date_in(seconds: float) -> Callable[[], str]:
         ({"Retry_After": "0"}, 0, 0.1),
         ({"Retry_After": "-5"}, 0, 0.1),
         ({"Retry_After": "60"}, 60, 60.1),
-        ({"Retry_After": date_in(59)}, 1, 59.1),
-        ({"Retry_After": date_in(-3600)}, 0, 0.1),
+        ({"Retry_After": make_date(59)}, 1, 59.1),
+        ({"Retry_After": make_date(-3600)}, 0, 0.1),
         ({"Retry_After": "Wed, 21 Oct 2015 07:28:00"}, 0, 0.1),
         ({"Retry_After_Ms": "1500", "Retry_After": "9"}, 1.5, 1.6),
         ({"Retry_After": "soon"}, 0.25, 0.5),
     ],
 )
-def test_the_server_is_given_the_time_it_asks_for(
+def test_delay_of_the_server_is_observed(
     headers: dict[str, str | Callable[[], str]], least: float, most: float, naps: list[float]
 ) -> None:
     told = {name: value if isinstance(value, str) else value() for name, value in headers.items()}
@@ -336,7 +336,7 @@ def test_the_server_is_given_the_time_it_asks_for(
     ],
 )
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_server_that_asks_for_more_time_than_a_task_has_is_not_asked_early(
+def test_request_fails_when_the_delay_of_the_server_exceeds_the_task(
     headers: dict[str, str], seconds: int, status: int, naps: list[float]
 ) -> None:
     with conversation(busy(status, **headers)) as server, pytest.raises(ServerRefusal) as refusal:
@@ -345,7 +345,7 @@ def test_a_server_that_asks_for_more_time_than_a_task_has_is_not_asked_early(
     assert naps == []
 
 
-def test_the_time_that_a_server_asks_for_is_told_when_the_tries_are_used_up() -> None:
+def test_message_names_the_delay_of_the_server_when_retries_are_used_up() -> None:
     with (
         conversation(busy(503, Retry_After="7")) as server,
         pytest.raises(ServerRefusal, match="requests a delay of 7 s"),
@@ -353,7 +353,7 @@ def test_the_time_that_a_server_asks_for_is_told_when_the_tries_are_used_up() ->
         transport(server.url, retries=0).read("GET", "/x")
 
 
-def test_a_server_may_say_itself_what_is_worth_another_try() -> None:
+def test_server_decides_whether_to_retry() -> None:
     with conversation(busy(400, x_should_retry="true"), OK) as server:
         transport(server.url).read("GET", "/x")
     for status in (429, 503):
@@ -365,19 +365,19 @@ def test_a_server_may_say_itself_what_is_worth_another_try() -> None:
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400"])
-def test_a_time_that_is_none_is_not_waited_for(value: str, naps: list[float]) -> None:
+def test_invalid_delay_of_the_server_is_ignored(value: str, naps: list[float]) -> None:
     with conversation(busy(429, Retry_After=value), OK) as server:
         transport(server.url).read("GET", "/x")
     assert 0.25 <= naps[0] <= 0.5
 
 
-# Answers
+# Responses
 
 
 @pytest.mark.parametrize(
     ("text", "what"), [("<!DOCTYPE html><html>Log in", "HTML"), ("OK", "something else"), ("", "something else")]
 )
-def test_an_answer_that_is_no_json_is_told(text: str, what: str) -> None:
+def test_request_fails_when_the_response_is_not_json(text: str, what: str) -> None:
     with conversation(call("GET", "/x?key=secret", text=text)) as server, pytest.raises(ToolchainError) as error:
         transport(server.url).read("GET", "/x", query={"key": "secret"}).json()
     assert str(error.value) == (
@@ -386,7 +386,7 @@ def test_an_answer_that_is_no_json_is_told(text: str, what: str) -> None:
     )
 
 
-def test_json_cut_off_without_a_promised_length_is_told() -> None:
+def test_request_fails_when_json_without_a_length_is_truncated() -> None:
     def serve(listener: socket.socket) -> None:
         connection, _address = listener.accept()
         connection.recv(65536)
@@ -424,7 +424,7 @@ def test_interim_responses_are_skipped(method: str, pieces: list[bytes]) -> None
 
 
 @pytest.mark.parametrize("interim", [EARLY_HINTS, b"HTTP/1.1 100 Continue\r\n\r\n"])
-def test_the_outcome_is_unknown_when_only_interim_responses_come(interim: bytes) -> None:
+def test_outcome_is_unknown_when_only_interim_responses_arrive(interim: bytes) -> None:
     def serve(listener: socket.socket) -> None:
         connection, _address = listener.accept()
         with connection, contextlib.suppress(ConnectionError):
@@ -436,7 +436,7 @@ def test_the_outcome_is_unknown_when_only_interim_responses_come(interim: bytes)
         transport(url, retries=0).write("POST", "/x")
 
 
-def test_a_huge_answer_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_fails_when_the_response_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "_MAX_BODY_SIZE", 2**20)
     with (
         conversation(call("GET", "/x", text="x" * 2**21)) as server,
@@ -446,13 +446,13 @@ def test_a_huge_answer_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("text", ["<html>a page</html>", "x" * 501, ""])
-def test_a_page_is_not_put_into_a_message(text: str) -> None:
+def test_message_does_not_contain_html_pages(text: str) -> None:
     with conversation(call("GET", "/x", 500, text=text)) as server, pytest.raises(ServerRefusal) as error:
         transport(server.url).read("GET", "/x")
     assert str(error.value) == f"GET {server.url}/x: 500 Internal Server Error."
 
 
-def test_a_slow_server_is_given_up_after_the_timeout() -> None:
+def test_read_fails_when_the_server_exceeds_the_timeout() -> None:
     slow = call("GET", "/x", held=True)
     with conversation(slow) as server, pytest.raises(ServerUnreachable) as error:
         transport(server.url, timeout=0.1, retries=0).read("GET", "/x")
@@ -461,13 +461,13 @@ def test_a_slow_server_is_given_up_after_the_timeout() -> None:
     )
 
 
-def test_a_slow_write_is_not_repeated() -> None:
+def test_write_is_not_repeated_when_the_server_exceeds_the_timeout() -> None:
     slow = call("POST", "/x", held=True)
     with conversation(slow) as server, pytest.raises(OutcomeUnknown, match="no answer within 'timeout'"):
         transport(server.url, timeout=0.1).write("POST", "/x")
 
 
-def test_an_answer_that_stalls_is_given_up_after_the_timeout() -> None:
+def test_read_fails_when_the_response_stalls() -> None:
     given_up = threading.Event()
 
     def serve(listener: socket.socket) -> None:
@@ -488,7 +488,7 @@ def test_an_answer_that_stalls_is_given_up_after_the_timeout() -> None:
 # Streams
 
 
-def test_lines_are_read_in_flat_memory() -> None:
+def test_memory_is_constant_when_lines_are_read() -> None:
     lines = 100_000
     body = "a line of sixty bytes or so, which is what records look like\n" * lines
     with conversation(call("GET", "/x", text=body)) as server:
@@ -502,20 +502,20 @@ def test_lines_are_read_in_flat_memory() -> None:
     assert peak < 1_000_000 < len(body)
 
 
-def test_lines_are_whole_wherever_the_pieces_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_complete_when_chunks_end_within_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "_MAX_BUFFERED_SIZE", 2)
     monkeypatch.setattr(session, "_CHUNK", 3)
     with conversation(call("GET", "/x", text="one\n\nzwölf\nlast")) as server:
         assert list(transport(server.url).read("GET", "/x", stream=True).lines()) == ["one", "", "zwölf", "last"]
 
 
-def test_a_short_stream_that_breaks_off_is_asked_for_again() -> None:
+def test_short_stream_is_repeated_when_it_breaks_off() -> None:
     broken = call("GET", "/x", text="one\ntw", headers=HALF)
     with conversation(broken, call("GET", "/x", text="one\ntwo")) as server:
         assert list(transport(server.url).read("GET", "/x", stream=True).lines()) == ["one", "two"]
 
 
-def test_a_long_stream_that_breaks_off_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_stream_fails_when_it_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "_MAX_BUFFERED_SIZE", 2)
     monkeypatch.setattr(session, "_CHUNK", 3)
     with conversation(call("GET", "/x", text="one\ntw", headers=HALF)) as server:
@@ -524,7 +524,7 @@ def test_a_long_stream_that_breaks_off_is_an_error(monkeypatch: pytest.MonkeyPat
             list(lines)
 
 
-def test_a_refused_stream_is_told_like_any_refusal() -> None:
+def test_stream_fails_when_the_server_refuses_it() -> None:
     with conversation(busy(403)) as server, pytest.raises(ServerRefusal, match="403 busy"):
         transport(server.url).read("GET", "/x", stream=True)
 
@@ -534,7 +534,7 @@ def test_a_refused_stream_is_told_like_any_refusal() -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("relative", [True, False])
-def test_a_read_follows_to_the_same_origin(status: int, relative: bool) -> None:
+def test_read_follows_redirects_within_the_origin(status: int, relative: bool) -> None:
     target = call("GET", "/y?z=1", json={"ok": True}, sent_headers={"Authorization": "Bearer t0ken-of-mine"})
     moved = call("GET", "/x", status)
     with conversation(moved, target) as server:
@@ -542,7 +542,7 @@ def test_a_read_follows_to_the_same_origin(status: int, relative: bool) -> None:
         assert transport(server.url).read("GET", "/x").json() == {"ok": True}
 
 
-def test_a_read_does_not_follow_elsewhere() -> None:
+def test_read_follows_no_redirect_to_another_origin() -> None:
     moved = call("GET", "/x", 302)
     with conversation() as other, conversation(moved) as server, pytest.raises(ServerRefusal) as error:
         moved.headers["Location"] = other.url.replace("//", "//user:secret-word@") + "/y?key=secret-word#secret-word"
@@ -554,20 +554,20 @@ def test_a_read_does_not_follow_elsewhere() -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_write_is_never_sent_elsewhere(status: int) -> None:
+def test_write_follows_no_redirect(status: int) -> None:
     moved = call("POST", "/x", status, headers={"Location": "/y"})
     with conversation(moved) as server, pytest.raises(ServerRefusal, match=f"{status}, redirected to .*/y, which"):
         transport(server.url).write("POST", "/x")
 
 
 @pytest.mark.parametrize("location", ["http://[::1", "http://127.0.0.1:99999/", ""])
-def test_a_redirect_to_nowhere_is_told(location: str) -> None:
+def test_request_fails_when_the_target_of_a_redirect_is_invalid(location: str) -> None:
     moved = call("GET", "/x", 302, headers={"Location": location})
     with conversation(moved) as server, pytest.raises(ServerRefusal, match="redirected to an invalid URL"):
         transport(server.url).read("GET", "/x")
 
 
-def test_a_redirect_in_a_circle_ends() -> None:
+def test_request_fails_when_redirects_form_a_loop() -> None:
     moved = call("GET", "/x", 302, headers={"Location": "/x"})
     with conversation(*[moved] * 6) as server, pytest.raises(ToolchainError, match="redirected more than 5 times"):
         transport(server.url).read("GET", "/x")
@@ -576,7 +576,7 @@ def test_a_redirect_in_a_circle_ends() -> None:
 # The read-only guard
 
 
-def test_no_write_leaves_in_check_mode() -> None:
+def test_write_is_refused_in_check_mode() -> None:
     with conversation() as server:
         http, task = transport_and_task(server.url, check_mode=True)
         with pytest.raises(WriteInCheckMode, match="POST /x would write in check mode"):
@@ -584,14 +584,14 @@ def test_no_write_leaves_in_check_mode() -> None:
     assert not task.has_written
 
 
-def test_a_read_that_is_a_post_leaves_in_check_mode() -> None:
+def test_read_by_post_is_sent_in_check_mode() -> None:
     with conversation(call("POST", "/x", sent_form={"action": "views"})) as server:
         http, task = transport_and_task(server.url, check_mode=True)
         http.read("POST", "/x", form={"action": "views"})
     assert not task.has_written
 
 
-def test_a_write_that_is_interrupted_is_in_doubt() -> None:
+def test_outcome_is_unknown_when_a_write_is_interrupted() -> None:
     told: list[str] = []
     interrupted = call("POST", "/x", held=True, meanwhile=send_ctrl_c)
     with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
@@ -602,7 +602,7 @@ def test_a_write_that_is_interrupted_is_in_doubt() -> None:
     assert not task.has_written
 
 
-def test_a_refused_write_has_not_written() -> None:
+def test_refused_write_is_no_change() -> None:
     with conversation(busy(403, "POST")) as server:
         http, task = transport_and_task(server.url)
         with pytest.raises(ServerRefusal):
@@ -613,20 +613,20 @@ def test_a_refused_write_has_not_written() -> None:
 # Proxies
 
 
-def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     with conversation(call("GET", "http://repo.invalid:8082/x", json={"ok": True})) as proxy:
         monkeypatch.setenv("http_proxy", proxy.url)
         assert transport("http://repo.invalid:8082").read("GET", "/x").json() == {"ok": True}
 
 
-def test_a_proxy_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_is_not_used_when_it_is_disabled(monkeypatch: pytest.MonkeyPatch) -> None:
     with conversation() as proxy, conversation(OK) as server:
         monkeypatch.setenv("http_proxy", proxy.url)
         transport(server.url, use_proxy=False).read("GET", "/x")
 
 
 @pytest.mark.parametrize("exempt", ["127.0.0.1", "127.0.0.0/8", "*"])
-def test_an_address_can_be_exempt_from_the_proxy(exempt: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_is_not_used_when_the_host_is_exempt(exempt: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with conversation() as proxy, conversation(OK) as server:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("NO_PROXY", f"example.com,{exempt}" if exempt != "*" else exempt)
@@ -634,7 +634,7 @@ def test_an_address_can_be_exempt_from_the_proxy(exempt: str, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_proxy_that_is_not_there_is_told_and_never_saw_a_write(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_is_not_sent_when_the_proxy_is_unreachable(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"{scheme}_proxy", f"http://somebody:secret-word@127.0.0.1:{closed_port()}")
     with pytest.raises(ServerUnreachable) as error:
         transport(f"{scheme}://repo.invalid").write("POST", "/x")
@@ -653,19 +653,19 @@ def test_a_proxy_that_is_not_there_is_told_and_never_saw_a_write(scheme: str, mo
         ({"client_key": __file__}, "Option 'client_key': requires 'client_cert'."),
     ],
 )
-def test_a_bad_option_fails_before_any_request(options: dict[str, Any], complaint: str) -> None:
+def test_invalid_option_is_refused_before_any_request(options: dict[str, Any], complaint: str) -> None:
     with conversation() as server, pytest.raises(BadOption) as error:
         transport(server.url, **options)
     assert str(error.value) == complaint
 
 
-def test_messages_tell_no_header_no_query_and_no_credential() -> None:
+def test_messages_contain_no_headers_queries_or_credentials() -> None:
     with conversation(call("GET", "/x?key=secret-word", 500)) as server, pytest.raises(ServerRefusal) as error:
         transport(server.url).read("GET", "/x", query={"key": "secret-word"}, headers={"X-Secret": "secret-word"})
     assert str(error.value) == f"GET {server.url}/x: 500 Internal Server Error."
 
 
-def test_a_rehearsal_sends_requests_to_the_sandbox_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_go_to_the_sandbox_only_in_a_rehearsal(monkeypatch: pytest.MonkeyPatch) -> None:
     with conversation(OK) as server:
         monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", f"{server.url}/sandbox")
         assert transport(server.url).read("GET", "/x").json() == {"ok": True}

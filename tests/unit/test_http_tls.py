@@ -33,21 +33,21 @@ NAME_THE_AUTHORITY = (
 
 
 @pytest.fixture(autouse=True)
-def no_authorities_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may name some."""
+def clear_ca_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remove the CA settings of the environment."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    """Who signed the server's certificate; no machine trusts it."""
+    """Return a certificate authority that no machine trusts; it signs the server's certificate."""
     return Authority(tmp_path_factory.mktemp("certificates"), "authority")
 
 
 @pytest.fixture
 def tls(authority: Authority) -> ssl.SSLContext:
-    """What a server with a good certificate speaks."""
+    """Return the TLS context of a server with a valid certificate."""
     return context(authority.sign("server"))
 
 
@@ -57,35 +57,35 @@ def context(pair: tuple[Path, Path]) -> ssl.SSLContext:
     return server
 
 
-def refused(url: str, **options: Any) -> str:
-    """The message of the failure to connect."""
+def connection_error(url: str, **options: Any) -> str:
+    """Return the message of a connection failure."""
     with pytest.raises(ToolchainError) as error:
         transport(url, retries=0, **options).read("GET", "/x", query={"key": "secret-word"})
     assert "secret-word" not in str(error.value)
     return str(error.value)
 
 
-def test_a_server_that_nobody_vouches_for_is_refused(tls: ssl.SSLContext) -> None:
+def test_server_is_refused_when_its_authority_is_unknown(tls: ssl.SSLContext) -> None:
     with conversation(tls=tls) as server:
-        message = refused(server.url)
+        message = connection_error(server.url)
     assert message.startswith(f"GET {server.url}/x: ")
     assert "certificate verify failed" in message
     assert message.endswith(NAME_THE_AUTHORITY)
 
 
-def test_a_refused_server_is_not_tried_again(tls: ssl.SSLContext, naps: list[float]) -> None:
+def test_request_is_not_repeated_when_the_certificate_is_refused(tls: ssl.SSLContext, naps: list[float]) -> None:
     with conversation(tls=tls) as server, pytest.raises(ToolchainError):
         transport(server.url).read("GET", "/x")
     assert not naps
 
 
-def test_the_users_own_authority_is_believed(tls: ssl.SSLContext, authority: Authority) -> None:
+def test_ca_bundle_of_the_option_is_used(tls: ssl.SSLContext, authority: Authority) -> None:
     with conversation(OK, tls=tls) as server:
         assert transport(server.url, ca_path=str(authority.path)).read("GET", "/x").json() == {"ok": True}
 
 
 @pytest.mark.parametrize("name", VARIABLES)
-def test_the_authorities_of_the_environment_are_believed(
+def test_ca_bundle_of_the_environment_is_used(
     tls: ssl.SSLContext, authority: Authority, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, str(authority.path))
@@ -93,7 +93,7 @@ def test_the_authorities_of_the_environment_are_believed(
         transport(server.url).read("GET", "/x")
 
 
-def test_authorities_are_read_once(tls: ssl.SSLContext, authority: Authority) -> None:
+def test_ca_bundle_is_read_once(tls: ssl.SSLContext, authority: Authority) -> None:
     read = session._read_context.cache_info().misses
     for _server in range(2):
         with conversation(OK, OK, tls=tls) as server:
@@ -103,7 +103,7 @@ def test_authorities_are_read_once(tls: ssl.SSLContext, authority: Authority) ->
     assert session._read_context.cache_info().misses <= read + 1
 
 
-def test_a_list_of_authorities_that_changes_is_read_again(
+def test_ca_bundle_is_read_again_when_it_changes(
     tls: ssl.SSLContext, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = tmp_path / "list.pem"
@@ -111,19 +111,19 @@ def test_a_list_of_authorities_that_changes_is_read_again(
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(listed))
     session.preload_certificates()
     with conversation(OK, tls=tls) as server:
-        assert "certificate verify failed" in refused(server.url)
+        assert "certificate verify failed" in connection_error(server.url)
         listed.write_bytes(listed.read_bytes() + authority.path.read_bytes())
-        session._CONNECTIONS.clear()  # as in the next worker
+        session._CONNECTIONS.clear()  # as in a new worker
         transport(server.url).read("GET", "/x")
 
 
-def test_another_authority_is_not_believed(tls: ssl.SSLContext, tmp_path: Path) -> None:
+def test_server_is_refused_when_another_authority_signed_it(tls: ssl.SSLContext, tmp_path: Path) -> None:
     other = Authority(tmp_path, "other")
     with conversation(tls=tls) as server:
-        assert refused(server.url, ca_path=str(other.path)).endswith(NAME_THE_AUTHORITY)
+        assert connection_error(server.url, ca_path=str(other.path)).endswith(NAME_THE_AUTHORITY)
 
 
-def test_certificates_need_not_be_validated(
+def test_certificate_is_not_verified_when_verification_is_disabled(
     tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch, authority: Authority
 ) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority.path))
@@ -132,13 +132,13 @@ def test_certificates_need_not_be_validated(
     assert not warned
 
 
-def test_not_validating_once_does_not_spread(tls: ssl.SSLContext) -> None:
+def test_disabled_verification_does_not_affect_other_tasks(tls: ssl.SSLContext) -> None:
     with conversation(OK, tls=tls) as server:
         transport(server.url, validate_certs=False).read("GET", "/x")
-        assert refused(server.url).endswith(NAME_THE_AUTHORITY)
+        assert connection_error(server.url).endswith(NAME_THE_AUTHORITY)
 
 
-def test_the_nearest_authorities_are_believed(
+def test_option_has_precedence_over_the_environment(
     tls: ssl.SSLContext, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(Authority(tmp_path, "other").path))
@@ -147,20 +147,20 @@ def test_the_nearest_authorities_are_believed(
         transport(server.url).read("GET", "/x")
 
 
-def test_those_whom_this_machine_trusts_are_believed(
+def test_default_ca_bundle_of_the_machine_is_used(
     tls: ssl.SSLContext, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(Authority(tmp_path, "other").path))
-    # where OpenSSL looks for them, which on this machine only root may write to
+    # OpenSSL's default path, which only root may write
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.path))
     with conversation(OK, tls=tls) as server:
         transport(server.url, ca_path="system").read("GET", "/x")
 
 
-def test_a_machine_that_trusts_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_message_explains_a_machine_without_authorities(monkeypatch: pytest.MonkeyPatch) -> None:
     paths = ssl.DefaultVerifyPaths(None, None, "SSL_CERT_FILE", "/a.pem", "SSL_CERT_DIR", "/b")
     monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
-    message = refused("https://127.0.0.1:1", ca_path="system")
+    message = connection_error("https://127.0.0.1:1", ca_path="system")
     assert message == "Option 'ca_path': this machine has no CA certificates at /a.pem or /b."
 
 
@@ -176,62 +176,62 @@ def test_a_machine_that_trusts_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -
         ),
     ],
 )
-def test_a_certificate_for_another_or_of_the_past_is_refused(
+def test_certificate_is_refused_when_it_is_expired_or_of_another_host(
     address: str, until: int, why: str, advice: str, authority: Authority
 ) -> None:
     pair = authority.sign("odd", address, until=datetime.timedelta(days=until))
     with conversation(tls=context(pair)) as server:
-        message = refused(server.url, ca_path=str(authority.path))
+        message = connection_error(server.url, ca_path=str(authority.path))
     assert why in message
     assert message.endswith(advice)
 
 
-def test_a_file_without_authorities_is_told_before_the_first_request(
+def test_file_without_certificates_is_refused_before_any_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "empty.pem"
     file.write_text("nothing\n")
-    message = refused("https://127.0.0.1:1", ca_path=str(file))
+    message = connection_error("https://127.0.0.1:1", ca_path=str(file))
     assert message == f"Option 'ca_path': '{file}' has no certificates in PEM format."
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    message = refused("https://127.0.0.1:1")
+    message = connection_error("https://127.0.0.1:1")
     assert (
         message == f"The environment variable SSL_CERT_FILE cannot be used: '{file}' has no certificates in PEM format."
     )
 
 
 @pytest.mark.parametrize("option", ["ca_path", "client_cert", "client_key"])
-def test_a_pipe_is_refused_when_a_file_is_expected(tmp_path: Path, option: str) -> None:
+def test_pipe_is_refused_when_a_file_is_expected(tmp_path: Path, option: str) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert refused("https://127.0.0.1:1", **{option: str(pipe)}) == (
+    assert connection_error("https://127.0.0.1:1", **{option: str(pipe)}) == (
         f"Option '{option}': '{pipe}' does not exist, or is not a file."
     )
 
 
-def test_a_variable_that_names_no_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_message_names_the_variable_when_its_file_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CURL_CA_BUNDLE", f"{tmp_path}/none")
     session.preload_certificates()  # has nobody to tell it to
-    message = refused("https://127.0.0.1:1")
+    message = connection_error("https://127.0.0.1:1")
     assert message.startswith("The environment variable CURL_CA_BUNDLE cannot be used: ")
     assert message.endswith("cannot be read: No such file or directory.")
 
 
-def test_a_folder_is_looked_into_as_openssl_does(tls: ssl.SSLContext, authority: Authority, tmp_path: Path) -> None:
+def test_directory_is_searched_like_openssl_does(tls: ssl.SSLContext, authority: Authority, tmp_path: Path) -> None:
     folder = tmp_path / "authorities"
     folder.mkdir()
     (folder / "ours.pem").write_bytes(authority.path.read_bytes())
-    message = refused("https://127.0.0.1:1", ca_path=str(folder))
+    message = connection_error("https://127.0.0.1:1", ca_path=str(folder))
     assert message.endswith("has no certificates, or was not prepared by 'openssl rehash'.")
     subprocess.run(["openssl", "rehash", folder], check=True)
     with conversation(OK, tls=tls) as server:
         transport(server.url, ca_path=str(folder)).read("GET", "/x")
 
 
-def test_a_key_that_does_not_fit_is_told(authority: Authority) -> None:
+def test_client_certificate_is_refused_when_the_key_does_not_match(authority: Authority) -> None:
     (certificate, _key), (_other, key) = authority.sign("one"), authority.sign("two")
     options = {"client_cert": str(certificate), "client_key": str(key)}
-    assert refused("https://127.0.0.1:1", **options) == (
+    assert connection_error("https://127.0.0.1:1", **options) == (
         f"Option 'client_key': the key does not belong to the certificate in '{certificate}'."
     )
 
@@ -245,7 +245,7 @@ def test_a_key_that_does_not_fit_is_told(authority: Authority) -> None:
         ("good", "encrypted", "Option 'client_key': the key has a passphrase. Use a key without one."),
     ],
 )
-def test_what_is_no_certificate_or_key_is_told(
+def test_file_is_refused_when_it_is_no_certificate_or_key(
     certificate: str, key: str | None, complaint: str, authority: Authority, tmp_path: Path
 ) -> None:
     pair = authority.sign("own")
@@ -260,7 +260,7 @@ def test_what_is_no_certificate_or_key_is_told(
             file = tmp_path / f"{option[7]}.pem"
             file.write_bytes(texts.get(text, text.encode()))
             options[option] = str(file)
-    assert refused("https://127.0.0.1:1", **options) == complaint.replace("{folder}", str(tmp_path))
+    assert connection_error("https://127.0.0.1:1", **options) == complaint.replace("{folder}", str(tmp_path))
 
 
 def test_request_passes_a_proxy_when_the_server_speaks_tls(
@@ -294,48 +294,50 @@ def test_request_passes_a_proxy_when_the_server_speaks_tls(
     assert asked[0].startswith(f"CONNECT 127.0.0.1:{port} ".encode())
 
 
-def test_a_proxy_that_needs_a_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_message_names_the_package_that_a_proxy_requires(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:1")
-    message = refused("https://ci.example.com")
+    message = connection_error("https://ci.example.com")
     assert message.startswith("GET https://ci.example.com/x: the proxy speaks SOCKS, for which a Python package is")
     assert message.endswith("-m pip install requests[socks]'.")
 
 
-def test_a_server_that_speaks_no_tls_is_told() -> None:
+def test_message_explains_a_server_without_tls() -> None:
     with conversation() as server:
-        message = refused(server.url.replace("http", "https"))
+        message = connection_error(server.url.replace("http", "https"))
     assert "Check that the server uses TLS at this URL" in message
 
 
 @pytest.fixture
-def demanding(tls: ssl.SSLContext, authority: Authority) -> ssl.SSLContext:
-    """What a server speaks that wants a certificate of its clients."""
+def client_tls(tls: ssl.SSLContext, authority: Authority) -> ssl.SSLContext:
+    """Return the TLS context of a server that requires a client certificate."""
     tls.verify_mode = ssl.CERT_REQUIRED
     tls.load_verify_locations(authority.path)
     return tls
 
 
 @pytest.mark.parametrize("in_one_file", [True, False])
-def test_a_client_certificate_is_shown(demanding: ssl.SSLContext, authority: Authority, in_one_file: bool) -> None:
+def test_client_certificate_is_sent(client_tls: ssl.SSLContext, authority: Authority, in_one_file: bool) -> None:
     certificate, key = authority.sign("client")
     if in_one_file:
         certificate.write_bytes(certificate.read_bytes() + key.read_bytes())
     files = (
         {"client_cert": str(certificate)} if in_one_file else {"client_cert": str(certificate), "client_key": str(key)}
     )
-    with conversation(OK, tls=demanding) as server:
+    with conversation(OK, tls=client_tls) as server:
         transport(server.url, ca_path=str(authority.path), **files).read("GET", "/x")
 
 
-def test_a_missing_client_certificate_is_told(demanding: ssl.SSLContext, authority: Authority) -> None:
-    # with 1.3 the client may have sent its request before it learns of the refusal
-    demanding.maximum_version = ssl.TLSVersion.TLSv1_2
-    with conversation(tls=demanding) as server:
-        assert refused(server.url, ca_path=str(authority.path)).endswith("a client certificate ('client_cert').")
+def test_message_explains_a_missing_client_certificate(client_tls: ssl.SSLContext, authority: Authority) -> None:
+    # with TLS 1.3 the client may send its request before the server refuses the connection
+    client_tls.maximum_version = ssl.TLSVersion.TLSv1_2
+    with conversation(tls=client_tls) as server:
+        assert connection_error(server.url, ca_path=str(authority.path)).endswith(
+            "a client certificate ('client_cert')."
+        )
 
 
-def test_a_client_certificate_without_its_key_is_told(tls: ssl.SSLContext, authority: Authority) -> None:
+def test_client_certificate_is_refused_when_the_key_is_missing(tls: ssl.SSLContext, authority: Authority) -> None:
     certificate, _key = authority.sign("client")
     with conversation(tls=tls) as server:
-        message = refused(server.url, ca_path=str(authority.path), client_cert=str(certificate))
+        message = connection_error(server.url, ca_path=str(authority.path), client_cert=str(certificate))
     assert message == f"Option 'client_cert': '{certificate}' has no key in PEM format."

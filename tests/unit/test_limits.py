@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values that cannot work are refused before the first request, by the option's name; generated for each option."""
+"""Each option refuses unusable values by its name before the first request; the values are generated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from support.nulls import NULLS, REFUSAL
 
 Option = dict[str, Any]
 
-# What the type of an option does not take
+# Values that the type of an option refuses
 OF_ANOTHER_TYPE: dict[str, list[Any]] = {
     "int": ["many", "", 1.5, [1], {"a": 1}, math.nan, math.inf, -math.inf, "1e3x", "true"],
     "float": ["much", "", [1.0], {"a": 1}, "true"],
@@ -45,8 +45,8 @@ ANYTHING: list[Any] = [
 ]  # fmt: skip
 
 
-def wrong_values(option: Option) -> Iterator[Any]:
-    """Values that the limits of an option exclude, from those that its type takes and those that it does not."""
+def invalid_values(option: Option) -> Iterator[Any]:
+    """Return values that the limits of an option exclude, of its type and of other types."""
     yield from OF_ANOTHER_TYPE[option.get("type", "str")]
     if "at_least" in option:
         yield from (number for number in NUMBERS if not option["at_least"] <= number <= option["at_most"])
@@ -61,22 +61,22 @@ def wrong_values(option: Option) -> Iterator[Any]:
     if option.get("type") == "path":
         yield "a\0b"
     for wrong in (
-        wrong_values({"type": option["elements"], **option["each_element"]}) if "each_element" in option else ()
+        invalid_values({"type": option["elements"], **option["each_element"]}) if "each_element" in option else ()
     ):
         yield ["fine", wrong]
 
 
-def each_wrong(options: dict[str, Option], given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each option's name with parameters in which it has a wrong value; those inside others too."""
+def invalid_parameters(options: dict[str, Option], given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each option, including suboptions, with parameters in which its value is invalid."""
     for name, option in options.items():
-        for wrong in wrong_values(option):
+        for wrong in invalid_values(option):
             yield name, {**given, name: wrong}
         if option.get("required"):
             yield name, {**given, name: None}
         if option.get("options"):
             entry = given.get(name)
             inner = entry[0] if isinstance(entry, list) else entry or {}
-            for inside, wrong in each_wrong(option["options"], inner):
+            for inside, wrong in invalid_parameters(option["options"], inner):
                 yield inside, {**given, name: wrong if option["type"] == "dict" else [wrong]}
 
 
@@ -85,8 +85,8 @@ def spec(module: str) -> ArgumentSpec:
 
 
 @pytest.fixture(autouse=True)
-def sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
-    """The requests that were sent, to nobody; what is written goes into a folder of its own."""
+def sent_requests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """Return the list of requests, which are not sent. Files are written to a temporary directory."""
     monkeypatch.chdir(tmp_path)
     requested: list[str] = []
 
@@ -100,7 +100,7 @@ def sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 LOGIN = {"url": "http://server.test", "retries": 0}
 ACCOUNTS: dict[str, dict[str, Any]] = {"review": {"username": "admin"}}
-# In a form that has an option inside of each option
+# Parameters with a suboption in each option
 _CALLS = [{"id": "call_0", "name": "list_builds", "arguments": {}}]
 _MESSAGES = [{"role": "assistant", "parts": [{"text": "Hello"}], "tool_calls": _CALLS}]
 _PRICES = [{"model": "gpt-4o-mini", "input": 0.15, "output": 0.6}]
@@ -116,8 +116,8 @@ FORMS = {
 }
 
 
-def base(module: str) -> dict[str, Any]:
-    """Parameters with which the module sends a request."""
+def base_parameters(module: str) -> dict[str, Any]:
+    """Return parameters with which the module sends a request."""
     return {
         **LOGIN,
         **ACCOUNTS.get(module.partition("_")[0], {}),
@@ -126,42 +126,44 @@ def base(module: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("module", SPEAKING)
-def test_its_usual_parameters_send_a_request(module: str, sent: list[str]) -> None:
-    assert "the server is unreachable" in running.run(module, **base(module))["msg"]
-    assert sent
+def test_valid_parameters_send_a_request(module: str, sent_requests: list[str]) -> None:
+    assert "the server is unreachable" in running.run(module, **base_parameters(module))["msg"]
+    assert sent_requests
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("module", MODULES)
-def test_a_wrong_value_is_refused_by_name(module: str, check_mode: bool, sent: list[str]) -> None:
-    for name, given in each_wrong(spec(module).options, base(module)):
+def test_invalid_value_is_refused_by_name(module: str, check_mode: bool, sent_requests: list[str]) -> None:
+    for name, given in invalid_parameters(spec(module).options, base_parameters(module)):
         result = running.run(module, check_mode=check_mode, **given)
         case = f"{name} in {given}"
         assert result.get("failed"), case
         assert name in result["msg"], f"{case}: {result['msg']}"
         assert "'str' object" not in result["msg"], f"{case}: {result['msg']}"
         assert not result["changed"], case
-        assert not sent, case
+        assert not sent_requests, case
 
 
 @pytest.mark.parametrize("module", SPEAKING)
-def test_any_value_is_taken_or_refused_by_name(module: str, sent: list[str]) -> None:
+def test_any_value_is_accepted_or_refused_by_name(module: str, sent_requests: list[str]) -> None:
     for name in spec(module).options:
         for value in ANYTHING:
-            sent.clear()
-            result = running.run(module, **{**base(module), name: value})
-            if not sent and result.get("failed"):
+            sent_requests.clear()
+            result = running.run(module, **{**base_parameters(module), name: value})
+            if not sent_requests and result.get("failed"):
                 assert name in result["msg"] or "required" in result["msg"], f"{name}={value!r}: {result['msg']}"
             assert "object has no attribute" not in result.get("msg", "")
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("module", NULLS)
-def test_null_is_refused_when_the_option_narrows_the_effect(module: str, check_mode: bool, sent: list[str]) -> None:
+def test_null_is_refused_when_the_option_narrows_the_effect(
+    module: str, check_mode: bool, sent_requests: list[str]
+) -> None:
     for path, given in NULLS[module]:
-        result = running.run(module, check_mode=check_mode, **{**base(module), **given})
+        result = running.run(module, check_mode=check_mode, **{**base_parameters(module), **given})
         assert result == {"changed": False, "failed": True, "msg": REFUSAL.format(path)}
-    assert not sent
+    assert not sent_requests
 
 
 SAMPLE = ArgumentSpec(
@@ -197,7 +199,7 @@ SAMPLE = ArgumentSpec(
         ({"kind": "B" * 99}, f"Option 'kind': must be small letters, not '{'B' * 39}…"),
     ],
 )  # fmt: skip
-def test_a_message_names_the_option_by_its_path_and_what_it_takes(given: dict[str, Any], message: str) -> None:
+def test_message_names_the_option_and_the_valid_values(given: dict[str, Any], message: str) -> None:
     with pytest.raises(BadOption) as refusal:
         SAMPLE.check(given)
     assert str(refusal.value) == f"{message}."
@@ -215,11 +217,11 @@ def test_a_message_names_the_option_by_its_path_and_what_it_takes(given: dict[st
         {"entry": {}},
     ],
 )
-def test_what_is_within_the_limits_passes(given: dict[str, Any]) -> None:
+def test_value_is_accepted_when_it_is_within_the_limits(given: dict[str, Any]) -> None:
     SAMPLE.check(given)
 
 
-def test_ansible_does_not_see_the_limits() -> None:
+def test_limits_are_not_passed_to_ansible() -> None:
     assert SAMPLE.to_keywords()["argument_spec"] == {
         "count": {"type": "int"},
         "secret": {"type": "str", "no_log": True},

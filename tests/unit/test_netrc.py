@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A netrc file gives user name and password where no other credential is given, and is never read unasked."""
+"""A netrc file provides user name and password if no other credential is set, and is read only on request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lists(**sent: Any) -> Call:
 
 @pytest.fixture
 def path(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A file as it should be."""
+    """Create a valid file."""
     path = tmp_path / "netrc"
     path.write_text(LINES)
     path.chmod(0o600)
@@ -38,30 +38,30 @@ def path(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 @pytest.mark.parametrize("options", [{}, {"username": "robot"}, {"token": ""}])
-def test_the_file_gives_user_name_and_password(options: dict[str, str], path: pathlib.Path) -> None:
+def test_file_provides_user_name_and_password(options: dict[str, str], path: pathlib.Path) -> None:
     with conversation(lists(sent_headers=basic("robot:of-the-file"))) as server:
         assert not run("access_token_info", url=server.url, netrc_file=str(path), **options).get("failed")
 
 
-def test_the_ci_server_takes_it_too(path: pathlib.Path) -> None:
+def test_jenkins_uses_the_file(path: pathlib.Path) -> None:
     with conversation(call("GET", COMPUTERS, 401, sent_headers=basic("robot:of-the-file"))) as server:
         result = run("ci_safe_restart", url=server.url, netrc_file=str(path))
     assert result["refused_credential"] == "netrc_file"
     assert "of-the-file" not in str(result)
 
 
-def test_the_environment_may_name_it(path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_can_name_the_file(path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NETRC", str(path))
     with conversation(lists(sent_headers=basic("robot:of-the-file"))) as server:
         assert not run("access_token_info", url=server.url).get("failed")
 
 
-def test_other_credentials_go_before_it(path: pathlib.Path) -> None:
+def test_other_credentials_have_precedence(path: pathlib.Path) -> None:
     with conversation(lists(sent_headers={"Authorization": "Bearer t0ken"})) as server:
         assert not run("access_token_info", url=server.url, token="t0ken", netrc_file=str(path)).get("failed")
 
 
-def test_it_is_never_read_unasked(path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_is_not_read_when_it_is_not_requested(path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.rename(path.with_name(".netrc"))
     monkeypatch.setenv("HOME", str(path.parent))
     with conversation(lists(sent_without=["Authorization"])) as server:
@@ -80,7 +80,7 @@ def test_it_is_never_read_unasked(path: pathlib.Path, monkeypatch: pytest.Monkey
         (LINES, 0o600, {"username": "me"}, "'{path}' has no entry with a password for 'me' at 127.0.0.1."),
     ],
 )
-def test_a_file_that_cannot_work_is_refused_before_anything_is_sent(
+def test_invalid_file_is_refused_before_any_request(
     content: str | bytes | None, mode: int, options: dict[str, str], expected: str, path: pathlib.Path
 ) -> None:
     if content is None:
@@ -94,7 +94,7 @@ def test_a_file_that_cannot_work_is_refused_before_anything_is_sent(
     assert "s3cret" not in message
 
 
-def test_a_pipe_is_refused_when_a_netrc_file_is_expected(tmp_path: pathlib.Path) -> None:
+def test_pipe_is_refused_when_a_file_is_expected(tmp_path: pathlib.Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe, 0o600)
     with conversation() as server:

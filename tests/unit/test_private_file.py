@@ -47,7 +47,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_a_new_file_is_for_its_owner_alone(file: Path, umask: int) -> None:
+def test_new_file_is_accessible_to_its_owner_only(file: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
         store_text(Task({}), Target(str(file)), "sécret")
@@ -58,7 +58,7 @@ def test_a_new_file_is_for_its_owner_alone(file: Path, umask: int) -> None:
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o000, 0o666), (0o022, 0o644), (0o077, 0o600)])
-def test_a_new_file_of_pieces_has_the_mode_that_the_umask_leaves(file: Path, umask: int, mode: int) -> None:
+def test_new_file_of_chunks_has_the_mode_of_the_umask(file: Path, umask: int, mode: int) -> None:
     before = os.umask(umask)
     try:
         store_chunks(Task({}), str(file), [b"a", b"b"])
@@ -68,7 +68,7 @@ def test_a_new_file_of_pieces_has_the_mode_that_the_umask_leaves(file: Path, uma
     assert file.read_bytes() == b"ab"
 
 
-def test_storing_is_a_write(file: Path) -> None:
+def test_storing_counts_as_a_write(file: Path) -> None:
     task = Task({})
     store_text(task, Target(str(file)), "new")
     assert task.has_written
@@ -82,7 +82,7 @@ def test_nothing_is_stored_in_check_mode(file: Path) -> None:
     assert list(file.parent.iterdir()) == []
 
 
-def test_an_old_file_keeps_its_owner_its_group_and_its_mode(file: Path) -> None:
+def test_existing_file_keeps_owner_group_and_mode(file: Path) -> None:
     file.write_text("old")
     file.chmod(0o640)
     if os.geteuid() == 0:
@@ -94,7 +94,7 @@ def test_an_old_file_keeps_its_owner_its_group_and_its_mode(file: Path) -> None:
     assert (after.st_uid, after.st_gid, after.st_mode) == (before.st_uid, before.st_gid, before.st_mode)
 
 
-def test_owner_group_and_mode_are_those_that_are_given(file: Path) -> None:
+def test_owner_group_and_mode_are_set(file: Path) -> None:
     file.write_text("old")
     owner, group = (1234, 2345) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
     store_text(Task({}), Target(str(file), str(owner), str(group), "0604"), "new")
@@ -102,20 +102,20 @@ def test_owner_group_and_mode_are_those_that_are_given(file: Path) -> None:
     assert (after.st_uid, after.st_gid, stat.S_IMODE(after.st_mode)) == (owner, group, 0o604)
 
 
-def test_names_of_owner_and_group_are_looked_up(file: Path) -> None:
+def test_names_of_owner_and_group_are_resolved(file: Path) -> None:
     owner, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(os.getegid()).gr_name
     store_text(Task({}), Target(str(file), owner, group), "new")
     assert (file.stat().st_uid, file.stat().st_gid) == (os.geteuid(), os.getegid())
 
 
 @pytest.mark.parametrize("option", ["owner", "group"])
-def test_an_owner_that_is_not_there_is_a_bad_option(option: str) -> None:
+def test_owner_is_refused_when_it_does_not_exist(option: str) -> None:
     task = Task({"owner": None, "group": None, option: "nobody-of-that-name"})
     with pytest.raises(BadOption, match=f"Option '{option}': 'nobody-of-that-name' does not exist on this machine"):
         check_ownership(task)
 
 
-def test_a_link_stays_and_what_it_leads_to_is_written(file: Path) -> None:
+def test_target_is_written_when_the_path_is_a_link(file: Path) -> None:
     link = file.with_name("link")
     link.symlink_to(file.name)
     check_writable(Task({}), str(link), "token_file")
@@ -126,7 +126,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(file: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
 @pytest.mark.parametrize("through_a_link", [False, True])
-def test_what_is_no_ordinary_file_is_a_bad_option(tmp_path: Path, kind: str, through_a_link: bool) -> None:
+def test_path_is_refused_when_it_is_not_a_regular_file(tmp_path: Path, kind: str, through_a_link: bool) -> None:
     path = {"folder": tmp_path, "pipe": tmp_path / "pipe", "device": Path("/dev/null")}[kind]
     if kind == "pipe":
         os.mkfifo(path)
@@ -138,16 +138,14 @@ def test_what_is_no_ordinary_file_is_a_bad_option(tmp_path: Path, kind: str, thr
         check_writable(Task({}), str(path), "token_file")
 
 
-def test_whoever_reads_meanwhile_sees_the_old_content(file: Path) -> None:
+def test_readers_see_the_old_content_until_the_file_is_replaced(file: Path) -> None:
     file.write_text("old")
     with file.open() as reader:
         store_text(Task({}), Target(str(file)), "new")
         assert reader.read() == "old"
 
 
-def test_the_content_is_on_disk_before_it_takes_the_place_of_the_old(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_content_is_flushed_before_the_file_is_replaced(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[str] = []
 
     def replace(new: str, _old: str) -> None:
@@ -160,7 +158,7 @@ def test_the_content_is_on_disk_before_it_takes_the_place_of_the_old(
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_a_failure_leaves_the_old_content_and_no_litter(file: Path, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_content_is_kept_when_writing_fails(file: Path, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -173,12 +171,12 @@ def test_a_failure_leaves_the_old_content_and_no_litter(file: Path, step: str, m
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_a_missing_folder_is_told(file: Path) -> None:
+def test_missing_directory_is_reported(file: Path) -> None:
     with pytest.raises(ToolchainError, match=r"^Cannot write into '.*/none': No such file or directory\.$"):
         store_text(Task({}), Target(str(file.parent / "none" / "secret")), "new")
 
 
-def test_a_relative_path_is_one_in_the_current_folder(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_path_is_in_the_current_directory(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(file.parent)
     check_writable(Task({}), "secret", "token_file")
     store_text(Task({}), Target("secret"), "new")
@@ -186,13 +184,13 @@ def test_a_relative_path_is_one_in_the_current_folder(file: Path, monkeypatch: p
     assert file.read_text() == "new\n"
 
 
-def test_what_can_be_written_passes(file: Path) -> None:
+def test_check_passes_when_the_file_can_be_written(file: Path) -> None:
     check_writable(Task({}), str(file), "token_file")
     assert not file.exists()
 
 
 @pytest.mark.parametrize("path", ["{folder}/none/secret", "{folder}/file/secret"])
-def test_what_cannot_be_written_is_a_bad_option(tmp_path: Path, path: str) -> None:
+def test_path_is_refused_when_it_cannot_be_written(tmp_path: Path, path: str) -> None:
     (tmp_path / "file").write_text("")
     path = path.replace("{folder}", str(tmp_path))
     with pytest.raises(BadOption) as error:
@@ -202,7 +200,7 @@ def test_what_cannot_be_written_is_a_bad_option(tmp_path: Path, path: str) -> No
     )
 
 
-def test_a_folder_may_be_missing_in_check_mode(tmp_path: Path) -> None:
+def test_directory_can_be_missing_in_check_mode(tmp_path: Path) -> None:
     path = str(tmp_path / "none" / "secret")
     check_writable(Task({}, check_mode=True), path, "token_file")
     with pytest.raises(BadOption):
@@ -210,13 +208,13 @@ def test_a_folder_may_be_missing_in_check_mode(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "found"), [(None, None), ("", None), (" \n", None), ("x\n", "x"), (" a\nb ", "a\nb")])
-def test_the_content_of_a_file(file: Path, text: str | None, found: str | None) -> None:
+def test_content_is_read(file: Path, text: str | None, found: str | None) -> None:
     if text is not None:
         file.write_text(text)
     assert read_text(str(file)) == found
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_file_is_refused_when_it_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ToolchainError, match=r"^Cannot read '.*': Is a directory\.$"):
         read_text(str(tmp_path))
 
@@ -224,7 +222,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
 LISTING = {"to_file": None, "owner": None, "group": None, "mode": None, "mask_secrets": None}
 
 
-def test_lines_replace_a_file_when_all_of_them_are_there(file: Path) -> None:
+def test_lines_replace_the_file_when_all_are_written(file: Path) -> None:
     file.write_text("old")
 
     def broken() -> Iterator[int]:
@@ -245,21 +243,21 @@ def test_lines_replace_a_file_when_all_of_them_are_there(file: Path) -> None:
     assert not task.has_written
 
 
-def test_a_secret_that_json_writes_otherwise_is_hidden_in_a_line(file: Path) -> None:
+def test_secret_is_masked_when_json_escapes_it(file: Path) -> None:
     task = Task({})
     task.register_secret('a"b\\é\n')
     store_json_lines(task, Target(str(file)), [{"said": 'x a"b\\é\n y'}, {"said": "nothing"}])
     assert file.read_text() == '{"said": "x ******** y"}\n{"said": "nothing"}\n'
 
 
-def test_lines_are_gone_through_in_check_mode_and_not_stored(file: Path) -> None:
+def test_lines_are_read_but_not_stored_in_check_mode(file: Path) -> None:
     values = iter(range(3))
     store_json_lines(Task({}, check_mode=True), Target(str(file)), values)
     assert list(values) == []
     assert not file.exists()
 
 
-def test_what_is_gathered_is_in_the_result_or_in_the_file(file: Path) -> None:
+def test_list_is_in_the_result_or_in_the_file(file: Path) -> None:
     task = Task(LISTING)
     assert output_list(task, "rows", iter([{"n": 2}, {"n": 1}]), order=["n"]) == 2
     assert task.result == {"rows": [{"n": 1}, {"n": 2}]}
@@ -269,7 +267,7 @@ def test_what_is_gathered_is_in_the_result_or_in_the_file(file: Path) -> None:
 
 
 @pytest.mark.parametrize("in_file", [False, True])
-def test_secrets_are_masked_when_what_is_gathered_looks_like_one(in_file: bool, file: Path) -> None:
+def test_items_are_masked_when_they_look_like_secrets(in_file: bool, file: Path) -> None:
     task = Task({**LISTING, "mask_secrets": True, "to_file": str(file) if in_file else None})
     assert output_list(task, "rows", iter([{"name": "app", "url": "https://me:hunter2@host"}])) == 1
     row = {"name": "app", "url": "https://MASKED_SECRET@host"}
@@ -279,7 +277,7 @@ def test_secrets_are_masked_when_what_is_gathered_looks_like_one(in_file: bool, 
 
 
 @pytest.mark.parametrize(("option", "value"), [("to_file", "/nowhere/x"), ("owner", "nobody-of-that-name")])
-def test_nothing_is_asked_for_when_it_cannot_be_kept(option: str, value: str, file: Path) -> None:
+def test_no_request_is_sent_when_the_file_cannot_be_written(option: str, value: str, file: Path) -> None:
     asked = iter([{}])
     with pytest.raises(BadOption, match=option):
         output_list(Task({**LISTING, "to_file": str(file), option: value}), "rows", asked)

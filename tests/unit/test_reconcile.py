@@ -33,7 +33,7 @@ NOT_KNOWN = "Whether the request had its effect is not known."
 
 
 class Server:
-    """A server with one role, which notes what is done to it."""
+    """A server with one role, which records its requests."""
 
     def __init__(self, role: Fields | None) -> None:
         self.role = role
@@ -56,10 +56,10 @@ class Server:
         self.role = None
 
 
-def brought(
+def run_reconcile(
     server: Server, desired: Fields | Callable[[Fields | None], Fields], state: str = "present", **how: bool
 ) -> Task:
-    """The task that reconciled the role."""
+    """Return the task that reconciled the role."""
     task = Task({"state": state}, diff_mode=True, **how)
     reconcile(
         task,
@@ -73,9 +73,9 @@ def brought(
     return task
 
 
-def test_what_is_as_desired_is_only_read() -> None:
+def test_resource_is_only_read_when_it_is_as_desired() -> None:
     server = Server({"a": 1, "b": 2})
-    task = brought(server, {"a": 1})
+    task = run_reconcile(server, {"a": 1})
     assert server.calls == ["read"]
     assert task.build_result() == {
         "changed": False,
@@ -84,9 +84,9 @@ def test_what_is_as_desired_is_only_read() -> None:
     }
 
 
-def test_what_is_missing_is_made_with_all_fields_and_read_back() -> None:
+def test_resource_is_created_with_all_fields_when_it_is_missing() -> None:
     server = Server(None)
-    task = brought(server, {"a": 1, "b": []})
+    task = run_reconcile(server, {"a": 1, "b": []})
     assert server.calls == ["read", ("create", {"a": 1, "b": []}), "read"]
     assert task.build_result() == {
         "changed": True,
@@ -95,9 +95,9 @@ def test_what_is_missing_is_made_with_all_fields_and_read_back() -> None:
     }
 
 
-def test_only_what_differs_is_updated() -> None:
+def test_only_differing_fields_are_updated() -> None:
     server = Server({"a": 1, "b": 2, "c": 3})
-    task = brought(server, {"a": 1, "b": 9})
+    task = run_reconcile(server, {"a": 1, "b": 9})
     assert server.calls == ["read", ("update", {"b": 9}), "read"]
     assert task.build_result()["diff"] == {
         "before": {"state": "present", "a": 1, "b": 2},
@@ -105,7 +105,7 @@ def test_only_what_differs_is_updated() -> None:
     }
 
 
-def test_a_field_that_another_changed_meanwhile_is_no_success() -> None:
+def test_task_fails_when_another_client_changes_a_field() -> None:
     server = Server({"a": 1, "b": 2})
 
     def update(fields: Fields) -> None:
@@ -117,9 +117,9 @@ def test_a_field_that_another_changed_meanwhile_is_no_success() -> None:
     assert task.build_result()["role"] == {"a": 7, "b": 9}
 
 
-def test_the_desired_fields_may_depend_on_how_it_is() -> None:
+def test_desired_fields_can_depend_on_the_current_state() -> None:
     server = Server({"a": 1, "b": 2})
-    brought(server, lambda before: {"a": before["b"] if before else 0})
+    run_reconcile(server, lambda before: {"a": before["b"] if before else 0})
     assert server.calls[1] == ("update", {"a": 2})
 
 
@@ -134,32 +134,30 @@ def test_the_desired_fields_may_depend_on_how_it_is() -> None:
         (None, "absent", None),
     ],
 )
-def test_what_speaks_against_a_write_is_heard_before_it(
-    before: Fields | None, state: str, asked: Any, check_mode: bool
-) -> None:
+def test_refusal_is_predicted_before_a_write(before: Fields | None, state: str, asked: Any, check_mode: bool) -> None:
     server, heard = Server(before), []
 
     def refuse(*how: Fields | None) -> None:
         heard.append(how)
         raise ToolchainError("No.")
 
-    def reconciled() -> None:
+    def reconcile_role() -> None:
         task = Task({"state": state}, check_mode=check_mode)
         methods = {"create": server.create, "update": server.update, "delete": server.delete}
         reconcile(task, "role", read=server.read, desired={"a": 1}, check=refuse, **methods)
 
     if asked:
         with pytest.raises(ToolchainError, match=r"No\."):
-            reconciled()
+            reconcile_role()
     else:
-        reconciled()
+        reconcile_role()
     assert heard == ([asked] if asked else [])
     assert server.calls == ["read"]
 
 
-def test_what_shall_be_absent_is_deleted() -> None:
+def test_resource_is_deleted_when_it_should_be_absent() -> None:
     server = Server({"a": 1, "b": {"c": 2}})
-    task = brought(server, {}, state="absent")
+    task = run_reconcile(server, {}, state="absent")
     assert server.calls == ["read", "delete", "read"]
     assert task.build_result() == {
         "changed": True,
@@ -168,9 +166,9 @@ def test_what_shall_be_absent_is_deleted() -> None:
     }
 
 
-def test_what_is_absent_already_is_only_read() -> None:
+def test_resource_is_only_read_when_it_is_already_absent() -> None:
     server = Server(None)
-    assert brought(server, {}, state="absent").build_result()["changed"] is False
+    assert run_reconcile(server, {}, state="absent").build_result()["changed"] is False
     assert server.calls == ["read"]
 
 
@@ -184,17 +182,17 @@ def test_what_is_absent_already_is_only_read() -> None:
         (None, {}, "absent"),
     ],
 )
-def test_check_mode_predicts_what_then_happens(before: Fields | None, desired: Fields, state: str) -> None:
+def test_check_mode_predicts_the_change(before: Fields | None, desired: Fields, state: str) -> None:
     predicting, doing = Server(before), Server(before)
-    predicted = brought(predicting, desired, state, check_mode=True)
-    done = brought(doing, desired, state)
+    predicted = run_reconcile(predicting, desired, state, check_mode=True)
+    done = run_reconcile(doing, desired, state)
     assert predicting.calls == ["read"]
     assert predicted.build_result() == done.build_result()
 
 
-def test_check_mode_predicts_inside_fields() -> None:
+def test_check_mode_predicts_nested_fields() -> None:
     server = Server({"rights": {"read": True, "write": True}, "gone": 1})
-    task = brought(server, {"rights": {"write": False}, "gone": None}, check_mode=True)
+    task = run_reconcile(server, {"rights": {"write": False}, "gone": None}, check_mode=True)
     assert task.build_result() == {
         "changed": True,
         "role": {"rights": {"read": True, "write": False}},
@@ -206,7 +204,7 @@ def test_check_mode_predicts_inside_fields() -> None:
     assert server.calls == ["read"]
 
 
-def test_a_prediction_has_the_members_of_the_real_result() -> None:
+def test_prediction_has_the_members_of_the_real_result() -> None:
     def show(role: Fields) -> Fields:
         return {"id": None, **role, "shown": True}
 
@@ -220,8 +218,8 @@ def test_a_prediction_has_the_members_of_the_real_result() -> None:
     assert results[0]["diff"]["after"] == {"state": "present", "a": 1}
 
 
-class Secrets(Server):
-    """A server that replaces its secret, or says so."""
+class SecretServer(Server):
+    """A server that replaces its secret, or reports that it did."""
 
     def __init__(self, expires: int, next_expires: int) -> None:
         super().__init__({"name": "n", "id": 1, "expires": expires})
@@ -231,7 +229,7 @@ class Secrets(Server):
         self.calls.append(("replace", fields))
         self.role = self.next
 
-    def renewed(self, **how: bool) -> Task:
+    def replace_secret(self, **how: bool) -> Task:
         task = Task({"state": "present"}, diff_mode=True, **how)
         reconcile(
             task,
@@ -245,15 +243,15 @@ class Secrets(Server):
         return task
 
 
-def test_what_is_fresh_is_not_replaced() -> None:
-    server = Secrets(9, 9)
-    assert not server.renewed().build_result()["changed"]
+def test_secret_is_not_replaced_when_it_is_current() -> None:
+    server = SecretServer(9, 9)
+    assert not server.replace_secret().build_result()["changed"]
     assert server.calls == ["read"]
 
 
-def test_what_is_stale_is_replaced_and_read_back() -> None:
-    server = Secrets(1, 9)
-    assert server.renewed().build_result() == {
+def test_secret_is_replaced_and_read_back_when_it_is_stale() -> None:
+    server = SecretServer(1, 9)
+    assert server.replace_secret().build_result() == {
         "changed": True,
         "secret": {"name": "n", "id": 2, "expires": 9},
         "diff": {
@@ -264,20 +262,20 @@ def test_what_is_stale_is_replaced_and_read_back() -> None:
     assert server.calls == ["read", ("replace", {"name": "n"}), "read"]
 
 
-def test_check_mode_predicts_a_replacement_whose_values_nobody_knows_yet() -> None:
-    server, doing = Secrets(1, 9), Secrets(1, 9)
-    predicted, done = server.renewed(check_mode=True).build_result(), doing.renewed().build_result()
+def test_check_mode_predicts_a_replacement_with_unknown_values() -> None:
+    server, doing = SecretServer(1, 9), SecretServer(1, 9)
+    predicted, done = server.replace_secret(check_mode=True).build_result(), doing.replace_secret().build_result()
     assert server.calls == ["read"]
     assert predicted["secret"] == {"name": "n", "id": None, "expires": None}
     assert predicted["diff"] == done["diff"]
 
 
-def test_what_is_stale_after_its_replacement_is_a_failure() -> None:
+def test_task_fails_when_the_replacement_is_stale() -> None:
     with pytest.raises(ToolchainError, match="the secret must still be replaced: it expires soon"):
-        Secrets(1, 2).renewed()
+        SecretServer(1, 2).replace_secret()
 
 
-def test_a_lost_reply_is_resolved_by_reading_back() -> None:
+def test_update_is_verified_when_the_response_is_lost() -> None:
     server = Server({"a": 1})
 
     def update(fields: Fields) -> None:
@@ -290,7 +288,7 @@ def test_a_lost_reply_is_resolved_by_reading_back() -> None:
     assert task.collect_warnings() == [f"{LOST} Reading back shows that the request had its effect."]
 
 
-def test_a_lost_reply_to_a_deletion_is_resolved_by_reading_back() -> None:
+def test_deletion_is_verified_when_the_response_is_lost() -> None:
     server = Server({"a": 1})
 
     def delete() -> None:
@@ -306,7 +304,7 @@ def lose(_fields: Fields) -> None:
     raise OutcomeUnknown(LOST)
 
 
-def test_a_lost_reply_without_an_effect_so_far_stays_unknown() -> None:
+def test_outcome_is_unknown_when_a_lost_response_has_no_effect_yet() -> None:
     server = Server({"a": 1})
     task = Task({"state": "present"})
     with pytest.raises(OutcomeUnknown, match=f"^{LOST} {NOT_KNOWN}$"):
@@ -315,7 +313,7 @@ def test_a_lost_reply_without_an_effect_so_far_stays_unknown() -> None:
     assert not task.changed
 
 
-def test_a_lost_reply_that_cannot_be_read_back_stays_unknown() -> None:
+def test_outcome_is_unknown_when_reading_back_fails() -> None:
     answers = iter([{"a": 1}])
 
     def read() -> Fields:
@@ -356,7 +354,7 @@ def test_replacement_without_an_effect_is_no_change() -> None:
         ({"a": 1}, {}, "absent", "the role still exists"),
     ],
 )
-def test_what_was_accepted_but_not_done_is_a_failure(
+def test_task_fails_when_an_accepted_write_has_no_effect(
     before: Fields | None, desired: Fields, state: str, complaint: str
 ) -> None:
     task = Task({"state": state})
@@ -373,7 +371,7 @@ def test_what_was_accepted_but_not_done_is_a_failure(
     assert str(error.value) == f"The server accepted the change, but {complaint}."
 
 
-def test_what_was_done_only_in_part_is_a_failure_that_changed_something() -> None:
+def test_task_fails_with_a_change_when_a_write_has_a_partial_effect() -> None:
     server = Server({"a": 1, "b": 1})
 
     def update(fields: Fields) -> None:
@@ -385,7 +383,7 @@ def test_what_was_done_only_in_part_is_a_failure_that_changed_something() -> Non
     assert task.build_result("failed")["changed"]
 
 
-def test_a_refusal_is_told_without_reading_back() -> None:
+def test_refusal_is_reported_without_reading_back() -> None:
     server = Server({"a": 1})
 
     def refuse(_fields: Fields) -> None:
@@ -396,8 +394,8 @@ def test_a_refusal_is_told_without_reading_back() -> None:
     assert server.calls == ["read"]
 
 
-class Rival(Server):
-    """A server that another client changes immediately before the first write, which is refused for it."""
+class RivalServer(Server):
+    """A server on which another client changes the role before the first write, which is then refused."""
 
     def __init__(self, before: Fields | None, meanwhile: Fields | None, status: int) -> None:
         super().__init__(before)
@@ -425,7 +423,7 @@ class Rival(Server):
 COMPARED = "Conflict. The role was compared again, because another client may have changed it."
 
 
-def shown(role: Fields | None) -> Fields:
+def to_result(role: Fields | None) -> Fields:
     return {"state": "absent"} if role is None else {"state": "present", **role}
 
 
@@ -444,28 +442,28 @@ def shown(role: Fields | None) -> Fields:
 def test_resource_is_compared_again_when_another_client_causes_a_refusal(
     before: Fields | None, meanwhile: Fields | None, state: str, status: int, after: Fields | None
 ) -> None:
-    server = Rival(before, meanwhile, status)
-    task = brought(server, {"a": 1}, state)
+    server = RivalServer(before, meanwhile, status)
+    task = run_reconcile(server, {"a": 1}, state)
     assert server.role == after
     assert task.build_result() == {
         "changed": meanwhile != after,
         "role": after,
-        "diff": {"before": shown(meanwhile), "after": shown(after)},
+        "diff": {"before": to_result(meanwhile), "after": to_result(after)},
     }
     assert task.collect_warnings() == [f"POST http://host/role: {status} {COMPARED}"]
 
 
 def test_creation_counts_as_a_change_when_the_server_fails_after_it() -> None:
-    task = brought(Rival(None, {"a": 1}, 500), {"a": 1})
+    task = run_reconcile(RivalServer(None, {"a": 1}, 500), {"a": 1})
     assert task.build_result()["changed"]
     assert task.build_result()["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "a": 1}}
 
 
 @pytest.mark.parametrize("status", [401, 403, 409, 500])
 def test_refusal_is_reported_when_the_resource_is_as_it_was(status: int) -> None:
-    server = Rival(None, None, status)
+    server = RivalServer(None, None, status)
     with pytest.raises(ServerRefusal, match=str(status)):
-        brought(server, {"a": 1})
+        run_reconcile(server, {"a": 1})
     assert server.calls == ["read", "read"] if status in (409, 500) else ["read"]
 
 
@@ -520,7 +518,7 @@ def test_task_fails_when_another_client_overwrites_each_addition() -> None:
     assert server.role == {"users": ["other"]}
 
 
-def test_result_shows_the_part_that_exists_when_a_reply_is_lost() -> None:
+def test_result_shows_the_existing_part_when_a_response_is_lost() -> None:
     server = Server({"a": 1, "b": 1})
 
     def update(fields: Fields) -> None:
@@ -536,34 +534,34 @@ def test_result_shows_the_part_that_exists_when_a_reply_is_lost() -> None:
     assert task.build_result(part)["changed"]
 
 
-SURPRISE = "PUT http://host/role: 200, but with HTML instead of JSON."
+UNEXPECTED_RESPONSE = "PUT http://host/role: 200, but with HTML instead of JSON."
 
 
 @pytest.mark.parametrize("has_effect", [True, False])
-def test_resource_is_read_back_when_the_answer_to_a_write_is_unexpected(has_effect: bool) -> None:
+def test_resource_is_read_back_when_the_response_to_a_write_is_unexpected(has_effect: bool) -> None:
     server, task = Server({"a": 1}), Task({})
 
     def update(fields: Fields) -> None:
         task.has_written = True
         if has_effect:
             server.update(fields)
-        raise UnexpectedResponse(SURPRISE)
+        raise UnexpectedResponse(UNEXPECTED_RESPONSE)
 
-    def reconciled() -> None:
+    def reconcile_role() -> None:
         reconcile(task, "role", read=server.read, desired={"a": 2}, update=update)
 
     if has_effect:
-        reconciled()
+        reconcile_role()
         assert task.build_result() == {"changed": True, "role": {"a": 2}}
-        assert task.collect_warnings() == [f"{SURPRISE} Reading back shows that the request had its effect."]
+        assert task.collect_warnings() == [f"{UNEXPECTED_RESPONSE} Reading back shows that the request had its effect."]
     else:
-        with pytest.raises(UnexpectedResponse, match=f"^{SURPRISE}$"):
-            reconciled()
-        assert not task.build_result(SURPRISE)["changed"]
+        with pytest.raises(UnexpectedResponse, match=f"^{UNEXPECTED_RESPONSE}$"):
+            reconcile_role()
+        assert not task.build_result(UNEXPECTED_RESPONSE)["changed"]
 
 
-@pytest.mark.parametrize("error", [UnexpectedResponse(SURPRISE), OutcomeUnknown(SURPRISE)])
-def test_operation_succeeds_when_its_effect_is_proven_after_an_unexpected_answer(error: ToolchainError) -> None:
+@pytest.mark.parametrize("error", [UnexpectedResponse(UNEXPECTED_RESPONSE), OutcomeUnknown(UNEXPECTED_RESPONSE)])
+def test_operation_succeeds_when_its_effect_is_verified_after_an_unexpected_response(error: ToolchainError) -> None:
     task = Task({})
 
     def write() -> None:
@@ -571,16 +569,16 @@ def test_operation_succeeds_when_its_effect_is_proven_after_an_unexpected_answer
 
     verify_write(task, write, lambda: None)
     assert task.has_written
-    assert task.collect_warnings() == [f"{SURPRISE} Reading back shows that the request had its effect."]
+    assert task.collect_warnings() == [f"{UNEXPECTED_RESPONSE} Reading back shows that the request had its effect."]
 
     def prove() -> None:
         raise ToolchainError("It is missing.")
 
-    with pytest.raises(type(error), match=SURPRISE):
+    with pytest.raises(type(error), match=UNEXPECTED_RESPONSE):
         verify_write(task, write, prove)
 
 
-def test_a_write_without_an_effect_is_no_change() -> None:
+def test_write_without_an_effect_is_no_change() -> None:
     task = Task({})
 
     def update(_fields: Fields) -> None:
@@ -610,34 +608,34 @@ def test_a_write_without_an_effect_is_no_change() -> None:
         ({"a": {"x": 1}}, {"a": "text"}, {"a": "text"}),
     ],
 )
-def test_differences(before: Fields, desired: Fields, changes: Fields) -> None:
+def test_differences_are_found(before: Fields, desired: Fields, changes: Fields) -> None:
     assert find_differences(before, desired) == changes
 
 
-def test_purged_names_what_shall_go() -> None:
+def test_add_removals_includes_undesired_entries() -> None:
     assert add_removals({"a": 1, "b": 2}, {"b": 3, "c": 4}) == {"a": None, "b": 3, "c": 4}
     assert add_removals(None, {"b": 3}) == {"b": 3}
 
 
-def test_a_set_is_sorted_and_has_each_member_once() -> None:
+def test_sort_unique_sorts_and_removes_duplicates() -> None:
     assert sort_unique(["b", "a", "b"]) == ["a", "b"]
 
 
-def test_an_operation_with_nothing_to_do_does_nothing() -> None:
+def test_operation_is_skipped_when_nothing_needs_to_change() -> None:
     task = Task({})
     operate(task, None, lambda: pytest.fail("it acted"))
     assert task.build_result() == {"changed": False, "plan": None}
 
 
 @pytest.mark.parametrize("changes_state", [True, False])
-def test_an_operation_in_check_mode_only_tells_its_plan(changes_state: bool) -> None:
+def test_operation_returns_only_its_plan_in_check_mode(changes_state: bool) -> None:
     task = Task({}, check_mode=True)
     operate(task, {"restart": True}, lambda: pytest.fail("it acted"), changes_state=changes_state)
     assert task.build_result() == {"changed": changes_state, "plan": {"restart": True}}
 
 
 @pytest.mark.parametrize("wrote", [True, False])
-def test_an_operation_changes_what_it_wrote(wrote: bool) -> None:
+def test_operation_reports_a_change_when_it_has_written(wrote: bool) -> None:
     task = Task({})
 
     def act() -> Fields:
@@ -648,7 +646,7 @@ def test_an_operation_changes_what_it_wrote(wrote: bool) -> None:
     assert task.build_result() == {"changed": wrote, "plan": {"restart": True}, "seconds": 3}
 
 
-def test_a_plan_for_many_items_has_counts_and_the_first() -> None:
+def test_plan_has_counts_and_first_items_when_there_are_many() -> None:
     steps = (("delete" if number % 3 else "keep", {"path": f"a/{number}"}) for number in range(1000))
     assert summarize_plan(steps, max_items=2) == {
         "counts": {"keep": 334, "delete": 666},
@@ -656,5 +654,5 @@ def test_a_plan_for_many_items_has_counts_and_the_first() -> None:
     }
 
 
-def test_a_plan_for_nothing_is_none() -> None:
+def test_plan_is_null_when_there_are_no_items() -> None:
     assert summarize_plan([]) is None

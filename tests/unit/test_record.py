@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Answers of another form than expected: what is said of them."""
+"""Messages for responses with unexpected content."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_members_are_read_by_their_types() -> None:
 
 
 @pytest.mark.parametrize("answer", [{}, {"a": None}], ids=["missing", "null"])
-def test_what_may_be_missing_may_be_null_too(answer: dict[str, Any]) -> None:
+def test_optional_members_can_be_null(answer: dict[str, Any]) -> None:
     def reader(record: Record) -> list[Any]:
         readers = (
             record.maybe_text,
@@ -87,7 +87,9 @@ def test_what_may_be_missing_may_be_null_too(answer: dict[str, Any]) -> None:
         ({"owner": {}}, lambda record: record.record("owner")["id"], "without 'owner.id'"),
     ],
 )
-def test_another_form_is_told_with_its_place(answer: Any, reader: Callable[[Record], Any], complaint: str) -> None:
+def test_message_names_the_path_of_an_unexpected_value(
+    answer: Any, reader: Callable[[Record], Any], complaint: str
+) -> None:
     with pytest.raises(UnexpectedResponse) as surprise:
         read(answer, reader)
     assert "/x: 200, but " in str(surprise.value)
@@ -95,13 +97,13 @@ def test_another_form_is_told_with_its_place(answer: Any, reader: Callable[[Reco
     assert str(surprise.value).endswith("Check the URL. If it is correct, please report this response.")
 
 
-def test_numbers_that_only_python_has_are_none() -> None:
+def test_numbers_are_refused_when_only_python_accepts_them() -> None:
     for number in ("NaN", "Infinity", "1e999"):
         with conversation(call("GET", "/x", text=f'{{"size": {number}}}')) as server, pytest.raises(UnexpectedResponse):
             transport(server.url).read("GET", "/x").record().integer("size")
 
 
-def test_a_list_of_objects_is_read_likewise() -> None:
+def test_list_of_objects_is_read() -> None:
     with conversation(call("GET", "/x", json=[{"a": "b"}, {}])) as server:
         first, second = transport(server.url).read("GET", "/x").records()
     assert first.text("a") == "b"
@@ -109,7 +111,7 @@ def test_a_list_of_objects_is_read_likewise() -> None:
         second.text("a")
 
 
-def test_what_is_nested_beyond_all_sense_is_no_json() -> None:
+def test_json_is_refused_when_it_is_nested_too_deeply() -> None:
     text = "[" * 200_000
     with (
         conversation(call("GET", "/x", text=text)) as server,
@@ -119,14 +121,14 @@ def test_what_is_nested_beyond_all_sense_is_no_json() -> None:
 
 
 @pytest.mark.parametrize("kind", [dict, list])
-def test_the_servers_own_words_are_shown_when_success_is_none(kind: type) -> None:
+def test_message_contains_the_error_of_the_server(kind: type) -> None:
     with conversation(call("GET", "/x", json={"note": "down for repair"})) as server:
         answer = transport(server.url).read("GET", "/x")
         with pytest.raises(UnexpectedResponse, match=r'The server says: {"note": "down for repair"}'):
             answer.record().text("name") if kind is dict else answer.records()
 
 
-def test_what_nobody_thought_of_is_a_message_too() -> None:
+def test_unexpected_exception_is_reported_as_a_message() -> None:
     def run(task: Task) -> None:
         task.last_response = "GET http://127.0.0.1/x: 200"
         raise KeyError("name")
@@ -138,7 +140,7 @@ def test_what_nobody_thought_of_is_a_message_too() -> None:
     assert result["msg"].endswith("This is a defect of the module, please report it.")
 
 
-def test_a_result_that_is_nested_too_deeply_is_a_failure() -> None:
+def test_task_fails_when_its_result_is_nested_too_deeply() -> None:
     def run(task: Task) -> None:
         task.result["settings"] = json.loads('{"a":' * 900 + "1" + "}" * 900)
 

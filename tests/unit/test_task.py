@@ -52,7 +52,7 @@ AsModule = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def as_module(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> AsModule:
-    """Runs as an ordinary module and gives what it printed."""
+    """Return a function that runs code as an ordinary module and returns the printed result."""
 
     def run(run: Run, check_mode: bool = False, diff_mode: bool = False, **parameters: Any) -> dict[str, Any]:
         internal = {"_ansible_check_mode": check_mode, "_ansible_diff": diff_mode, "_ansible_module_name": "sample"}
@@ -63,14 +63,14 @@ def as_module(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
             run_as_module(SPEC, run)
         result = json.loads(capsys.readouterr().out)
         assert end.value.code == (1 if result.get("failed") else 0)
-        # the warnings are those of the whole process; the rest depends on the version of ansible-core
+        # warnings belong to the whole process; the other members depend on the version of ansible-core
         others = ("warnings", "invocation", "_ansible_new_secrets")
         return {name: value for name, value in result.items() if name not in others}
 
     return run
 
 
-def in_process(run: Run, check_mode: bool = False, diff_mode: bool = False, **parameters: Any) -> dict[str, Any]:
+def run_in_worker(run: Run, check_mode: bool = False, diff_mode: bool = False, **parameters: Any) -> dict[str, Any]:
     return run_in_process("sample", SPEC, run, parameters, check_mode=check_mode, diff_mode=diff_mode)
 
 
@@ -79,7 +79,7 @@ def idle(_task: Task) -> None:
 
 
 def busy(task: Task) -> None:
-    """Leaves something of every kind in the outcome."""
+    """Set each kind of result."""
     task.result["echo"] = f"I was told {task.params['password']}"
     task.result["made"] = task.register_secret("made-up-secret")
     task.result["number"] = 12
@@ -99,9 +99,11 @@ def failing(task: Task) -> None:
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("diff_mode", [False, True])
 @pytest.mark.parametrize("run", [idle, busy, failing])
-def test_both_ways_give_the_same(as_module: AsModule, run: Run, check_mode: bool, diff_mode: bool) -> None:
+def test_result_is_the_same_in_process_and_as_a_module(
+    as_module: AsModule, run: Run, check_mode: bool, diff_mode: bool
+) -> None:
     given = {"name": "n", "username": "u", "password": "open-sesame", "entries": [{"key": "hidden-key"}]}
-    here, there = in_process(run, check_mode, diff_mode, **given), as_module(run, check_mode, diff_mode, **given)
+    here, there = run_in_worker(run, check_mode, diff_mode, **given), as_module(run, check_mode, diff_mode, **given)
     for secret in ("open-sesame", "made-up-secret", "hidden-key"):
         assert secret not in f"{here} {there}"
     assert here == there
@@ -110,7 +112,9 @@ def test_both_ways_give_the_same(as_module: AsModule, run: Run, check_mode: bool
 def test_ordinary_module_hides_secrets_when_ansible_core_does_not(
     as_module: AsModule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(basic, "remove_values", lambda value, _secrets: value, raising=False)  # as since 2.22
+    monkeypatch.setattr(
+        basic, "remove_values", lambda value, _secrets: value, raising=False
+    )  # like ansible-core since 2.22
     result = as_module(busy, name="n", username="u", password="open-sesame")
     assert "open-sesame" not in str(result)
 
@@ -133,11 +137,11 @@ def test_ordinary_module_hides_secrets_when_ansible_core_does_not(
         {"state": "gone", "count": "many"},
     ],
 )
-def test_both_ways_complain_in_the_same_words(as_module: AsModule, parameters: dict[str, Any]) -> None:
+def test_messages_are_the_same_in_process_and_as_a_module(as_module: AsModule, parameters: dict[str, Any]) -> None:
     def never(_task: Task) -> None:
         pytest.fail("it ran in spite of bad parameters")
 
-    here, there = in_process(never, **parameters), as_module(never, **parameters)
+    here, there = run_in_worker(never, **parameters), as_module(never, **parameters)
     assert here["failed"]
     assert here["msg"] == there["msg"]
 
@@ -151,30 +155,30 @@ def test_both_ways_complain_in_the_same_words(as_module: AsModule, parameters: d
         ({"properties": {datetime.date(2026, 1, 2): "x"}}, "properties", '"2026-01-02"'),
     ],
 )
-def test_a_key_that_is_no_text_is_refused(parameters: dict[str, Any], place: str, key: str) -> None:
+def test_key_is_refused_when_it_is_not_a_string(parameters: dict[str, Any], place: str, key: str) -> None:
     with pytest.raises(BadOption) as error:
         to_json_types(parameters)
     assert str(error.value).startswith(f"Option '{place}': has the key {key}, which is not a string: put it in quotes")
 
 
-def test_warnings_come_along() -> None:
+def test_warnings_are_in_the_result() -> None:
     def run(task: Task) -> None:
         task.warn(f"Do not tell {task.params['password']}.")
         task.record_retry("GET http://host/x: 503", 1, 3)
         task.record_retry("GET http://host/x: Connection refused.", 1, 3)
         task.record_retry("GET http://host/x: 503", 1, 3)
 
-    assert in_process(run, name="n", username="u", password="open-sesame")["warnings"] == [
+    assert run_in_worker(run, name="n", username="u", password="open-sesame")["warnings"] == [
         "Do not tell ********.",
         "3 request(s) had to be repeated: GET http://host/x: 503 (2 times); GET http://host/x: Connection refused.",
     ]
 
 
-def test_a_task_without_warnings_has_none() -> None:
-    assert "warnings" not in in_process(idle, name="n")
+def test_result_has_no_warnings_when_there_are_none() -> None:
+    assert "warnings" not in run_in_worker(idle, name="n")
 
 
-def test_the_invocation_tells_no_secret() -> None:
+def test_invocation_contains_no_secrets() -> None:
     given = {"name": "n", "username": "u", "password": "open-sesame", "entries": [{"key": "hidden-key"}]}
     arguments = run_in_process("sample", SPEC, idle, given, include_invocation=True)["invocation"]["module_args"]
     assert arguments["name"] == "n"
@@ -183,7 +187,7 @@ def test_the_invocation_tells_no_secret() -> None:
     assert arguments["entries"] == [{"key": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"}]
 
 
-def test_a_thousand_reasons_make_one_short_warning() -> None:
+def test_warning_is_short_when_there_are_many_reasons() -> None:
     task = Task({})
     for number in range(1000):
         task.record_retry(f"GET http://host/{number}: 503", 1, 3)
@@ -196,7 +200,7 @@ def test_a_thousand_reasons_make_one_short_warning() -> None:
 # The write guard
 
 
-def test_an_act_is_refused_in_check_mode() -> None:
+def test_action_is_refused_in_check_mode() -> None:
     task = Task({}, check_mode=True)
     with pytest.raises(WriteInCheckMode) as error, task.guard_write("POST /x"):
         pytest.fail("it was carried out")
@@ -204,7 +208,7 @@ def test_an_act_is_refused_in_check_mode() -> None:
     assert not task.has_written
 
 
-def test_only_what_changes_something_has_written() -> None:
+def test_task_has_written_when_an_action_changes_state() -> None:
     task = Task({})
     with task.guard_action("POST /x"):
         pass
@@ -215,7 +219,7 @@ def test_only_what_changes_something_has_written() -> None:
 
 
 @pytest.mark.parametrize("changes_state", [True, False])
-def test_an_act_that_is_interrupted_is_in_doubt(changes_state: bool) -> None:
+def test_outcome_is_unknown_when_an_action_is_interrupted(changes_state: bool) -> None:
     told: list[str] = []
     task = Task({}, display_interruption=told.append)
     with pytest.raises(Interrupted), task.guard_action("PUT /x", changes_state=changes_state):
@@ -225,7 +229,7 @@ def test_an_act_that_is_interrupted_is_in_doubt(changes_state: bool) -> None:
     assert not task.has_written
 
 
-def test_an_interrupted_task_ends_as_it_would_have_without_being_heard(tmp_path: Path) -> None:
+def test_interruption_ends_the_task_normally_when_nothing_handles_it(tmp_path: Path) -> None:
     file, before = tmp_path / "kept", signal.getsignal(signal.SIGINT)
 
     def run(_task: Task) -> None:
@@ -234,12 +238,12 @@ def test_an_interrupted_task_ends_as_it_would_have_without_being_heard(tmp_path:
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        in_process(run, name="n")
+        run_in_worker(run, name="n")
     assert file.read_text() == "flushed"
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_an_act_that_failed_has_not_written() -> None:
+def test_task_has_not_written_when_the_action_fails() -> None:
     task = Task({})
     with pytest.raises(ToolchainError), task.guard_write("POST /x"):
         raise ToolchainError("It failed.")
@@ -258,11 +262,11 @@ def test_an_act_that_failed_has_not_written() -> None:
         ([1, 2.5, True, None], [1, 2.5, True, None]),
     ],
 )
-def test_secrets_are_masked_the_longest_first(value: Any, shown: Any) -> None:
+def test_longest_secrets_are_masked_first(value: Any, shown: Any) -> None:
     assert mask_secrets(value, {"open", "open-sesame"}) == shown
 
 
-def test_a_failure_keeps_what_was_reached() -> None:
+def test_failure_keeps_results() -> None:
     task = Task({})
     task.result["items"] = ["one"]
     assert task.build_result("The second one failed.") == {
@@ -273,13 +277,13 @@ def test_a_failure_keeps_what_was_reached() -> None:
     }
 
 
-def test_a_failure_after_a_write_has_changed_something() -> None:
+def test_failure_reports_a_change_when_something_was_written() -> None:
     task = Task({})
     task.has_written = True
     assert task.build_result("It failed.")["changed"]
 
 
-def test_a_difference_is_a_change_and_shown_only_when_asked_for() -> None:
+def test_difference_is_a_change_and_shown_only_in_diff_mode() -> None:
     plain, shown = Task({}), Task({}, diff_mode=True)
     for task in (plain, shown):
         task.record_change({"a": 1}, {"a": 2})
@@ -287,20 +291,20 @@ def test_a_difference_is_a_change_and_shown_only_when_asked_for() -> None:
     assert shown.build_result() == {"changed": True, "diff": {"before": {"a": 1}, "after": {"a": 2}}}
 
 
-def test_no_difference_is_no_change() -> None:
+def test_task_is_unchanged_when_there_is_no_difference() -> None:
     task = Task({})
     task.record_change({"a": 1}, {"a": 1})
     assert task.build_result() == {"changed": False}
 
 
-def test_a_later_record_does_not_undo_a_change() -> None:
+def test_change_remains_when_a_later_record_has_none() -> None:
     task = Task({})
     task.record_change({"a": 1}, {"a": 2})
     task.record_change({"b": 1}, {"b": 1})
     assert task.changed
 
 
-def test_given_leaves_out_what_was_not_given() -> None:
+def test_select_provided_omits_null() -> None:
     task = Task({"a": "", "b": [], "c": None, "d": False, "e": 0})
     assert task.select_provided("a", "b", "c", "d", "e") == {"a": "", "b": [], "d": False, "e": 0}
     assert task.select("a", "c") == {"a": "", "c": None}
@@ -311,14 +315,14 @@ def test_given_leaves_out_what_was_not_given() -> None:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time is the last one in the list."""
+    """Set the time to the last item of the list."""
     now = [1000.0]
     monkeypatch.setattr(_task.time, "monotonic", lambda: now[-1])
     return now
 
 
-def told_at(clock: list[float], state: str | None, seconds: Iterable[float]) -> list[str]:
-    """Of the lines of progress at these times, those that are shown."""
+def display_at(clock: list[float], state: str | None, seconds: Iterable[float]) -> list[str]:
+    """Return the progress lines of these times that are displayed."""
     told: list[str] = []
     task = Task({}, display=told.append)
     for second in seconds:
@@ -327,16 +331,16 @@ def told_at(clock: list[float], state: str | None, seconds: Iterable[float]) -> 
     return told
 
 
-def test_what_is_new_is_told_at_most_once_a_second(clock: list[float]) -> None:
-    assert told_at(clock, None, (0, 0.5, 0.99, 1, 1.5, 2)) == ["at 0", "at 1", "at 2"]
+def test_new_progress_is_displayed_at_most_once_a_second(clock: list[float]) -> None:
+    assert display_at(clock, None, (0, 0.5, 0.99, 1, 1.5, 2)) == ["at 0", "at 1", "at 2"]
 
 
-def test_what_lasts_is_told_ever_more_rarely(clock: list[float]) -> None:
+def test_unchanged_progress_is_displayed_at_growing_intervals(clock: list[float]) -> None:
     seconds = [0, 1, 3, 8, 18, 38, 68, 128, 188]
-    assert told_at(clock, "waiting", range(200)) == [f"at {second}" for second in seconds]
+    assert display_at(clock, "waiting", range(200)) == [f"at {second}" for second in seconds]
 
 
-def test_what_is_new_is_told_at_once_however_long_the_last_lasted(clock: list[float]) -> None:
+def test_new_progress_is_displayed_at_once_after_a_long_wait(clock: list[float]) -> None:
     told: list[str] = []
     task = Task({}, display=told.append)
     for second in range(30):
@@ -345,7 +349,7 @@ def test_what_is_new_is_told_at_once_however_long_the_last_lasted(clock: list[fl
     assert told == ["at 0", "at 1", "at 3", "at 8", "at 18", "at 20", "at 21", "at 23", "at 28"]
 
 
-def test_progress_tells_no_secret(clock: list[float]) -> None:
+def test_progress_contains_no_secrets(clock: list[float]) -> None:
     told: list[str] = []
     task = Task({}, display=told.append)
     task.register_secret("open-sesame")
@@ -353,17 +357,17 @@ def test_progress_tells_no_secret(clock: list[float]) -> None:
     assert told == ["waiting for ********"]
 
 
-def test_a_repeat_is_progress(clock: list[float]) -> None:
+def test_retry_is_displayed_as_progress(clock: list[float]) -> None:
     told: list[str] = []
     Task({}, display=told.append).record_retry("GET http://host/x: no answer.", 1, 3)
     assert told == ["GET http://host/x: no answer, retry 1 of 3"]
 
 
-def test_progress_without_anybody_to_tell_is_no_trouble() -> None:
+def test_progress_is_ignored_when_nothing_displays_it() -> None:
     Task({}).report_progress("waiting")
 
 
-def test_an_empty_secret_hides_nothing() -> None:
+def test_empty_secret_masks_nothing() -> None:
     task = Task({})
     assert task.register_secret("") == ""
     assert task.secrets == set()
