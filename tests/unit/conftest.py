@@ -15,7 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http import 
 
 @pytest.fixture(autouse=True)
 def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that the code under test slept for, without having done so."""
+    """Replace `sleep` by a list of the requested seconds."""
     slept: list[float] = []
     for module in (client, _wait):
         monkeypatch.setattr(module.time, "sleep", slept.append)
@@ -24,7 +24,7 @@ def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No credential, address or proxy comes from the environment or the home of whoever runs the tests."""
+    """Remove credentials, URLs and proxies from the environment and the home directory."""
     monkeypatch.setenv("HOME", str(tmp_path))
     for variable in list(os.environ):
         if variable.startswith(("JFROG_", "JENKINS_", "KLOCWORK_", "OPENAI_")) or variable.lower().endswith("_proxy"):
@@ -34,5 +34,5 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def new_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No session or crumb of an earlier test, whose server may have had the same port."""
+    """Drop sessions and crumbs of earlier tests, whose servers may have had the same port."""
     monkeypatch.setattr(session, "_CONNECTIONS", {})

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bench fails when a row is short, and makes the right figures of what it timed."""
+"""The benchmark fails when a target is missed, and computes the figures correctly."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROWS = (Row("fast", "what has to be fast", "<=", 1.5), Row("slow", "what has to 
 
 @pytest.fixture(autouse=True)
 def subject(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
-    """The one subject of the bench, whose figures a test sets."""
+    """Replace the subjects of the benchmark by one whose figures a test sets."""
     (tmp_path / "build").mkdir()
     subject = SimpleNamespace(ROWS=ROWS, measure=lambda _sandbox: subject.figures, figures={})
     monkeypatch.setattr(run, "ROOT", tmp_path)
@@ -37,7 +37,7 @@ def subject(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
 @pytest.mark.parametrize(
     ("fast", "slow", "status"), [(1.5, 2, 0), (1.51, 2, 1), (1.5, 1.99, 1), (1, 3, 0)], ids=["just", "<=", ">=", "well"]
 )
-def test_a_row_that_is_short_fails(
+def test_benchmark_fails_when_a_target_is_missed(
     subject: SimpleNamespace, capsys: pytest.CaptureFixture[str], tmp_path: Path, fast: float, slow: float, status: int
 ) -> None:
     subject.figures = {"fast": Figure(fast), "slow": Figure(slow, [1.0, 4.0]), "told": Figure(7, details={"ms": 3})}
@@ -49,7 +49,7 @@ def test_a_row_that_is_short_fails(
 
 
 @pytest.mark.parametrize(("required", "status"), [("0", 0), ("1", 1)])
-def test_what_cannot_be_measured_is_told(
+def test_reason_is_printed_when_a_subject_cannot_be_measured(
     subject: SimpleNamespace,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -65,12 +65,12 @@ def test_what_cannot_be_measured_is_told(
     assert capsys.readouterr().out.count("CANNOT RUN HERE: there is no such thing") == len(ROWS)
 
 
-def test_a_ratio_is_taken_round_by_round() -> None:
+def test_ratio_is_computed_per_round() -> None:
     figure = ratio([2.0, 40.0, 6.0], [1.0, 20.0, 2.0], ms=1)
     assert (figure.value, figure.spread, figure.details) == (2.0, [2.0, 2.5], {"ms": 1})
 
 
-def test_the_times_of_tasks_and_items() -> None:
+def test_times_are_computed_for_tasks_and_items() -> None:
     moments: list[tuple[str, str, float]] = []
     for start, item in ((0.0, 5.0), (100.0, 1.0), (200.0, 2.0)):
         moments += [("start", "one", start), ("end", "one", start + 3), ("end", "one", start + 4)]
@@ -78,12 +78,12 @@ def test_the_times_of_tasks_and_items() -> None:
         moments += [("item", "loop", start + 6 + number * item) for number in range(4)]
         moments += [("end", "loop", start + 30)]
     events = [{"event": event, "task": task, "at": at} for event, task, at in moments]
-    found = compute_times(events, skip=1)
-    assert found.task == {"one": [4.0, 4.0], "loop": [25.0, 25.0]}
-    assert found.item == {"loop": [1.0, 2.0]}
+    times = compute_times(events, skip=1)
+    assert times.task == {"one": [4.0, 4.0], "loop": [25.0, 25.0]}
+    assert times.item == {"loop": [1.0, 2.0]}
 
 
-def test_every_file_of_rows_is_a_subject() -> None:
+def test_each_module_in_rows_is_a_subject() -> None:
     files = Path(run.__file__).with_name("rows").glob("*.py")
-    measuring = {path.stem for path in files if "\ndef measure(" in path.read_text()}
-    assert measuring == set(SUBJECTS)
+    subjects = {path.stem for path in files if "\ndef measure(" in path.read_text()}
+    assert subjects == set(SUBJECTS)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many items in one task: what becomes of each, and what is told of them."""
+"""Many items in one task: the outcome of each, and the result of the task."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ DEFAULTS = {
 }
 
 
-def bulk(
+def run_bulk(
     items: Any,
-    act: Act,
+    process_item: Act,
     *,
     tell: Callable[[str], None] | None = None,
     last_words: Callable[[str], None] | None = None,
@@ -46,20 +46,20 @@ def bulk(
     diff_mode: bool = False,
     **more: Any,
 ) -> tuple[Task, str | None]:
-    """The task after its items, and why it failed."""
+    """Return the task after its items, and the message of its failure."""
     task = Task(
         {**DEFAULTS, **more}, check_mode=check_mode, diff_mode=diff_mode, display=tell, display_interruption=last_words
     )
     task.register_secret("open-sesame")
     try:
-        process_items(task, items, act)
+        process_items(task, items, process_item)
     except ToolchainError as error:
         return task, str(error)
     return task, None
 
 
-def act(task: Task) -> None:
-    """Does what its item says."""
+def process_item(task: Task) -> None:
+    """Process an item as its kind requests."""
     kind = task.params.get("kind")
     task.result["echo"] = [task.params["n"], task.params["colour"]]
     if kind == "change":
@@ -82,15 +82,15 @@ def counts(task: Task) -> dict[str, int]:
     return {status: count for status, count in task.result["counts"].items() if count}
 
 
-def lines_of(file: Path) -> list[dict[str, Any]]:
+def read_lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
-# What becomes of the items
+# Outcomes
 
 
 def test_each_item_has_one_outcome() -> None:
-    task, failure = bulk(items("change", "ok", "half", "lose", "change"), act)
+    task, failure = run_bulk(items("change", "ok", "half", "lose", "change"), process_item)
     assert task.result["counts"] == {"changed": 2, "ok": 1, "failed": 1, "unknown": 1, "skipped": 0}
     assert [one["status"] for one in task.result["outcomes"]] == ["changed", "ok", "failed", "unknown", "changed"]
     assert [one["index"] for one in task.result["failures"]] == [2, 3]
@@ -108,75 +108,75 @@ def test_each_item_has_one_outcome() -> None:
     assert task.changed
 
 
-def test_what_an_item_says_goes_before_what_the_task_says() -> None:
-    task, _failure = bulk([{"n": 1, "colour": "blue"}, {"n": 2, "colour": None}], act)
+def test_options_of_an_item_have_precedence() -> None:
+    task, _failure = run_bulk([{"n": 1, "colour": "blue"}, {"n": 2, "colour": None}], process_item)
     assert [one["echo"] for one in task.result["outcomes"]] == [[1, "blue"], [2, "red"]]
 
 
-def test_nothing_to_do_is_no_trouble() -> None:
-    task, failure = bulk([], act)
+def test_task_succeeds_when_there_are_no_items() -> None:
+    task, failure = run_bulk([], process_item)
     assert failure is None
     assert not task.changed
     assert counts(task) == {}
     assert task.result["outcomes"] == []
 
 
-def test_unchanged_items_are_no_change() -> None:
-    task, failure = bulk(items("ok", "ok"), act)
+def test_task_is_unchanged_when_all_items_are() -> None:
+    task, failure = run_bulk(items("ok", "ok"), process_item)
     assert failure is None
     assert not task.changed
 
 
-def test_a_task_may_go_on_with_failures() -> None:
-    task, failure = bulk(items("fail", "change"), act, on_error="report")
+def test_task_succeeds_when_failures_are_only_reported() -> None:
+    task, failure = run_bulk(items("fail", "change"), process_item, on_error="report")
     assert failure is None
     assert counts(task) == {"changed": 1, "failed": 1}
 
 
-def test_check_mode_predicts_for_each_item() -> None:
-    task, failure = bulk(items("change", "ok"), act, check_mode=True)
+def test_check_mode_predicts_each_item() -> None:
+    task, failure = run_bulk(items("change", "ok"), process_item, check_mode=True)
     assert failure is None
     assert task.changed
     assert counts(task) == {"changed": 1, "ok": 1}
 
 
 @pytest.mark.parametrize("on_error", ["fail", "report"])
-def test_too_many_failures_end_the_task(on_error: str) -> None:
+def test_task_ends_when_too_many_items_fail(on_error: str) -> None:
     kinds = items("ok", "fail", "fail", "change", "change")
-    task, failure = bulk(kinds, act, max_failures=2, workers=1, on_error=on_error)
+    task, failure = run_bulk(kinds, process_item, max_failures=2, workers=1, on_error=on_error)
     assert counts(task) == {"ok": 1, "failed": 2, "skipped": 2}
     assert task.result["outcomes"][4]["reason"] == "skipped because 2 items had failed"
     assert failure is not None
     assert failure.startswith("2 of 5 items failed, 2 were skipped. The first failure is items[1]: It failed with")
 
 
-def test_a_defect_is_a_failure_of_its_item() -> None:
+def test_exception_is_a_failure_of_its_item() -> None:
     def defective(task: Task) -> None:
         raise KeyError("name")
 
-    task, failure = bulk(items("ok", "ok"), defective)
+    task, failure = run_bulk(items("ok", "ok"), defective)
     assert counts(task) == {"failed": 2}
     assert failure is not None
     assert "KeyError in test_bulk.py" in failure
 
 
-def test_a_defect_in_the_list_ends_the_task() -> None:
+def test_exception_in_the_item_list_ends_the_task() -> None:
     def reading() -> Iterator[dict[str, Any]]:
         yield {"n": 1}
         raise KeyError("name")
 
     with pytest.raises(KeyError, match="name"):
-        bulk(reading(), act)
+        run_bulk(reading(), process_item)
 
 
-def test_a_refused_credential_is_told_for_the_task() -> None:
+def test_refused_credential_is_reported_for_the_task() -> None:
     def refused(_task: Task) -> None:
         raise ServerRefusal("GET /x: 401 no", 401, "", "token")
 
-    task, _failure = bulk(items("ok"), refused)
+    task, _failure = run_bulk(items("ok"), refused)
     assert task.result["refused_credential"] == "token"
     assert "refused_credential" not in task.result["outcomes"][0]
-    task, _failure = bulk(items("ok"), refused, on_error="report")
+    task, _failure = run_bulk(items("ok"), refused, on_error="report")
     assert "refused_credential" not in task.result
 
 
@@ -186,8 +186,8 @@ def refuse_credential(_task: Task) -> None:
 
 @pytest.mark.parametrize("on_error", ["fail", "report"])
 @pytest.mark.parametrize("make", [list, iter])
-def test_no_more_items_are_tried_when_the_credential_is_refused(make: Callable[[Any], Any], on_error: str) -> None:
-    task, failure = bulk(make(items(*["ok"] * 10)), refuse_credential, workers=1, on_error=on_error)
+def test_remaining_items_are_skipped_when_the_credential_is_refused(make: Callable[[Any], Any], on_error: str) -> None:
+    task, failure = run_bulk(make(items(*["ok"] * 10)), refuse_credential, workers=1, on_error=on_error)
     assert task.result["counts"]["failed"] == 1
     assert task.result["counts"]["skipped"] == (9 if make is list else 0)
     assert failure is not None
@@ -199,42 +199,42 @@ def test_equal_failures_are_counted_in_the_message() -> None:
         kind = "Full" if task.params["n"] < 3 else "Wrong" if task.params["n"] < 5 else "Odd"
         raise ToolchainError(f"PUT http://host/{task.params['n']}: {kind} (request {task.params['n']:x}1).")
 
-    _task, failure = bulk(items(*["ok"] * 6), fail)
+    _task, failure = run_bulk(items(*["ok"] * 6), fail)
     assert failure == (
         "6 of 6 items failed. The first failure is items[0]: PUT http://host/0: Full (request 01). 2 more failed in "
         "the same way. 2 failed as items[3]: PUT http://host/3: Wrong (request 31)."
     )
 
 
-def test_an_item_that_is_not_worth_a_try_is_skipped() -> None:
+def test_item_is_skipped_when_the_function_requests_it() -> None:
     def give_up(task: Task) -> None:
         raise ItemSkipped(f"not tried, like {task.params['n']}")
 
-    task, failure = bulk(items("ok", "ok"), give_up)
+    task, failure = run_bulk(items("ok", "ok"), give_up)
     assert failure is None
     assert counts(task) == {"skipped": 2}
     assert [one["reason"] for one in task.result["outcomes"]] == ["not tried, like 0", "not tried, like 1"]
 
 
-def test_repeats_and_warnings_of_items_are_told_once() -> None:
+def test_retries_and_warnings_of_items_are_reported_once() -> None:
     def shaky(task: Task) -> None:
         task.record_retry("GET http://host/x: 503", 1, 3)
         task.warn("It is old.")
 
-    task, _failure = bulk(items("ok", "ok", "ok"), shaky)
+    task, _failure = run_bulk(items("ok", "ok", "ok"), shaky)
     assert task.collect_warnings() == [
         "It is old. (3 times)",
         "3 request(s) had to be repeated: GET http://host/x: 503 (3 times)",
     ]
 
 
-# What is shown
+# Results
 
 
-def test_only_the_first_are_shown_but_all_failures() -> None:
+def test_result_has_the_first_outcomes_and_all_failures() -> None:
     kinds = ["change"] * 20
     kinds[15] = "fail"
-    task, _failure = bulk(items(*kinds), act, result_limit=3, diff_mode=True)
+    task, _failure = run_bulk(items(*kinds), process_item, result_limit=3, diff_mode=True)
     assert [one["index"] for one in task.result["outcomes"]] == [0, 1, 2]
     assert [one["index"] for one in task.result["failures"]] == [15]
     assert task.result["diff"] == [
@@ -243,42 +243,42 @@ def test_only_the_first_are_shown_but_all_failures() -> None:
     ]
 
 
-def test_the_whole_list_goes_to_a_private_file_without_secrets(tmp_path: Path) -> None:
+def test_all_outcomes_are_written_to_a_private_file_without_secrets(tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
     file.write_text("old")
     file.chmod(0o644)
-    bulk(items("change", "fail", "ok"), act, result_limit=0, to_file=str(file))
-    reasons = {line["index"]: line["reason"] for line in lines_of(file)}
+    run_bulk(items("change", "fail", "ok"), process_item, result_limit=0, to_file=str(file))
+    reasons = {line["index"]: line["reason"] for line in read_lines(file)}
     assert reasons == {0: None, 1: "It failed with ******** for 1.", 2: None}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_no_file_is_written_in_check_mode(tmp_path: Path) -> None:
-    _task, failure = bulk(items("change"), act, check_mode=True, to_file=str(tmp_path / "all.jsonl"))
+    _task, failure = run_bulk(items("change"), process_item, check_mode=True, to_file=str(tmp_path / "all.jsonl"))
     assert failure is None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_cannot_be_written_is_told_before_the_first_item(tmp_path: Path) -> None:
+def test_unwritable_file_is_reported_before_the_first_item(tmp_path: Path) -> None:
     def never(_task: Task) -> None:
         pytest.fail("it began")
 
-    _task, failure = bulk(items("ok"), never, to_file=str(tmp_path / "none" / "all.jsonl"))
+    _task, failure = run_bulk(items("ok"), never, to_file=str(tmp_path / "none" / "all.jsonl"))
     assert failure is not None
     assert failure.startswith("Option 'to_file': ")
 
 
-def test_a_full_disk_ends_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_fails_when_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.fchmod", lambda _handle, _mode: None)
     monkeypatch.setattr(_bulk, "check_writable", lambda _task, _path, _option: None)
-    _task, failure = bulk(({"n": number} for number in range(10000)), act, to_file="/dev/full")
+    _task, failure = run_bulk(({"n": number} for number in range(10000)), process_item, to_file="/dev/full")
     assert failure == "Cannot write '/dev/full': No space left on device."
 
 
-def test_memory_stays_flat_however_many_items_there_are(tmp_path: Path) -> None:
+def test_memory_is_constant_when_there_are_many_items(tmp_path: Path) -> None:
     def peak(number: int) -> int:
         tracemalloc.start()
-        bulk(({"n": index} for index in range(number)), act, to_file=str(tmp_path / "all.jsonl"))
+        run_bulk(({"n": index} for index in range(number)), process_item, to_file=str(tmp_path / "all.jsonl"))
         highest = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return highest
@@ -287,8 +287,8 @@ def test_memory_stays_flat_however_many_items_there_are(tmp_path: Path) -> None:
     assert peak(10000) < 2 * peak(500)
 
 
-class Told:
-    """The lines that were told, and an event for the first."""
+class ProgressLines:
+    """Progress lines, and an event for the first of them."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -299,40 +299,40 @@ class Told:
         self.first.set()
 
 
-def test_progress_tells_how_many_and_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_shows_count_and_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    told = Told()
+    told = ProgressLines()
     monkeypatch.setattr(_bulk.time, "monotonic", lambda: now[0])
 
     def slow(task: Task) -> None:
         if task.params["n"] == 1200:
             told.first.wait(60)
         now[0] += 2
-        act(task)
+        process_item(task)
 
-    # nothing is told before the last item waits for it
+    # no progress before the last item waits for it
     monkeypatch.setattr(
         Task, "report_progress", lambda task, text, _state: task.display(text) if text.startswith("1,200") else None
     )
-    bulk(items(*["fail"] * 3, *["ok"] * 1237), slow, tell=told, workers=1)
+    run_bulk(items(*["fail"] * 3, *["ok"] * 1237), slow, tell=told, workers=1)
     assert told.lines[0] == "1,200 of 1,240 done, 3 failed, 80 s left"
 
 
-# Side by side
+# Concurrency
 
 
-def test_so_many_are_worked_on_at_once_as_there_are_workers() -> None:
+def test_items_are_processed_in_parallel_by_the_workers() -> None:
     together = threading.Barrier(3)
 
     def meet(_task: Task) -> None:
         together.wait(60)
 
-    task, failure = bulk(items("ok", "ok", "ok"), meet, workers=3)
+    task, failure = run_bulk(items("ok", "ok", "ok"), meet, workers=3)
     assert failure is None
     assert counts(task) == {"ok": 3}
 
 
-def test_items_are_read_as_the_work_proceeds() -> None:
+def test_items_are_read_lazily() -> None:
     ahead = []
     done = 0
 
@@ -345,26 +345,26 @@ def test_items_are_read_as_the_work_proceeds() -> None:
         nonlocal done
         done += 1
 
-    bulk(reading(), count, workers=1)
+    run_bulk(reading(), count, workers=1)
     assert max(ahead) == 0
 
 
-def test_an_error_while_reading_the_items_fails_the_task() -> None:
+def test_task_fails_when_reading_the_items_fails() -> None:
     def reading() -> Iterator[dict[str, Any]]:
         yield {"n": 1}
         raise ToolchainError("The list broke off.")
 
-    task, failure = bulk(reading(), act, workers=1)
+    task, failure = run_bulk(reading(), process_item, workers=1)
     assert failure == "The list broke off."
     assert counts(task) == {"ok": 1}
 
 
-# Interrupted
+# Interruption
 
 
 @pytest.fixture
-def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C at the first look after the workers."""
+def raise_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulate Ctrl-C at the first progress report."""
 
     def progress(_task: Task, _text: str, _state: str) -> None:
         raise Interrupted(signal.SIGINT)
@@ -372,33 +372,35 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Task, "report_progress", progress)
 
 
-@pytest.mark.usefixtures("interrupted")
-def test_what_runs_when_the_user_interrupts_comes_to_its_end(tmp_path: Path) -> None:
-    told, file = Told(), tmp_path / "all.jsonl"
+@pytest.mark.usefixtures("raise_interrupt")
+def test_running_items_are_completed_when_the_task_is_interrupted(tmp_path: Path) -> None:
+    told, file = ProgressLines(), tmp_path / "all.jsonl"
 
     def waits(task: Task) -> None:
         told.first.wait(60)
-        act(task)
+        process_item(task)
 
     with pytest.raises(Interrupted):
-        bulk(items("change", "ok", "ok"), waits, last_words=told, workers=1, to_file=str(file))
+        run_bulk(items("change", "ok", "ok"), waits, last_words=told, workers=1, to_file=str(file))
     assert told.lines[0] == 'interrupted: 0 of 3 done; unfinished: {"n": 0, "kind": "change"}'
     assert told.lines[1].startswith("interrupted: 1 of 3 done")
     assert told.lines[1].endswith("; unknown effect: none")
-    assert [line["status"] for line in lines_of(file)] == ["changed", "skipped", "skipped"]
+    assert [line["status"] for line in read_lines(file)] == ["changed", "skipped", "skipped"]
 
 
-@pytest.mark.usefixtures("interrupted")
-def test_what_does_not_come_to_its_end_is_in_doubt(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("raise_interrupt")
+def test_outcome_of_an_item_is_unknown_when_it_does_not_complete(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(_bulk, "SECONDS_TO_CLEAN_UP", 0.1)
-    told, file, gate = Told(), tmp_path / "all.jsonl", threading.Event()
+    told, file, gate = ProgressLines(), tmp_path / "all.jsonl", threading.Event()
 
     def waits(_task: Task) -> None:
         gate.wait(60)
 
     with pytest.raises(Interrupted):
-        bulk(items("change", "ok"), waits, last_words=told, workers=1, to_file=str(file))
+        run_bulk(items("change", "ok"), waits, last_words=told, workers=1, to_file=str(file))
     gate.set()
     assert told.lines[-1].endswith('; unknown effect: {"n": 0, "kind": "change"}')
-    assert [line["status"] for line in lines_of(file)] == ["unknown", "skipped"]
-    assert lines_of(file)[0]["reason"] == "interrupted before it was finished"
+    assert [line["status"] for line in read_lines(file)] == ["unknown", "skipped"]
+    assert read_lines(file)[0]["reason"] == "interrupted before it was finished"

@@ -15,7 +15,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _interruption
 
-# What runs `controller` forks a worker, which starts a module through shells; each tells its pid
+# The controller forks a worker, which starts a module through shells; each prints its PID
 PROGRAM = """
 import os, subprocess, sys, time
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _interruption
@@ -40,7 +40,7 @@ else:
 """
 
 
-def ask(process: subprocess.Popen[str]) -> str:
+def request(process: subprocess.Popen[str]) -> str:
     process.stdin.write("?\n")
     process.stdin.flush()
     return process.stdout.readline().strip()
@@ -48,7 +48,7 @@ def ask(process: subprocess.Popen[str]) -> str:
 
 @pytest.mark.parametrize("how", ["fork", "shells"])
 @pytest.mark.parametrize("terminal", ["lives", "dies"])
-def test_the_controller_is_gone_when_it_was_killed(how: str, terminal: str, tmp_path: Path) -> None:
+def test_controller_is_gone_when_it_was_killed(how: str, terminal: str, tmp_path: Path) -> None:
     program = tmp_path / "controller.py"
     program.write_text(PROGRAM)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -64,11 +64,11 @@ def test_the_controller_is_gone_when_it_was_killed(how: str, terminal: str, tmp_
             if terminal == "dies":
                 process.kill()
                 process.wait()
-            assert ask(process) == "False"
+            assert request(process) == "False"
         finally:
             os.kill(controller, signal.SIGKILL)
-        while (is_gone := ask(process)) == "False":
-            pass  # the kill takes a moment
+        while (is_gone := request(process)) == "False":
+            pass  # killing the process takes a moment
         assert is_gone == "True"
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A long list in an answer, read an entry at a time."""
+"""A long JSON list in a response is read one entry at a time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ JSON = st.recursive(
 MEMBERS = st.dictionaries(st.text(max_size=3), JSON, max_size=3)
 
 
-def pieces(text: str, size: int) -> Iterator[bytes]:
+def split_chunks(text: str, size: int) -> Iterator[bytes]:
     whole = text.encode("utf-8", "surrogatepass")
     return (whole[start : start + size] for start in range(0, len(whole), size))
 
@@ -40,24 +40,24 @@ def pieces(text: str, size: int) -> Iterator[bytes]:
     size=st.integers(1, 50),
     indent=st.sampled_from([None, 2]),
 )
-def test_what_was_written_is_read(
+def test_entries_and_other_members_are_read(
     before: dict[str, Any], entries: list[Any], after: dict[str, Any], size: int, indent: int | None
 ) -> None:
     others = {name: value for name, value in {**before, **after}.items() if name != "results"}
     document = {**{name: others[name] for name in before if name in others}, "results": entries, **others}
     text = json.dumps(document, ensure_ascii=True, indent=indent)
     told: dict[str, Any] = {}
-    read = JsonList(pieces(text, size), "results", told)
+    read = JsonList(split_chunks(text, size), "results", told)
     assert list(read) == entries
     assert (read.is_found, told) == (True, others)
 
 
 @settings(deadline=None)
 @given(st.integers(1, 60), st.integers(1, 20))
-def test_a_text_that_is_cut_off_is_broken(end: int, size: int) -> None:
+def test_truncated_json_is_refused(end: int, size: int) -> None:
     text = '{"a": 12, "results": [{"k": "é,]"}, 17, null, true], "range": {"total": 4}}'[:end]
     with pytest.raises(MalformedJson):
-        list(JsonList(pieces(text, size), "results", {}))
+        list(JsonList(split_chunks(text, size), "results", {}))
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,12 @@ def test_a_text_that_is_cut_off_is_broken(end: int, size: int) -> None:
         '{"a": ' + "1" * 5_000 + "}",
     ],
 )
-def test_what_is_no_object_is_broken(text: str) -> None:
+def test_malformed_json_is_refused(text: str) -> None:
     with pytest.raises(MalformedJson):
-        list(JsonList(pieces(text, 7), "results", {}))
+        list(JsonList(split_chunks(text, 7), "results", {}))
 
 
-def test_an_endless_value_is_given_up() -> None:
+def test_endless_value_is_refused() -> None:
     def endless() -> Iterator[bytes]:
         yield b'{"results": ["'
         while True:
@@ -84,7 +84,7 @@ def test_an_endless_value_is_given_up() -> None:
         list(JsonList(endless(), "results", {}))
 
 
-def test_memory_is_flat() -> None:
+def test_memory_is_constant() -> None:
     def body() -> Iterator[bytes]:
         yield b'{"results": [{}'
         for number in range(2000):
@@ -104,7 +104,7 @@ def entries(others: dict[str, Any] | None = None, **answer: Any) -> list[Any]:
         return list(transport(server.url).read("GET", "/x", stream=True).entries("results", others))
 
 
-def test_the_entries_of_an_answer() -> None:
+def test_entries_of_a_response_are_returned() -> None:
     others: dict[str, Any] = {}
     found = entries(others, json={"range": {"total": 2}, "results": [{"name": "a"}, {"name": "b"}]})
     assert [entry.text("name") for entry in found] == ["a", "b"]
@@ -126,17 +126,17 @@ def test_the_entries_of_an_answer() -> None:
         ({"text": '{"results": [{"a": "' + "x" * 300_000}, "200, but with something else instead of JSON."),
     ],
 )
-def test_another_answer_is_told(answer: dict[str, Any], said: str) -> None:
+def test_unexpected_response_is_reported(answer: dict[str, Any], said: str) -> None:
     with pytest.raises(UnexpectedResponse) as error:
         entries(**answer)
     assert said in str(error.value)
 
 
-def test_a_value_that_comes_twice_is_one() -> None:
+def test_duplicate_member_is_accepted_when_its_values_are_equal() -> None:
     assert entries(text='{"results": [{"a": 1, "a": 1}]}') == [{"a": 1}]
 
 
-def test_texts_of_an_answer() -> None:
+def test_strings_of_a_response_are_checked() -> None:
     with conversation(call("GET", "/x", json={"files": ["a", 1]})) as server:
         texts = transport(server.url).read("GET", "/x", stream=True).texts("files")
         assert next(texts) == "a"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Responses that arrive in unusual pieces, or from a server whose clock is wrong."""
+"""Responses that arrive in unusual chunks, or from a server with a wrong clock."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
 
 @contextlib.contextmanager
 def server(*responses: list[bytes]) -> Iterator[str]:
-    """Answer requests on one connection, each response in its pieces; then close it."""
+    """Start a server that sends each response in its chunks and then closes the connection."""
 
     def serve(listener: socket.socket) -> None:
         connection, _address = listener.accept()
@@ -52,12 +52,12 @@ def server(*responses: list[bytes]) -> Iterator[str]:
     ],
     ids=["headers in two pieces", "byte by byte", "held CRLF", "chunks across pieces"],
 )
-def test_response_is_whole_when_it_arrives_in_pieces(pieces: list[bytes]) -> None:
+def test_response_is_complete_when_it_arrives_in_chunks(pieces: list[bytes]) -> None:
     with server(pieces) as url:
         assert transport(url, retries=0).read("GET", "/x").json() == {"a": 1}
 
 
-def test_connection_stays_in_step_when_interim_responses_come_first() -> None:
+def test_connection_stays_in_sync_when_interim_responses_come_first() -> None:
     with server([HINTS, FIRST], [HINTS, SECOND]) as url:
         http = transport(url, retries=0)
         assert [http.read("GET", path).json()["a"] for path in ("/x", "/y")] == [1, 2]
@@ -79,7 +79,7 @@ def test_refusal_is_reported_when_it_comes_before_the_end_of_the_request() -> No
 
 
 @pytest.mark.parametrize("wrong", [-3600, 0, 3600], ids=["an hour slow", "right", "an hour fast"])
-def test_retry_after_is_read_by_the_clock_of_the_server(wrong: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retry_after_uses_the_clock_of_the_server(wrong: int, monkeypatch: pytest.MonkeyPatch) -> None:
     naps: list[float] = []
     monkeypatch.setattr(client.time, "sleep", naps.append)
     now = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=wrong)

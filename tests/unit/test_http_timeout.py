@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Responses that never stall and never end."""
+"""Responses that trickle without stalling or ending."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 
 @contextlib.contextmanager
 def trickling_server(start: bytes, piece: bytes, end: bytes) -> Iterator[str]:
-    """Answer each request with the start, the piece 60 times, one each 50 ms, and the end."""
+    """Start a server whose responses consist of the start, 60 copies of a piece every 50 ms, and the end."""
 
     def answer(connection: socket.socket) -> None:
         with connection, contextlib.suppress(OSError):
@@ -113,7 +113,7 @@ def test_live_stream_ends_when_its_time_is_over() -> None:
 
 
 class SteadySource(io.RawIOBase):
-    """A response of so many KiB, of which each KiB takes a second to arrive."""
+    """A response body of some KiB, each of which takes a second to arrive."""
 
     def __init__(self, kibibytes: int) -> None:
         self.now = 0.0

@@ -47,5 +47,5 @@ def test_login_in_base64_is_hidden_when_the_password_is_short(
         assert len(hidden.removeprefix("Basic ").replace("********", "").rstrip("=")) <= 2
 
 
-def test_other_text_stays_when_a_secret_is_short() -> None:
+def test_other_text_is_unchanged_when_a_secret_is_short() -> None:
     assert _known_secrets.encode_variants("a") == {"YQ=="}

@@ -17,18 +17,18 @@ from support.transport import transport
 NUISANCES = "ü\r\n--\n\"'\\ %;=&+"
 
 
-def parts(form: Multipart) -> list[email.message.Message]:
-    """The form as another implementation of MIME reads it."""
+def parse_parts(form: Multipart) -> list[email.message.Message]:
+    """Return the parts of the form as read by an independent MIME implementation."""
     head = f"Content-Type: {form.content_type}\r\n\r\n".encode()
     found = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head + b"".join(form))
     return list(found.iter_parts())
 
 
-def test_what_goes_in_comes_out(tmp_path: Path) -> None:
+def test_fields_and_files_are_unchanged(tmp_path: Path) -> None:
     file = tmp_path / "deploy.zip"
     file.write_bytes(bytes(range(256)) * 3000)
     form = Multipart({"VERSION": NUISANCES, "EMPTY": ""}, {"PACKAGE": LocalFile.from_path_unhashed(str(file))})
-    package, version, empty = parts(form)
+    package, version, empty = parse_parts(form)
     assert version.get_payload(decode=True) == NUISANCES.encode()
     assert version["Content-Disposition"] == 'form-data; name="VERSION"'
     assert empty.get_payload(decode=True) == b""
@@ -36,7 +36,7 @@ def test_what_goes_in_comes_out(tmp_path: Path) -> None:
     assert package.get_filename() == "deploy.zip"
 
 
-def test_it_knows_its_size_and_can_be_sent_again(tmp_path: Path) -> None:
+def test_form_knows_its_size_and_can_be_sent_again(tmp_path: Path) -> None:
     file = tmp_path / "empty"
     file.touch()
     form = Multipart({"a": "ü"}, {"f": LocalFile.from_path_unhashed(str(file))})
@@ -44,7 +44,7 @@ def test_it_knows_its_size_and_can_be_sent_again(tmp_path: Path) -> None:
     assert (len(once), once) == (form.size, b"".join(form))
 
 
-def test_names_stay_inside_their_header(tmp_path: Path) -> None:
+def test_names_are_escaped_in_headers(tmp_path: Path) -> None:
     file = tmp_path / 'a"b'
     file.touch()
     text = b"".join(Multipart({'n"\r\nX: y': "v"}, {"f": LocalFile.from_path_unhashed(str(file))})).decode()
@@ -52,7 +52,7 @@ def test_names_stay_inside_their_header(tmp_path: Path) -> None:
     assert 'filename="a%22b"\r\n' in text
 
 
-def test_a_request_says_which_form_it_has(tmp_path: Path) -> None:
+def test_request_has_the_content_type_of_the_form(tmp_path: Path) -> None:
     form = Multipart({"a": "b"}, {})
     headers = {"Content-Type": form.content_type, "Content-Length": str(form.size)}
     with conversation(call("POST", "/x", sent_body=b"".join(form), sent_headers=headers)) as server:

@@ -36,13 +36,13 @@ from mutants.mutations import Mutation, mutations
         ("a = 'b' + c + f'{d + 1}'", []),
     ],
 )
-def test_each_place_is_mutated_in_each_way(source: str, mutated: list[str]) -> None:
+def test_each_mutation_of_a_statement_is_found(source: str, mutated: list[str]) -> None:
     found = [mutation.mutated_source for mutation in mutations("toy.py", source)]
     assert sorted(found) == sorted(mutated)
     assert all(ast.parse(text) for text in found)
 
 
-def test_tests_are_chosen_by_the_innermost_statement() -> None:
+def test_tests_are_selected_by_the_innermost_statement() -> None:
     source = "A = [\n    1,\n]\n\n\ndef f(\n    a=2,\n):\n    if a > b:\n        return [\n            c,\n        ]\n"
     found = {(mutation.original, mutation.lines, mutation.in_function) for mutation in mutations("toy.py", source)}
     assert found == {
@@ -53,14 +53,14 @@ def test_tests_are_chosen_by_the_innermost_statement() -> None:
     }
 
 
-def test_a_survivor_is_shown_by_its_lines() -> None:
+def test_survivor_is_described_by_its_lines() -> None:
     (mutation,) = mutations("toy.py", "a = b\nc = [\n    d or\n    e,\n]\n")
     assert mutation.line == 3
     assert mutation.statement(mutation.source) == ["    d or"]
     assert mutation.statement(mutation.mutated_source) == ["    d and"]
 
 
-def test_a_sample_stays_the_same_when_other_lines_change() -> None:
+def test_sample_is_unchanged_when_other_lines_change() -> None:
     def sample(source: str) -> list[tuple[str, str]]:
         found: list[Mutation] = sorted(mutations("toy.py", source), key=lambda mutation: mutation.order(17))
         return [(mutation.original, mutation.replacement) for mutation in found]

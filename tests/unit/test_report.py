@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page of the callback `report`, of runs that are larger and odder than those that are played."""
+"""The page of the callback `report` for large and unusual runs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def page(report: Report, runs: list[dict[str, Any]] | None = None) -> str:
     return _report_files.page(report.document({}, **RUN), runs or [])
 
 
-def test_failures_that_count_stand_before_those_that_were_seen_to() -> None:
+def test_unhandled_failures_are_listed_before_handled_ones() -> None:
     report = Report()
     for state in ("rescued", "failed", "ignored", "unreachable"):
         report.record_failure(WHERE, {"msg": "no"}, None, state)
@@ -48,14 +48,14 @@ def test_failures_that_count_stand_before_those_that_were_seen_to() -> None:
 
 
 @pytest.mark.parametrize(("changes", "folded"), [(100, False), (101, True)])
-def test_what_is_long_is_folded(changes: int, folded: bool) -> None:
+def test_long_content_is_collapsed(changes: int, folded: bool) -> None:
     report = Report()
     for number in range(changes):
         report.record_change(WHERE, {}, str(number), False, False)
     assert ("<details>" in page(report)) is folded
 
 
-def test_requests_that_nobody_counted_are_not_known() -> None:
+def test_requests_are_unknown_when_they_were_not_counted() -> None:
     report = Report()
     report.record_task("site.yml:3", WHERE, "ok", False, 1.0, ("uuid", "repo-eu"), "ok")
     assert re.search(r"<strong>not known</strong> requests", page(report))
@@ -64,7 +64,7 @@ def test_requests_that_nobody_counted_are_not_known() -> None:
 @pytest.mark.parametrize(
     ("file", "title"), [("/srv/site.yml", "site.yml"), ("__adhoc_playbook__", "ansible"), (None, "ansible")]
 )
-def test_a_command_without_a_playbook_has_a_title_too(file: str | None, title: str) -> None:
+def test_title_is_shown_when_there_is_no_playbook(file: str | None, title: str) -> None:
     assert callback.get_playbook_name(SimpleNamespace(_file_name=file)) == title
 
 
@@ -73,7 +73,7 @@ def test_long_names_are_shortened() -> None:
     assert label({"_ansible_item_label": "x" * MOST_OF_A_LABEL}, 1) == "x" * MOST_OF_A_LABEL
 
 
-def test_a_page_has_no_control_characters_and_a_message_no_colours() -> None:
+def test_control_characters_and_colors_are_removed() -> None:
     report = Report()
     report.record_failure(WHERE, {"msg": "a\0b\tc\n\x1b[1;31mred\x1b[0m\x07"}, None, "failed")
     told = page(report)
@@ -81,7 +81,7 @@ def test_a_page_has_no_control_characters_and_a_message_no_colours() -> None:
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", told)
 
 
-def test_the_columns_of_the_history_stand_below_their_heads() -> None:
+def test_columns_of_the_history_match_their_headings() -> None:
     run = dict.fromkeys(("hosts", "changes", "failures", "seconds"), 1)
     told = page(Report(), [{**run, "started": "2026-01-01T00:00:00Z", "check_mode": True}])
     table = told[told.index("<caption>The last 1 runs") :]

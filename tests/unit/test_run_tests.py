@@ -66,15 +66,13 @@ def test_failed_phases_are_named_with_their_output(
     assert lines[-1] == "6 passed, 3 failed, 2 skipped"
 
 
-def test_a_phase_that_ran_no_test_has_failed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_phase_fails_when_it_runs_no_test(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     status, lines = run(monkeypatch, capsys, "none-ran")
     assert status == 1
     assert lines[-1] == "0 passed, 1 failed, 0 skipped"
 
 
-def test_a_skip_is_a_failure_when_everything_is_required(
+def test_skipped_test_is_a_failure_when_all_tests_are_required(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TOOLCHAIN_REQUIRE_ALL", "1")
@@ -83,7 +81,7 @@ def test_a_skip_is_a_failure_when_everything_is_required(
     assert "CANNOT RUN HERE: there is no Java" in lines
 
 
-def test_nothing_runs_after_a_failed_set_up(
+def test_no_phase_runs_when_the_setup_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, lines = run(monkeypatch, capsys, "--set-up", "bad", "good")
@@ -91,7 +89,7 @@ def test_nothing_runs_after_a_failed_set_up(
     assert not [line for line in lines if "good" in line]
 
 
-def test_set_up_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_setup_has_its_own_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     status, lines = run(monkeypatch, capsys, "--set-up", "good", "all-passed")
     assert status == 0
     assert [line for line in lines if line.startswith("set-up: ")]
@@ -99,7 +97,7 @@ def test_set_up_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch, capsys: p
 
 
 @pytest.mark.parametrize(("cpu", "exceeds"), [(150.0, False), (150.1, True)])
-def test_a_phase_that_exceeds_its_budget_is_named(cpu: float, exceeds: bool) -> None:
+def test_phase_is_named_when_it_exceeds_its_budget(cpu: float, exceeds: bool) -> None:
     outcomes = [Outcome(name, Counter(passed=1), 60.0, cpu) for name in ("good", "good,ANSIBLE_CORE=2.18", "other")]
     named = [line.split()[0] for line in run_tests.format_table(outcomes).splitlines() if "EXCEEDS" in line]
     assert named == (["good", "good,ANSIBLE_CORE=2.18"] if exceeds else [])

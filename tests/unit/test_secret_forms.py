@@ -97,28 +97,28 @@ NAMES = {
 
 
 @pytest.mark.parametrize("secret", SECRETS)
-def test_secret_is_masked_when_it_has_a_known_form(secret: str) -> None:
+def test_secret_is_masked_when_it_has_a_known_pattern(secret: str) -> None:
     assert mask_text(secret) == MASK
     assert mask_text(f"see {secret}") == f"see {MASK}"
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_secret_is_masked_when_the_text_around_it_says_so(text: str) -> None:
+def test_secret_is_masked_when_the_context_indicates_it(text: str) -> None:
     assert mask_text(text) == TEXTS[text]
     assert mask_text(mask_text(text)) == TEXTS[text]
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_text_stays_when_it_has_no_form_of_a_secret(text: str) -> None:
+def test_text_is_unchanged_when_it_contains_no_secret(text: str) -> None:
     assert mask_text(text) == text
 
 
 @pytest.mark.parametrize(("is_secret", "name"), [(kind, name) for kind, names in NAMES.items() for name in names])
-def test_name_says_secret_when_its_words_do(is_secret: bool, name: str) -> None:
+def test_name_indicates_a_secret_when_its_words_do(is_secret: bool, name: str) -> None:
     assert has_secret_name(name) == is_secret
 
 
-def test_member_is_masked_when_its_name_says_secret() -> None:
+def test_member_is_masked_when_its_name_indicates_a_secret() -> None:
     members = {
         "key": "libs",
         "tokens": [{"id": "1", "key": "2"}],
@@ -172,7 +172,7 @@ PLACES: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("value", "places"), PLACES)
-def test_values_are_masked_when_their_names_say_secret(value: dict[str, Any], places: list[str]) -> None:
+def test_values_are_masked_when_their_names_indicate_secrets(value: dict[str, Any], places: list[str]) -> None:
     masking = SecretMasker()
     masked = masking.mask(value)
     assert not [secret for secret in ("hunter2", "hunter3", "ghp_", "AKC", "two") if secret in str(masked)]
@@ -182,14 +182,14 @@ def test_values_are_masked_when_their_names_say_secret(value: dict[str, Any], pl
     assert SecretMasker().mask(masked) == masked
 
 
-def test_values_stay_when_they_are_no_texts() -> None:
+def test_values_are_unchanged_when_they_are_not_strings() -> None:
     masked = SecretMasker().mask(JOB)["parameters"]
     assert masked[1]["default"] is None
     assert masked[2] == JOB["parameters"][2]
     assert masked[0]["description"] == "Which token"
 
 
-def test_places_are_limited_when_there_are_many() -> None:
+def test_reported_paths_are_limited_when_there_are_many() -> None:
     masking = SecretMasker()
     masking.mask({"properties": {"token": ["x"] * 1000}})
     assert (masking.result["count"], len(masking.result["places"])) == (1000, 100)
@@ -200,11 +200,11 @@ LONG += ["-----BEGIN ", "curl ", "curl -u a:", " --token ", "<token>", "abcd", "
 
 
 @pytest.mark.parametrize("text", LONG)
-def test_long_texts_are_searched_without_endless_backtracking(text: str) -> None:
+def test_long_texts_are_searched_without_excessive_backtracking(text: str) -> None:
     assert len(mask_text(text * 10_000)) > 0
 
 
-def test_filter_lists_the_places_when_asked() -> None:
+def test_filter_lists_masked_paths_when_requested() -> None:
     data = {"properties": {"token": "x"}}
     assert mask_secrets(data) == {"properties": {"token": MASK}}
     places = {"count": 1, "places": ["properties: token"]}

@@ -10,7 +10,7 @@ from export import CHECKOUT
 from tests_of import ALL, ALWAYS, main, select_tests
 
 
-def test_without_files_it_is_all_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_tests_are_selected_without_files(capsys: pytest.CaptureFixture[str]) -> None:
     main([])
     assert capsys.readouterr().out.split() == ALL
 
@@ -26,13 +26,13 @@ def test_without_files_it_is_all_of_them(capsys: pytest.CaptureFixture[str]) -> 
         ("tools/tarball.py", []),
     ],
 )
-def test_a_file_concerns_the_tests_that_use_it(file: str, tests: list[str]) -> None:
+def test_file_selects_the_tests_that_use_it(file: str, tests: list[str]) -> None:
     found = select_tests({CHECKOUT / file})
     assert {*ALWAYS, *tests} <= {*found}
     assert "tests/unit/test_argspec.py" not in found
 
 
-def test_a_layer_concerns_the_ladders_of_the_modules_that_import_it() -> None:
+def test_layer_selects_the_ladders_of_the_modules_that_import_it() -> None:
     found = select_tests({CHECKOUT / "plugins/module_utils/_artifact/cleanup/rules/rule.py"})
     assert [test for test in found if "ladder" in test] == [
         "tests/ladder/test_ladder.py::test_case_climbs_its_ladder[artifact_cleanup]"
@@ -42,5 +42,5 @@ def test_a_layer_concerns_the_ladders_of_the_modules_that_import_it() -> None:
 @pytest.mark.parametrize(
     ("file", "folder"), [("ci/queue/scheduler.py", "tests/sandbox/ci"), ("http/routing.py", "tests/sandbox/core")]
 )
-def test_a_file_of_the_sandbox_concerns_the_tests_of_its_service(file: str, folder: str) -> None:
+def test_sandbox_file_selects_the_tests_of_its_service(file: str, folder: str) -> None:
     assert folder in select_tests({CHECKOUT / "extensions/sandbox" / file})

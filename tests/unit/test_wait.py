@@ -18,7 +18,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import 
 
 
 class Clock:
-    """Time that passes only when somebody sleeps."""
+    """A clock that only `sleep` advances."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
@@ -37,63 +37,63 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def ready_after(tries: int) -> Callable[[], str]:
-    """A probe that finds the condition met at the n-th look."""
-    looks = 0
+    """Return a probe that succeeds at the nth attempt."""
+    attempts = 0
 
     def probe() -> str:
-        nonlocal looks
-        looks += 1
-        if looks < tries:
-            raise NotReady(f"{tries - looks} builds are running")
+        nonlocal attempts
+        attempts += 1
+        if attempts < tries:
+            raise NotReady(f"{tries - attempts} builds are running")
         return "ready"
 
     return probe
 
 
-def test_what_is_ready_costs_no_time(clock: Clock) -> None:
+def test_wait_returns_at_once_when_the_condition_is_met(clock: Clock) -> None:
     assert wait_for(Task({}), ready_after(1), timeout=0, delay=5) == "ready"
     assert clock.naps == []
 
 
-def test_it_looks_again_until_it_is_ready(clock: Clock) -> None:
+def test_probe_is_repeated_until_it_succeeds(clock: Clock) -> None:
     assert wait_for(Task({}), ready_after(4), timeout=60, delay=5) == "ready"
     assert clock.naps == [5, 5, 5]
 
 
-def test_it_gives_up_with_what_was_missing_last(clock: Clock) -> None:
+def test_timeout_reports_the_last_unmet_condition(clock: Clock) -> None:
     with pytest.raises(WaitTimeout) as error:
         wait_for(Task({}), ready_after(10), timeout=12, delay=5)
     assert str(error.value) == "Waited 12 s, but 6 builds are running."
     assert clock.naps == [5, 5, 2]
 
 
-def test_the_last_look_is_at_the_deadline(clock: Clock) -> None:
+def test_last_probe_is_at_the_deadline(clock: Clock) -> None:
     assert wait_for(Task({}), ready_after(2), timeout=40, delay=60) == "ready"
     assert clock.naps == [40]
 
 
-def test_it_looks_once_without_time(clock: Clock) -> None:
+def test_probe_runs_once_when_the_timeout_is_zero(clock: Clock) -> None:
     with pytest.raises(WaitTimeout, match="Waited 0 s"):
         wait_for(Task({}), ready_after(2), timeout=0, delay=5)
     assert clock.naps == []
 
 
-def test_no_request_of_a_probe_is_more_patient_than_the_deadline(clock: Clock) -> None:
+def test_request_timeout_is_limited_by_the_deadline(clock: Clock) -> None:
     task = Task({"timeout": 30.0})
-    patience: list[float] = []
+    timeouts: list[float] = []
 
     def probe() -> None:
-        patience.append(task.remaining_timeout("timeout"))
+        timeouts.append(task.remaining_timeout("timeout"))
         raise NotReady("nothing")
 
     with pytest.raises(WaitTimeout):
         wait_for(task, probe, timeout=40, delay=20)
-    assert patience == [30, 20, 1]
+    assert timeouts == [30, 20, 1]
     assert task.remaining_timeout("timeout") == 30
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_is_heard_before_it_ends_the_task(clock: Clock, number: int) -> None:
+def test_interruption_is_handled_before_the_task_ends(clock: Clock, number: int) -> None:
     events: list[str] = []
     task = Task({}, display_interruption=events.append)
     task.register_secret("s3cret")
@@ -103,7 +103,7 @@ def test_an_interruption_is_heard_before_it_ends_the_task(clock: Clock, number: 
         raise NotReady("nothing")
 
     def interrupted() -> Iterator[str]:
-        os.kill(os.getpid(), number)  # a second one does not end the cleaning up
+        os.kill(os.getpid(), number)  # a second interruption does not stop the clean-up
         events.append("cleaned up")
         yield "left with s3cret"
         raise ToolchainError("And that failed.")
@@ -117,7 +117,7 @@ def test_an_interruption_is_heard_before_it_ends_the_task(clock: Clock, number: 
     assert events == ["cleaned up", "left with ********", "And that failed.", "ended"]
 
 
-def test_it_tells_progress(clock: Clock) -> None:
+def test_progress_is_reported(clock: Clock) -> None:
     told: list[str] = []
     wait_for(Task({}, display=told.append), ready_after(3), timeout=60, delay=5)
     assert told == [
@@ -126,7 +126,7 @@ def test_it_tells_progress(clock: Clock) -> None:
     ]
 
 
-def test_another_error_ends_the_wait(clock: Clock) -> None:
+def test_wait_ends_when_the_probe_fails(clock: Clock) -> None:
     def probe() -> None:
         raise ServerUnreachable("gone")
 
