@@ -30,7 +30,7 @@ MODULES = generate.list_modules()
 COLLECTION = "ansible_collections.buildworks.toolchain.plugins"
 MODULE_UTILS = f"{COLLECTION}.module_utils"
 
-# From the ground up: a file imports only what is above it in this list
+# Bottom-up: a file imports only files above it in this list
 LAYERS = (
     {"_errors"},
     {"_interruption", "_secret_patterns"},
@@ -84,11 +84,11 @@ def test_generated_files_are_up_to_date() -> None:
     assert outdated == [], "run tools/generate.py"
 
 
-def test_every_action_belongs_to_a_module() -> None:
+def test_each_action_has_a_module() -> None:
     assert sorted(path.stem for path in (ROOT / "plugins" / "action").glob("*.py")) == MODULES
 
 
-def test_every_module_belongs_to_two_action_groups() -> None:
+def test_each_module_is_in_two_action_groups() -> None:
     groups = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text())["action_groups"]
     assert sorted(groups.pop("all")) == MODULES
     assert sorted(module for members in groups.values() for module in members) == MODULES
@@ -130,7 +130,7 @@ def test_imports_have_no_cycles(files: dict[str, Path]) -> None:
     graphlib.TopologicalSorter({file: imported_files(file, files) for file in files}).prepare()
 
 
-def test_no_part_of_the_sandbox_imports_another_service() -> None:
+def test_sandbox_services_do_not_import_each_other() -> None:
     violations = []
     for file in SANDBOX:
         services = {part(other) for other in imported_files(file, SANDBOX)} & set(generate.SERVICES)
@@ -143,7 +143,7 @@ def part(file: str) -> str:
     return f"{file}.".split(".")[1]
 
 
-def test_a_module_is_a_spec_and_a_run() -> None:
+def test_module_consists_of_spec_and_run() -> None:
     violations = []
     for module in MODULES:
         text = source(module).read_text()
@@ -158,8 +158,8 @@ def source(module: str) -> Path:
     return PLUGINS[f"{COLLECTION}.modules.{module}"]
 
 
-def test_a_module_imports_files_and_classes_but_no_functions_of_a_service() -> None:
-    """`tokens.list_tokens(...)` says whose function it is, which `list_tokens(...)` does not."""
+def test_modules_import_no_functions_of_a_service() -> None:
+    """`tokens.list_tokens(...)` shows the file of the function, `list_tokens(...)` does not."""
     violations = []
     for module in MODULES:
         for name in sorted(imported_names(f"{COLLECTION}.modules.{module}")):
@@ -170,19 +170,19 @@ def test_a_module_imports_files_and_classes_but_no_functions_of_a_service() -> N
 
 
 @functools.cache
-def loaded(kind: str, name: str) -> ModuleType:
+def load_plugin(kind: str, name: str) -> ModuleType:
     return importlib.import_module(f"{COLLECTION}.{kind}.{name}")
 
 
 @functools.cache
 def fragment_options(name: str) -> dict[str, dict[str, Any]]:
-    return yaml_load(loaded("doc_fragments", name).ModuleDocFragment.DOCUMENTATION)["options"] or {}
+    return yaml_load(load_plugin("doc_fragments", name).ModuleDocFragment.DOCUMENTATION)["options"] or {}
 
 
 @functools.cache
 def documented_options(module: str) -> dict[str, dict[str, Any]]:
     """Return the documented options of a module, completed by those of its fragments."""
-    documentation = yaml_load(loaded("modules", module).DOCUMENTATION)
+    documentation = yaml_load(load_plugin("modules", module).DOCUMENTATION)
     options = dict(documentation["options"] or {})
     for fragment in documentation["extends_documentation_fragment"]:
         for option, shared in fragment_options(fragment.rpartition(".")[2]).items():
@@ -191,10 +191,10 @@ def documented_options(module: str) -> dict[str, dict[str, Any]]:
 
 
 def spec_options(module: str) -> dict[str, dict[str, Any]]:
-    return loaded("modules", module).SPEC.options
+    return load_plugin("modules", module).SPEC.options
 
 
-def test_every_option_is_documented() -> None:
+def test_each_option_is_documented() -> None:
     undocumented = {module: spec_options(module).keys() ^ documented_options(module).keys() for module in MODULES}
     assert {module: names for module, names in undocumented.items() if names} == {}
 
@@ -228,7 +228,7 @@ def with_dictionaries(options: dict[str, dict[str, Any]]) -> Iterator[str]:
         yield from with_dictionaries(option.get("options") or {})
 
 
-def test_examples_store_no_secret_in_a_folder_that_all_users_share() -> None:
+def test_examples_store_no_secret_in_a_shared_directory() -> None:
     places = ["README.md", "docs/**/*.rst", "docs/**/*.yml", "roles/*/README.md", "playbooks/*.yml", "plugins/**/*.py"]
     files = [path for place in places for path in ROOT.glob(place)]
     stored = re.compile(r"(_file: |> |tee )[^#\n]*/tmp\b")
@@ -243,7 +243,7 @@ def description(documented: dict[str, Any]) -> str:
 def test_connection_variables_are_documented_with_their_options() -> None:
     violations = []
     for module in MODULES:
-        service, documented = loaded("modules", module).SPEC.service, documented_options(module)
+        service, documented = load_plugin("modules", module).SPEC.service, documented_options(module)
         variables = {option: service.host_variable(option) for option in (*service.login, *service.behavior)}
         variables |= {option: f"toolchain_<service>_{option}" for option in service.transport}
         violations += [
@@ -256,9 +256,11 @@ def test_connection_variables_are_documented_with_their_options() -> None:
 
 def test_documentation_fragments_list_the_connection_variables() -> None:
     """The variables page of the site is generated from these fragments."""
-    services = {service.name: service for service in (loaded("modules", module).SPEC.service for module in MODULES)}
+    services = {
+        service.name: service for service in (load_plugin("modules", module).SPEC.service for module in MODULES)
+    }
     for name, service in services.items():
-        fragment = loaded("doc_fragments", name).ModuleDocFragment.DOCUMENTATION
+        fragment = load_plugin("doc_fragments", name).ModuleDocFragment.DOCUMENTATION
         assert set(yaml.safe_load(fragment)["options"]) == {*service.login, *service.behavior}
 
 
@@ -270,7 +272,7 @@ def test_each_option_has_limits_or_a_reason_for_none() -> None:
     assert violations == []
 
 
-# Each of them changes what its required options name, and no other option narrows that
+# Modules whose scope is set by required options alone
 NOTHING_TO_NARROW = {
     *("access_token", "artifact_archive", "ci_cli", "ci_cli_jar", "ci_quiet_down", "ci_restart", "ci_safe_restart"),
     *("inference_admin_key", "inference_chat", "inference_project", "inference_rate_limit"),
@@ -279,12 +281,12 @@ NOTHING_TO_NARROW = {
 }
 
 
-def test_each_module_that_changes_something_says_which_options_narrow_it() -> None:
+def test_modules_that_change_something_declare_narrowing_options() -> None:
     changing = {module for module in MODULES if not module.endswith("_info")}
     assert changing - NULLS.keys() == NOTHING_TO_NARROW
 
 
-# Their values are JSON, in which a number with a fraction is one
+# Options with JSON values, in which fractions are valid
 JSON_VALUES = {
     *("ci_script: args", "ci_script: secret_args"),
     *("inference_chat: messages.tool_calls.arguments", "inference_chat: tools.parameters"),
@@ -295,7 +297,7 @@ JSON_VALUES = {
 }
 
 
-def test_each_dictionary_says_whether_its_values_are_texts() -> None:
+def test_dictionaries_declare_whether_their_values_are_strings() -> None:
     others = {
         f"{module}: {path}"
         for module in MODULES
@@ -326,12 +328,12 @@ def missing_limits(option: dict[str, Any]) -> Iterator[str]:
 
 
 def test_limits_of_all_names_and_paths_are_documented_once() -> None:
-    notes = " ".join(loaded("doc_fragments", "connection").ModuleDocFragment.DOCUMENTATION.split())
+    notes = " ".join(load_plugin("doc_fragments", "connection").ModuleDocFragment.DOCUMENTATION.split())
     assert "Names must be a single line without surrounding blanks, names and paths must not be empty" in notes
     assert "repository names must not contain a slash" in notes
 
 
-def test_options_that_may_be_secrets_say_whether_they_are() -> None:
+def test_options_with_names_of_secrets_declare_no_log() -> None:
     violations = [
         f"{module}: {name}"
         for module in MODULES

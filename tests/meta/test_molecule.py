@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each role has a molecule scenario of its name, which tests what the role promises."""
+"""Each role has a Molecule scenario of the same name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ROLES = sorted(path.parent.parent.name for path in (ROOT / "roles").glob("*/meta/argument_specs.yml"))
 SCENARIOS = {path.parent.name: path for path in (ROOT / "extensions/molecule").glob("*/molecule.yml")}
-# Each run of these roles changes something: a maintenance is done again, a page has another time.
+# Roles that change something in each run, such as a new timestamp on a page
 NOT_IDEMPOTENT = ("ci_maintenance", "overview")
 
 

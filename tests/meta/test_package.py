@@ -13,12 +13,12 @@ import generate
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_permissions_page_lists_each_module() -> None:
+def test_permissions_page_lists_each_module() -> None:
     page = (ROOT / "docs/site/reference/permissions.rst").read_text()
     assert [module for module in generate.list_modules() if f"<buildworks.toolchain.{module}#module>" not in page] == []
 
 
-def test_each_module_names_the_permission_that_it_needs() -> None:
+def test_each_module_documents_its_permissions() -> None:
     documented = {module: generate.read_documentation(module, "DOCUMENTATION") for module in generate.list_modules()}
     notes = {module: " ".join(documentation["notes"]) for module, documentation in documented.items()}
     words = re.compile("Needs|Requires|administrator|permission")

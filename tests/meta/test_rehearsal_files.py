@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files in a rehearsal: whatever a plugin writes goes into a copy, and whatever it reads may be one."""
+"""Files in a rehearsal: plugins write copies, and read the copy if there is one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ READING = {
     *(f"os.{name}" for name in ("access", "lstat", "scandir", "stat", "walk")),
     *(f"os.path.{name}" for name in ("exists", "getmtime", "getsize", "isdir", "isfile", "islink", "lexists")),
 }
-# Functions that are given the path of a copy, or that work on no file of the user
+# Functions that receive the path of a copy or access no files of the user
 EXEMPT = {
     "module_utils/_artifact/files/archive.py": {
         "_read_7z": "is given the path to read, and extracts into a temporary folder",
@@ -58,18 +58,18 @@ EXEMPT = {
 }
 
 
-def name_of(node: ast.expr) -> str:
+def dotted_name(node: ast.expr) -> str:
     """Return a dotted name, whose first part is empty unless it is a name."""
     if isinstance(node, ast.Attribute):
-        return f"{name_of(node.value)}.{node.attr}"
+        return f"{dotted_name(node.value)}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def calls_of(node: ast.AST) -> Iterator[str]:
+def list_calls(node: ast.AST) -> Iterator[str]:
     """Yield the names of the functions that are called, `open for writing` if it can write."""
-    for call in (found for found in ast.walk(node) if isinstance(found, ast.Call)):
-        yield from map(name_of, call.args)  # a function can be passed on: filter(os.path.exists, paths)
-        name = name_of(call.func)
+    for call in (child for child in ast.walk(node) if isinstance(child, ast.Call)):
+        yield from map(dotted_name, call.args)  # a function can be passed on: filter(os.path.exists, paths)
+        name = dotted_name(call.func)
         if name == "open" and opens_for_writing(call):
             yield "open for writing"
         elif name.rpartition(".")[2] in WRITING_METHODS and not name.startswith("os."):
@@ -79,28 +79,28 @@ def calls_of(node: ast.AST) -> Iterator[str]:
 
 
 def opens_for_writing(call: ast.Call) -> bool:
-    """Return whether the mode of an `open` is another than a constant for reading."""
+    """Return whether the mode of an `open` is not a constant for reading."""
     modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
     return any(not (isinstance(mode, ast.Constant) and set("wax+").isdisjoint(mode.value)) for mode in modes)
 
 
-def touched(tree: ast.Module) -> Iterator[tuple[str, str, set[str]]]:
-    """Yield each function that touches files: its name, the call, and the functions of `rehearsal` that it calls."""
+def find_file_access(tree: ast.Module) -> Iterator[tuple[str, str, set[str]]]:
+    """Yield each function that accesses files, with the call and the functions of `rehearsal` that it calls."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     outside = ast.Module([node for node in tree.body if not isinstance(node, (ast.FunctionDef, ast.ClassDef))], [])
     for scope in (*functions, outside):
-        calls = set(calls_of(scope))
+        calls = set(list_calls(scope))
         passes = {name.rpartition(".")[2] for name in calls if name.startswith("rehearsal.")}
         for call in calls:
             if call in WRITING | READING or call == "open for writing" or call.startswith("any."):
                 yield getattr(scope, "name", "the file"), call, passes
 
 
-def unredirected(tree: ast.Module) -> set[str]:
-    """Return the functions that write a file without claiming it, or read one without looking for its copy."""
+def find_unredirected(tree: ast.Module) -> set[str]:
+    """Return functions that write a file without `resolve_write`, or read one without resolving its copy."""
     return {
         name
-        for name, call, passes in touched(tree)
+        for name, call, passes in find_file_access(tree)
         if not passes & ({"resolve_write", "resolve_read", "find_copies"} if call in READING else {"resolve_write"})
     }
 
@@ -121,13 +121,13 @@ def unredirected(tree: ast.Module) -> set[str]:
         ("def f(path):\n  store(path)", set()),
     ],
 )
-def test_touched_files_are_found(code: str, expected: set[str]) -> None:
-    assert unredirected(ast.parse(code)) == expected
+def test_unredirected_file_access_is_found(code: str, expected: set[str]) -> None:
+    assert find_unredirected(ast.parse(code)) == expected
 
 
 def test_plugins_write_and_read_copies_in_a_rehearsal() -> None:
     found = {}
     for path in sorted(PLUGINS.rglob("*.py")):
-        if names := unredirected(ast.parse(path.read_text())):
+        if names := find_unredirected(ast.parse(path.read_text())):
             found[str(path.relative_to(PLUGINS))] = names
     assert found == {path: set(names) for path, names in EXEMPT.items()}

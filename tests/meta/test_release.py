@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is published: under which license, and of which version."""
+"""Releases: licenses and versions of the published files."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import licenses
 import release_notes
 
 
-def test_each_file_says_its_license() -> None:
+def test_each_file_names_its_license() -> None:
     assert len(export.files()) > 1000
     assert licenses.find_wrong_licenses(export.CHECKOUT, export.files()) == []
 
 
-def test_a_file_without_the_license_is_named(tmp_path: Path) -> None:
+def test_file_is_listed_when_it_lacks_the_license(tmp_path: Path) -> None:
     other = "SPDX-License-Identifier: MIT"
     texts = {
         "none.py": "x = 1\n",
@@ -46,7 +46,7 @@ def test_a_file_without_the_license_is_named(tmp_path: Path) -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout of which 0.1.0 was released."""
+    """Create a checkout whose version 0.1.0 is released."""
     monkeypatch.setattr(release_notes, "CHECKOUT", tmp_path)
     texts = {
         "galaxy.yml": "version: 0.1.0\n",
@@ -90,22 +90,24 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
     ],
 )
-def test_what_cannot_be_released_is_told(checkout: Path, name: str, text: str, complaint: str) -> None:
+def test_release_fails_when_files_are_inconsistent(checkout: Path, name: str, text: str, complaint: str) -> None:
     (checkout / name).write_text(text)
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as error:
         release_notes.main()
-    assert str(ended.value) == complaint
+    assert str(error.value) == complaint
 
 
-def test_what_is_new_names_the_version_that_it_comes_with() -> None:
-    coming = yaml.safe_load((export.CHECKOUT / "galaxy.yml").read_text())["version"]
+def test_new_modules_have_the_next_version() -> None:
+    next_version = yaml.safe_load((export.CHECKOUT / "galaxy.yml").read_text())["version"]
     releases = release_notes.read_releases(export.CHECKOUT)
-    told = {(name, version) for version, release in releases.items() for name in release_notes.list_new_names(release)}
-    new = {(name, added(path)) for name, path in release_notes.list_documented()}
-    assert {(name, version) for name, version in new - told if version != coming} == set()
+    released = {
+        (name, version) for version, release in releases.items() for name in release_notes.list_new_names(release)
+    }
+    new = {(name, read_version_added(path)) for name, path in release_notes.list_documented()}
+    assert {(name, version) for name, version in new - released if version != next_version} == set()
 
 
-def added(path: Path) -> str:
-    """The version that a module, plugin or role says it came with."""
-    found = re.search(r"^ *version_added: ['\"]?([\d.]+)", path.read_text(), re.MULTILINE)
-    return found[1] if found else "none"
+def read_version_added(path: Path) -> str:
+    """Return the `version_added` of a module, plugin or role."""
+    match = re.search(r"^ *version_added: ['\"]?([\d.]+)", path.read_text(), re.MULTILINE)
+    return match[1] if match else "none"

@@ -26,7 +26,7 @@ def test_each_lock_has_an_entry_and_each_input_is_used() -> None:
 
 
 @pytest.mark.parametrize("name", lock.ENVIRONMENTS)
-def test_lock_pins_and_hashes_what_its_inputs_need(name: str) -> None:
+def test_lock_pins_and_hashes_the_requirements_of_its_inputs(name: str) -> None:
     text = (REQUIREMENTS / f"{name}.txt").read_text()
     header = lock.HEADER.format(digest=lock.inputs_digest(name))
     assert text.startswith(header), "the inputs have changed; run `make lock`"
@@ -40,6 +40,6 @@ def test_lock_pins_and_hashes_what_its_inputs_need(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", DIRECT, ids=lambda path: path.name)
-def test_direct_requirements_have_no_doubles(path: Path) -> None:
+def test_direct_requirements_have_no_duplicates(path: Path) -> None:
     packages = re.findall(r"^([\w.-]+)(?:\[.*\])?(?=[=<>])(?!.*;)", path.read_text().lower(), re.MULTILINE)
     assert sorted(packages) == sorted(set(packages))
