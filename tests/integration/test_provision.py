@@ -180,7 +180,7 @@ def test_check_mode_succeeds_when_the_server_is_new(sandbox: Sandbox, tmp_path: 
         "wrong": jenkins_host(sandbox, **{**desired, "ci_provision_plugins": [{"name": "x"}]}),
     }
     output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": hosts}}, "--check")
-    assert "built is not there" in output
+    assert "built does not exist" in output
     assert ("failed=0" in recap["new"], "failed=1" in recap["wrong"]) == (True, True)
     assert "x is not installed" in output
     # The only script is the expression of `unless`
@@ -248,7 +248,7 @@ def count_scripts(sandbox: Sandbox) -> int:
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
-    ({"ci_provision_jobs": [{"name": "apple"}, {"name": "app", "parameters": ["A"]}]}, "apple is not there"),
+    ({"ci_provision_jobs": [{"name": "apple"}, {"name": "app", "parameters": ["A"]}]}, "apple does not exist"),
     ({"ci_provision_jobs": [{"parameters": ["A"]}]}, "missing required arguments: name"),
     ({"ci_provision_install_plugins": [{"version": "1"}]}, "missing required arguments: name"),
     ({"ci_provision_install_plugins": [{"name": "nothing-of-the-kind"}]}, "nothing-of-the-kind"),

@@ -167,15 +167,15 @@ class Workspace:
         """Run two playbooks and press Ctrl-C when the endless task of the second has reported its first item."""
         command = [PLAYBOOK, "-i", "inventory.yml", "nothing.yml", "interrupted.yml"]
         variables = environment(self.sandbox, ANSIBLE_CALLBACKS_ENABLED="buildworks.toolchain.report", **settings)
-        started, output = self.folder / "started", self.folder / "output"
+        started, log = self.folder / "started", self.folder / "log"
         with (
-            output.open("w") as output,
+            log.open("w") as output,
             subprocess.Popen(
                 command, cwd=self.folder, env=variables, stdout=output, stderr=output, start_new_session=True
             ) as process,
         ):
-            while not (started.exists() and "(item=true)" in output.read_text()):
-                assert process.poll() is None, output.read_text()
+            while not (started.exists() and "(item=true)" in log.read_text()):
+                assert process.poll() is None, log.read_text()
                 time.sleep(0.05)
             os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it
         assert process.returncode == 99
