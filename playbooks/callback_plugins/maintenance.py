@@ -31,9 +31,11 @@ class CallbackModule(CallbackBase):
         atexit.register(self._report, os.getpid())
 
     def v2_runner_on_ok(self, result: t.Any) -> None:
+        """Record a successful task."""
         self._record(result)
 
     def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
+        """Record a failed task."""
         self._record(result)
 
     def _record(self, result: t.Any) -> None:

@@ -170,41 +170,52 @@ class CallbackModule(CallbackBase):
     # --- Events of Ansible ---
 
     def v2_playbook_on_start(self, playbook: t.Any) -> None:
+        """Record the name of a playbook."""
         self._playbooks.append(get_playbook_name(playbook))
         self._recap = None
 
     def v2_playbook_on_play_start(self, play: t.Any) -> None:
+        """Register the report at exit, and read the options."""
         if not self._play:  # an aborted run has no end event, and several playbooks have several
             atexit.register(self._write)
         self._play = play
         self.set_options(var_options=play.get_variable_manager().extra_vars)
 
     def v2_runner_on_start(self, host: t.Any, task: t.Any) -> None:
+        """Record the start of a task on a host."""
         where = Where(host.get_name(), _full_name(task, task.name), task.action)
         self._under_way[task._uuid, host.get_name()] = RunningTask(where, time.monotonic())
 
     def v2_runner_item_on_ok(self, result: t.Any) -> None:
+        """Record a successful item of a loop."""
         self._keep_item("ok", result)
 
     def v2_runner_item_on_failed(self, result: t.Any) -> None:
+        """Record a failed item of a loop."""
         self._keep_item("failed", result)
 
     def v2_runner_item_on_skipped(self, result: t.Any) -> None:
+        """Record a skipped item of a loop."""
         self._keep_item("skipped", result)
 
     def v2_runner_on_ok(self, result: t.Any) -> None:
+        """Record a successful task."""
         self._record("ok", result)
 
     def v2_runner_on_skipped(self, result: t.Any) -> None:
+        """Record a skipped task."""
         self._record("skipped", result)
 
     def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
+        """Record a failed task."""
         self._record("failed", result, _failure.classify_failed(result, ignore_errors))
 
     def v2_runner_on_unreachable(self, result: t.Any) -> None:
+        """Record a task on an unreachable host."""
         self._record("unreachable", result, _failure.classify_unreachable(result))
 
     def v2_playbook_on_stats(self, stats: t.Any) -> None:
+        """Record the recap of a playbook."""
         self._collect_late_secrets()
         self._under_way.clear()
         self._recap = {host: stats.summarize(host) for host in sorted(stats.processed)}

@@ -70,4 +70,5 @@ class FilterModule:
     """What Ansible asks for filters."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
+        """Return the filters by name."""
         return {"mask_secrets": mask_secrets}

@@ -67,10 +67,13 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._lookup impor
 
 
 class LookupModule(ServiceLookup):
+    """The Jenkins crumb and its session cookie."""
+
     name = "ci_crumb"
     SPEC = CI + ArgumentSpec({"as": dict(type="str", choices=["parts", "header"], default="parts")})
 
     def fetch(self, task: Task) -> str | dict[str, str | None]:
+        """Return the crumb as a header or in parts."""
         ci = CiService(task)
         name, value = next(iter(ci.fetch_crumb().items()), (None, None))
         if task.params["as"] == "header":

@@ -112,6 +112,8 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._lookup impor
 
 
 class LookupModule(ServiceLookup):
+    """The completion of a prompt, read from the cache if possible."""
+
     name = "inference_chat"
     SPEC = INFERENCE + ArgumentSpec(
         {
@@ -124,6 +126,7 @@ class LookupModule(ServiceLookup):
     )
 
     def fetch(self, task: Task) -> Any:
+        """Return the text of the completion, or its data if the request has a schema."""
         request = completions.build_request(InferenceService(task), task.params)
         completion = completions.find_cached(task, request)
         structured = request.schema is not None

@@ -65,10 +65,13 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._lookup impor
 
 
 class LookupModule(ServiceLookup):
+    """The Klocwork login token from the ltoken file."""
+
     name = "review_ltoken"
     SPEC = REVIEW + ArgumentSpec({"as": dict(type="str", choices=["token", "form"], default="token")})
 
     def fetch(self, task: Task) -> str | dict[str, str] | None:
+        """Return the token, or the form fields of a login."""
         found = find_login(task, check_url(task.params["url"]))
         if found.ltoken is None:
             raise ToolchainError(found.advice.removeprefix(NO_TOKEN))
