@@ -244,8 +244,8 @@ options:
   limits:
     description:
       - Known rate limits by model, in the format of
-        RV(buildworks.toolchain.inference_rate_limit_info#module:rate_limits). V(*) is the entry for all other models. An
-        entry for a base model, such as C(ft:gpt-4o), applies to the models that are fine-tuned from it. Other limits
+        RV(buildworks.toolchain.inference_rate_limit_info#module:rate_limits). V(*) is the entry for all other models.
+        An entry for a base model, such as C(ft:gpt-4o), applies to the models that are fine-tuned from it. Other limits
         are learned from the response headers, see O(limit_period).
       - The limits C(max_requests_per_1_minute), C(max_tokens_per_1_minute), C(max_requests_per_1_day) and
         C(max_tokens_per_1_day) are used. 2147483647 means unlimited. Other limits are ignored.
