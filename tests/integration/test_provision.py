@@ -257,7 +257,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "Option 'plugins[0].version': must be a string",
     ),
     ({"ci_provision_plugins": [{"name": "git", "minimum_version": 1.1}]}, "of git must be in quotes"),
-    ({"ci_provision_minimum_version": 2.1}, "ci_provision_minimum_version takes a text. Put the version in quotes"),
+    ({"ci_provision_minimum_version": 2.1}, "ci_provision_minimum_version must be a string. Put the version in quotes"),
     ({"ci_provision_scripts": [{"name": "x", "script": "x()"}]}, "missing required arguments: unless"),
     ({"ci_provision_scripts": [{**SCRIPT, "script": "{{ mistyped }}"}]}, "'mistyped' is undefined"),
 ]
