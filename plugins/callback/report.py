@@ -7,57 +7,61 @@ from __future__ import annotations
 DOCUMENTATION = """
 name: report
 type: aggregate
-short_description: Write what a run did, or would do, as a page and as JSON
+short_description: Report changes to Jenkins, Artifactory and other services
 version_added: "0.2.0"
 description:
-  - At the end of a run, be it of several playbooks, it writes one HTML file that tells what changed or, in check mode,
-    would change, by host and service, each with its diff; what failed, and what became of it; the outcomes of bulk
-    tasks; warnings; seconds and requests by task. The same is written as JSON.
-  - The page needs nothing but itself. It has no script, fits a phone, a desk and paper, and is light or dark as the
-    reader's system.
-  - Diffs are there when the playbook runs with C(--diff).
-  - With O(history) each run adds a line to a file, and the page shows the last runs of the same playbook. A file that
-    something else wrote is left as it is, with a warning.
-  - Of a run that does not come to its end, for it is interrupted by Ctrl-C or Ansible gives up, both tell what was done
-    until then, and which tasks were under way.
+  - Writes one HTML file at the end of a run, which can include several playbooks. The report lists, by host and
+    service, what changed or, in check mode, would change, with the diff of each change. It also lists failures and
+    their outcomes, the outcomes of bulk tasks, warnings, and the duration and number of requests of each task. The same
+    data is written as JSON.
+  - The HTML page is self-contained and has no scripts. It adapts to phones, desktops and print, and follows the light
+    or dark setting of the reader's system.
+  - Diffs are included if the playbook runs with C(--diff).
+  - With O(history), each run adds a line to a file, and the page shows the previous runs of the same playbook. If the
+    file was not written by this plugin, it is not changed, and the plugin warns.
+  - If a run is interrupted by Ctrl-C or aborted by Ansible, the page and the JSON file report what was done until then
+    and which tasks were in progress.
 notes:
-  - Of a task with C(no_log) the page has nothing but its name and state. The credentials of the collection's services
-    are hidden wherever they stand, when they come from a task of the collection, a variable of a host of the play or
-    the environment; of other secrets a page tells what Ansible itself tells, so use C(no_log) for them.
-  - An item of a loop that is no plain text is told by its number, unless C(loop_control.label) names it.
-  - Requests are those of the modules of this collection that run in the process of Ansible. For other tasks the page
-    says that they are not known.
-  - ansible-core 2.18 keeps the warnings of tasks from callbacks. The page says so there.
-  - A file that cannot be written gives a warning; it never fails the run.
-  - A run that is ended by C(SIGTERM), C(SIGKILL) or a second Ctrl-C leaves no report.
-  - Under ansible-runner the page and the JSON are among the artifacts of the run, unless their paths are absolute. So
-    they come back from a worker, too.
+  - For a task with C(no_log), the page contains only its name and state. The credentials for the services of this
+    collection are masked everywhere if they come from a task of the collection, a variable of a host in the play or the
+    environment. For other secrets, the page shows what Ansible itself shows, so use C(no_log) for tasks that handle
+    them.
+  - A loop item that is not plain text is shown by its number, unless C(loop_control.label) names it.
+  - Requests are counted for the modules of this collection that run in the Ansible process. For other tasks, the page
+    states that the number of requests is unknown.
+  - ansible-core 2.18 does not pass the warnings of tasks to callback plugins. With this version, the page states that
+    warnings are missing.
+  - If a file cannot be written, the plugin warns. The run does not fail.
+  - A run that is terminated by C(SIGTERM), C(SIGKILL) or a second Ctrl-C leaves no report.
+  - With ansible-runner, the HTML and JSON files are stored with the artifacts of the run, unless their paths are
+    absolute. They are therefore also transferred back from a remote worker.
 requirements:
-  - enable in configuration, with C(callbacks_enabled) or the environment variable E(ANSIBLE_CALLBACKS_ENABLED)
+  - Enable the plugin in the configuration with C(callbacks_enabled) or the environment variable
+    E(ANSIBLE_CALLBACKS_ENABLED)
 options:
   html:
-    description: File for the page. Empty for none.
+    description: Path to the HTML file to write. If empty, no HTML file is written.
     type: str
     default: toolchain-report.html
     ini: [{section: callback_toolchain_report, key: html}]
     env: [{name: TOOLCHAIN_REPORT_HTML}]
     vars: [{name: toolchain_report_html}]
   json:
-    description: File for the same as JSON. Empty for none.
+    description: Path to the JSON file to write. If empty, no JSON file is written.
     type: str
     default: toolchain-report.json
     ini: [{section: callback_toolchain_report, key: json}]
     env: [{name: TOOLCHAIN_REPORT_JSON}]
     vars: [{name: toolchain_report_json}]
   history:
-    description: File to which each run adds a line of JSON. Empty for none.
+    description: Path to the file to which each run adds a line of JSON. If empty, no history is kept.
     type: str
     default: ""
     ini: [{section: callback_toolchain_report, key: history}]
     env: [{name: TOOLCHAIN_REPORT_HISTORY}]
     vars: [{name: toolchain_report_history}]
   title:
-    description: Heading of the page. Empty for the name of the playbook.
+    description: Heading of the page. If empty, the name of the playbook is used.
     type: str
     default: ""
     ini: [{section: callback_toolchain_report, key: title}]
@@ -67,15 +71,15 @@ author: the buildworks.toolchain authors (@buildworks)
 """
 
 EXAMPLES = """
-what provisioning would change, as a page: |
+Write a report on the changes that provisioning would make: |
   ANSIBLE_CALLBACKS_ENABLED=buildworks.toolchain.report \\
     ansible-playbook buildworks.toolchain.provision -i inventory --check --diff
 
-another name for the page, and the history of all runs, from the command line: |
+Set the path of the page and the history on the command line: |
   ANSIBLE_CALLBACKS_ENABLED=buildworks.toolchain.report \\
     ansible-playbook site.yml --diff -e toolchain_report_html=today.html -e toolchain_report_history=runs.jsonl
 
-always, in ansible.cfg: |
+Enable the plugin for all runs in ansible.cfg: |
   [defaults]
   callbacks_enabled = buildworks.toolchain.report
 

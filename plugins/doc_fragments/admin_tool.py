@@ -24,7 +24,7 @@ options:
     elements: str
     default: [kwadmin]
   admin_tool_timeout:
-    description: Timeout of each subcommand in seconds, 0.1 to 86,400. The module kills a subcommand that exceeds it.
+    description: Timeout for each subcommand, in seconds. The module kills a subcommand that exceeds it.
     type: float
     default: 600.0
 """

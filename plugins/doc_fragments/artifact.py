@@ -40,7 +40,7 @@ options:
     type: str
   netrc_file:
     description:
-      - Path of a netrc file (C(machine repo.example.com login automation password ...)) with the user name and password
+      - Path to a netrc file (C(machine repo.example.com login automation password ...)) with the user name and password
         for the host in O(url).
       - It is used if O(password), O(token) and O(api_key) are not set.
       - Only the owner may have access to the file.

@@ -12,7 +12,7 @@ class ModuleDocFragment:
 options: {}
 attributes:
   check_mode:
-    description: Can run in check mode and return the predicted changes, without a write to the server.
+    description: Can run in check mode and return the predicted changes, without writing to the server.
     support: full
   diff_mode:
     description: Returns the managed fields before and after the change in diff mode.

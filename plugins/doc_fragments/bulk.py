@@ -12,12 +12,12 @@ class ModuleDocFragment:
 options:
   workers:
     description:
-      - Number of O(items) that are processed at the same time, 1 to 64.
+      - Number of O(items) to process at the same time.
     type: int
     default: 4
   on_error:
     description:
-      - How to handle failed O(items). The other items are processed in any case, up to O(max_failures).
+      - How to handle failed O(items). The other items are still processed, up to O(max_failures).
       - If the server rejects the credential (401), no more items are started, and the task fails if items are left.
     type: str
     choices:
@@ -26,17 +26,17 @@ options:
     default: fail
   max_failures:
     description:
-      - Maximum number of failed O(items), 1 to 1,000,000. When it is reached, no more items are started and the task
-        fails, whatever O(on_error) is.
+      - Maximum number of failed O(items). When it is reached, no more items are started and the task fails, regardless
+        of O(on_error).
       - If not set, all items are processed.
     type: int
   result_limit:
-    description: Maximum number of O(items) in RV(outcomes) and in the diff, 0 to 10,000. The first items are returned.
+    description: Maximum number of O(items) in RV(outcomes) and in the diff. The first items are returned.
     type: int
     default: 10
   to_file:
     description:
-      - Path of a file to write the outcomes of all O(items) to, one JSON object per line with the keys of RV(outcomes),
+      - Path to a file to write the outcomes of all O(items) to, one JSON object per line with the keys of RV(outcomes),
         in the order of completion. An existing file is replaced when the task starts. The file has mode 0600.
       - Not written in check mode.
     type: path

@@ -12,7 +12,8 @@ class ModuleDocFragment:
 options:
   temperature:
     description:
-      - Sampling temperature, 0 to 2. Lower values make the answer more deterministic, higher values more varied.
+      - Sampling temperature, from 0 to 2. Lower values make the answer more deterministic, and higher values make it
+        more varied.
       - If not set, the server decides.
     type: float
   max_tokens_member:

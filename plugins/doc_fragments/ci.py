@@ -24,7 +24,7 @@ options:
   password:
     description:
       - Password of the user. Takes precedence over O(api_token).
-      - Jenkins requires a crumb for sessions with a password. The module requests, caches and renews it.
+      - Jenkins requires a crumb for sessions with a password. The module requests, caches and renews this crumb.
       - If not set, the host variable C(toolchain_ci_password) is used.
     type: str
   api_token:
@@ -35,7 +35,7 @@ options:
     type: str
   netrc_file:
     description:
-      - Path of a netrc file (C(machine ci.example.com login automation password ...)) with user name and password for
+      - Path to a netrc file (C(machine ci.example.com login automation password ...)) with user name and password for
         the host of O(url). Used if neither O(password) nor O(api_token) is set.
       - Only the owner may have access to the file.
       - If O(username) is set, the entry must be for this user.

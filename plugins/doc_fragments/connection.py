@@ -12,9 +12,9 @@ class ModuleDocFragment:
 options:
   timeout:
     description:
-      - Timeout in seconds for the connection, for all headers of a response, and for each 64 KiB of its body, 0.01 to
-        86,400. The total time of a large download is not limited.
-      - Increase it for slow connections, or if the server pauses while it sends a long response.
+      - Timeout in seconds for the connection, for all headers of a response, and for each 64 KiB of its body. The total
+        time of a large download is not limited.
+      - Increase the timeout for slow connections, or if the server pauses while it sends a long response.
       - Long operations have a separate timeout, such as O(ignore:wait_timeout). Output that is read while it is written
         is limited by that timeout only.
       - If not set, the host variable C(toolchain_<service>_timeout) applies.
@@ -22,10 +22,11 @@ options:
     default: 30.0
   retries:
     description:
-      - Maximum number of retries, 0 to 100, if the connection fails or the server returns 429, 502, 503 or 504.
-      - Writes are retried only if they certainly had no effect, or if the service makes them idempotent.
-      - The delay grows exponentially from about half a second, unless the server sends C(Retry-After). If that is
-        longer than 60 seconds, the task fails and reports it. The header C(x-should-retry) is respected.
+      - Maximum number of retries if the connection fails or the server returns 429, 502, 503 or 504.
+      - Requests that change data are retried only if they certainly had no effect, or if the service makes them
+        idempotent.
+      - The delay grows exponentially from about half a second, unless the server sends C(Retry-After). If this header
+        requests more than 60 seconds, the task fails and reports it. The header C(x-should-retry) is respected.
       - Retries are reported as progress and in one warning.
       - If not set, the host variable C(toolchain_<service>_retries) applies.
     type: int
@@ -38,20 +39,20 @@ options:
     default: true
   ca_path:
     description:
-      - Path of a PEM file with CA certificates, or of a directory prepared with C(openssl rehash).
+      - Path to a PEM file with CA certificates, or of a directory prepared with C(openssl rehash).
       - V(system) uses the CA certificates of the operating system.
-      - If not set, the first of E(REQUESTS_CA_BUNDLE), E(CURL_CA_BUNDLE) and E(SSL_CERT_FILE) is used, otherwise the CA
-        certificates of the Python package C(certifi).
+      - If not set, the first of E(REQUESTS_CA_BUNDLE), E(CURL_CA_BUNDLE) and E(SSL_CERT_FILE) is used. If none of them
+        is set, the CA certificates of the Python package C(certifi) are used.
       - If not set, the host variable C(toolchain_<service>_ca_path) applies.
     type: path
   client_cert:
     description:
-      - Path of the client certificate in PEM format. The file may contain the key as well.
+      - Path to the client certificate in PEM format. The file may also contain the key.
       - If not set, the host variable C(toolchain_<service>_client_cert) applies.
     type: path
   client_key:
     description:
-      - Path of the key of O(client_cert) in PEM format, without a passphrase.
+      - Path to the private key of O(client_cert), in PEM format, without a passphrase.
       - If not set, the host variable C(toolchain_<service>_client_key) applies.
     type: path
   use_proxy:

@@ -12,7 +12,7 @@ class ModuleDocFragment:
 options:
   key_file:
     description:
-      - Path of the file to write a new secret to. The parent directory must exist. Check mode does not verify this.
+      - Path to the file to write a new secret to. The parent directory must exist. Check mode does not verify this.
       - Symbolic links are followed. The task fails if the path is a directory, a device or a pipe, or if the file
         contains anything other than a secret of this item.
       - The task warns if other users can read the existing file and O(mode) is not set, or if they can write to its
@@ -23,13 +23,13 @@ options:
   surplus:
     description:
       - How to treat other items with the same name. The result lists their IDs in C(surplus).
-      - O(state=absent) removes all of them in any case. If the response to a create request is lost, the orphaned item
-        is removed in any case.
+      - O(state=absent) always removes all items with this name. If the response to a create request is lost, the
+        orphaned item is always removed.
       - With V(keep), an old item remains if the run is killed after it stored the new secret, if the old item cannot be
         removed, or if O(key_file) is not set.
     type: str
     choices:
-      keep: Do not change them, because other hosts may use them.
+      keep: Do not change the other items, because other hosts may use them.
       remove: Remove all but the item whose secret is in O(key_file) or, if O(key_file) is not set, the newest one. Use
         this if only one host stores the secret.
     default: keep

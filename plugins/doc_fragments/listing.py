@@ -12,7 +12,7 @@ class ModuleDocFragment:
 options:
   to_file:
     description:
-      - Path of a file to write the results to, one JSON object per line. The task then returns only counts. Use this
+      - Path to a file to write the results to, one JSON object per line. The task then returns only counts. Use this
         for long lists.
       - An existing file is replaced after everything was read. If the task fails, the existing file is kept.
       - Not written in check mode.
@@ -20,8 +20,8 @@ options:
   mask_secrets:
     description:
       - Whether to replace texts that look like secrets by V(MASKED_SECRET).
-      - "These are values of properties and parameters whose names contain a word such as C(password), C(token) or
-        C(key), user names and passwords in URLs, private keys, and well-known token formats."
+      - Such texts are the values of properties and parameters whose names contain a word such as C(password), C(token)
+        or C(key), user names and passwords in URLs, private keys, and well-known token formats.
       - The result lists the positions under C(masked). Names and paths are never masked.
       - If not set, nothing is masked.
     type: bool

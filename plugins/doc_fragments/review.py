@@ -32,7 +32,7 @@ options:
     type: str
   ltoken_file:
     description:
-      - Path of the file with login tokens. Each line has the format C(host;port;user;token).
+      - Path to the file with login tokens. Each line has the format C(host;port;user;token).
       - A line matches if it has the port of O(url) (80 or 443 if O(url) has no port) and, if set, the account
         O(username). The module prefers a line with the host of O(url), then a line with another name or address
         of the same machine. Malformed lines are ignored. If no line matches, the error message mentions the first

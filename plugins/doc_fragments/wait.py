@@ -12,17 +12,18 @@ class ModuleDocFragment:
 options:
   wait:
     description:
-      - Whether to wait until the operation is complete. Otherwise, the task ends when the server has accepted it.
+      - Whether to wait until the operation is complete. If V(false), the task ends when the server has accepted the
+        request.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Maximum time to wait in seconds, 0 to 2,592,000. When it is exceeded, the task fails.
+      - Maximum time to wait, in seconds. If the time expires, the task fails.
       - O(timeout) applies to each request.
     type: float
     default: 600.0
   wait_delay:
-    description: Polling interval in seconds, 0.1 to 86,400.
+    description: Polling interval in seconds.
     type: float
     default: 1.0
 """

@@ -6,32 +6,33 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: mask_secrets
-short_description: Mask what looks like a secret of Artifactory, Jenkins or others
+short_description: Mask secrets in data from Artifactory, Jenkins and others
 description:
-  - Replaces texts that look like secrets by V(MASKED_SECRET), at any depth of lists and dictionaries.
-  - These are values of properties, parameters and members whose names contain a word such as C(password) or C(token),
-    or of properties and parameters also C(key); user names and passwords in URLs; values after such names in texts and
-    in options of commands; and texts in the form of well-known tokens, of private keys and of a login in Base64.
+  - Replaces texts that look like secrets with V(MASKED_SECRET), at any depth of lists and dictionaries.
+  - The filter masks the values of properties, parameters and dictionary keys whose names contain a word such as
+    C(password) or C(token). For properties and parameters, names that contain C(key) are also included. It masks values
+    that follow such names in texts and in command options. It also masks user names and passwords in URLs, well-known
+    token formats, private keys and Base64-encoded logins.
   - Names and paths are never masked.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 options:
   _input:
-    description: The data.
+    description: Data whose secrets are masked.
     type: raw
     required: true
   list_as:
     description:
-      - Name of a member to add to O(_input), which must be a dictionary then. It gets the C(count) of masked texts and
-        the C(places) of the first 100.
-      - By default, no member is added.
+      - Name of a key to add to O(_input), which must be a dictionary if this option is set. Its value contains the
+        C(count) of masked texts and the C(places) of the first 100 of them.
+      - By default, no key is added.
     type: str
   keep:
-    description: Whether to leave the data unmasked. The count of O(list_as) is V(0) then.
+    description: Whether to return the data without masking. If V(true), the C(count) in O(list_as) is V(0).
     type: bool
     default: false
 notes:
-  - A secret without such a name or form is not recognized. Do not publish the result without a look at it.
+  - The filter does not recognize a secret that has no such name or format. Review the result before you publish it.
 seealso:
   - module: buildworks.toolchain.artifact_query_info
 """
@@ -44,7 +45,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The data without the secrets.
+  description: The data with all recognized secrets masked.
   type: raw
 """
 

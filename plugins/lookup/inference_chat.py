@@ -12,8 +12,8 @@ description:
     request to the same URL, no request is sent.
   - Templates are evaluated each time a variable is used, and the server charges for each request. Therefore O(cache) is
     required. M(buildworks.toolchain.inference_chat) can use the same directory.
-  - The lookup fails if the answer is refused, truncated or does not match O(response_schema).
-  - In check mode no request is sent, but an answer in O(cache) is returned. A template cannot detect the C(check_mode)
+  - The lookup fails if the model refuses to answer, or the answer is truncated or does not match O(response_schema).
+  - In check mode, no request is sent, but an answer in O(cache) is returned. A template cannot detect the C(check_mode)
     keyword of a single task. In such a task, the request is sent.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -22,7 +22,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection
 notes:
-  - Requires an O(api_key) with write permission for model capabilities.
+  - Requires an O(api_key) that has write permission for C(Model capabilities).
 requirements:
   - jsonschema, for O(response_schema)
 options:
@@ -38,7 +38,8 @@ options:
     description: The system message that precedes O(prompt).
     type: str
   max_tokens:
-    description: Maximum number of tokens of the answer, sent as the parameter named by O(max_tokens_member).
+    description: Maximum number of tokens in the answer, which is sent in the request parameter that
+      O(max_tokens_member) names.
     type: int
   response_schema:
     description: JSON schema of the answer. If set, the lookup returns the parsed answer.
