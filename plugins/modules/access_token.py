@@ -14,15 +14,15 @@ description:
   - Several hosts can use the same identity, each with its own O(token_file). A task only revokes the token that its
     O(token_file) contained, unless O(surplus=revoke).
   - Artifactory returns the secret only once, in the response to the create request. The module writes it to
-    O(token_file) or, if that is not set, returns it. In the second case, set C(no_log) on the task; otherwise the task
-    warns.
+    O(token_file) or, if that is not set, returns it. If the task returns the secret, set C(no_log) on the task.
+    Otherwise, the task warns.
   - A token is rotated if it expires within O(rotate_before) seconds or if O(token_file) does not contain the secret of
     an active token. Rotation creates the new token, waits until the server lists it, stores its secret and then revokes
     the old token.
   - If the response to the create request is lost, the module revokes the orphaned token and repeats the request once.
-    If another task created a token at the same time, the module cannot distinguish them. It then fails and returns both
-    IDs.
-  - The server's clock decides whether a token is active and when it is rotated, if responses have a C(Date) header.
+    If another task created a token at the same time, the module cannot distinguish the two tokens, so it fails and
+    returns both IDs.
+  - If responses have a C(Date) header, the server's clock determines whether a token is active and when it is rotated.
     Otherwise, the clock of the machine that runs the module is used.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -42,7 +42,7 @@ options:
     required: true
   subject:
     description:
-      - User for whom the token is issued, a user name without a slash.
+      - Name of the user for whom the token is issued. It must not contain a slash.
       - Subjects other than the account itself require administrator permissions.
     type: str
     required: true
@@ -50,26 +50,26 @@ options:
     description:
       - Scope of the token. Separate several scopes with spaces. Examples are V(applied-permissions/user),
         V(applied-permissions/admin) and V(applied-permissions/groups:"readers","deployers").
-      - Artifactory before 7.21 does not return the scope of tokens. With these versions, the module assumes that the
+      - Artifactory before 7.21 does not return the scope of tokens. For these versions, the module assumes that the
         scope matches.
     type: str
     default: applied-permissions/user
   expires_in:
     description:
-      - Lifetime of a new token in seconds, 0 to 3,153,600,000. Existing tokens are not changed.
+      - Lifetime of a new token in seconds. Existing tokens are not changed.
       - V(0) creates a token that never expires, which requires administrator permissions.
       - If not set, the server's default applies.
     type: int
   rotate_before:
-    description: Rotate a token that expires within this many seconds, 0 to 3,153,600,000.
+    description: Rotate a token that expires within this many seconds.
     type: int
   token_file:
     description:
-      - Path of the file to which the secret of a new token is written atomically. The parent directory must exist.
+      - Path to the file to which the secret of a new token is written atomically. The parent directory must exist.
         Check mode does not verify this.
       - With O(include_reference_token=true), the file contains the reference token instead of the access token.
       - Symbolic links to files are followed. The task fails if the path is a directory, a device or a pipe, or if the
-        file contains a token of another server or anything else than a token.
+        file contains a token of another server or anything other than a token.
       - The task warns if other users can read the existing file and O(mode) is not set, or if other users can write to
         its directory.
     type: path
@@ -77,7 +77,7 @@ options:
     description: Whether to request a refresh token together with a new token.
     type: bool
   refresh_token_file:
-    description: Path of the file to which a new refresh token is written. Required if both O(token_file) and
+    description: Path to the file to which a new refresh token is written. Required if both O(token_file) and
       O(refreshable=true) are set.
     type: path
   include_reference_token:
@@ -90,7 +90,7 @@ options:
   allow_unlisted:
     description:
       - Whether to accept a token that the server does not store. Such a token works, but it is not listed and cannot be
-        revoked. Each run of the task creates another one.
+        revoked. Each run of the task creates another token.
       - By default, O(expires_in) values below 10,800 seconds are refused, because servers do not store such tokens.
     type: bool
     default: false
@@ -103,16 +103,16 @@ options:
       - How to treat other active tokens with the same O(description), O(subject) and O(scope). RV(token.surplus) lists
         them.
       - If the response to the create request is lost, the orphaned token is always revoked.
-      - O(state=absent) always revokes all of them.
+      - O(state=absent) always revokes all matching tokens.
       - If a run is killed after it stored a new secret, or if the old token cannot be revoked, later runs with V(keep)
         do not revoke the old token.
       - Artifactory before 7.53 does not report to which token a reference token in O(token_file) belongs. With V(keep),
         a rotation on these versions does not revoke the old token, which remains valid until it expires.
     type: str
     choices:
-      keep: Do not change them, because other hosts may use them.
-      revoke: Revoke all except the token stored in O(token_file) or, if O(token_file) is not set, the newest one. Use
-        this if only one place stores the token.
+      keep: Do not change the other tokens, because other hosts may use them.
+      revoke: Revoke all tokens except the one stored in O(token_file) or, if O(token_file) is not set, the newest one.
+        Use this value if only one host stores the token.
     default: keep
 seealso:
   - module: buildworks.toolchain.access_token_info
@@ -145,8 +145,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 token:
-  description: The token after the task, without its secret. In check mode, the predicted token. V(null) if it does not
-    exist.
+  description: State of the token after the task, without its secret. In check mode, the predicted state. V(null) if the
+    token does not exist.
   returned: success
   type: dict
   contains:
@@ -175,7 +175,7 @@ token:
       description: Whether the token can be refreshed.
       type: bool
     last_used:
-      description: Time of the last use, in seconds since the epoch, if the server reports it.
+      description: Time at which the token was last used, in seconds since the epoch, if the server reports it.
       type: int
     surplus:
       description: IDs of other active tokens with the same description, subject and scope.
@@ -187,20 +187,20 @@ revoked:
   type: list
   elements: str
 access_token:
-  description: The access token. Only returned by the task that creates it, and only if O(token_file) is not set.
+  description: The access token. Only returned by the task that creates the token, and only if O(token_file) is not set.
     V(null) otherwise.
   returned: success
   type: str
 reference_token:
   description:
-    - The reference token. Only returned by the task that creates it with O(include_reference_token=true), and only if
-      O(token_file) is not set. V(null) otherwise.
+    - The reference token. Only returned by the task that creates the token with O(include_reference_token=true), and
+      only if O(token_file) is not set. V(null) otherwise.
   returned: success
   type: str
 refresh_token:
   description:
-    - The refresh token. Only returned by the task that creates it with O(refreshable=true), and only if O(token_file)
-      is not set. V(null) otherwise.
+    - The refresh token. Only returned by the task that creates the token with O(refreshable=true), and only if
+      O(token_file) is not set. V(null) otherwise.
   returned: success
   type: str
 """

@@ -81,7 +81,7 @@ tokens:
       description: Whether the token can be refreshed.
       type: bool
     last_used:
-      description: Time of the last use, in seconds since the epoch, if the server reports it.
+      description: Time at which the token was last used, in seconds since the epoch, if the server reports it.
       type: int
 """
 

@@ -13,7 +13,8 @@ description:
     does not keep the archive itself.
   - The module first compares the size and checksum of each file in the archive with the folder. If all files are
     already stored, it uploads nothing. Other files in the folder are not changed.
-  - After the upload, the module compares the files again. It fails and lists the files that are missing or different.
+  - After the upload, the module compares the files again. If files are missing or different, the task fails and lists
+    them.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -36,23 +37,23 @@ options:
     required: true
   path:
     description:
-      - Path of the folder into which the files are extracted, with the paths that they have in the archive. A missing
-        folder is created. Set to an empty string for the root of the repository.
+      - Path to the folder into which the files are extracted. The files keep the paths that they have in the archive. A
+        missing folder is created. Set to an empty string for the root of the repository.
       - Paths that Artifactory would interpret as another item or does not store are refused, as in
         M(buildworks.toolchain.artifact_file).
     type: str
     required: true
   src:
     description:
-      - Path of the archive. The file extension determines its type and must be C(.zip), C(.tar), C(.tar.gz), C(.tgz),
+      - Path to the archive. The file extension determines its type and must be C(.zip), C(.tar), C(.tar.gz), C(.tgz),
         C(.tar.bz2) or C(.7z).
-      - Symbolic links and other members that are not regular files are ignored, as Artifactory does.
+      - Symbolic links and other members that are not regular files are ignored, because Artifactory ignores them.
       - An archive is refused if it contains a path that Artifactory would interpret as another item or does not store.
     type: path
     required: true
   atomic:
-    description: Whether Artifactory stores either all files or none. If V(false), files that were stored before an
-      error are kept.
+    description: Whether Artifactory stores either all files or none. If V(false) and an error occurs, the files that
+      were stored before the error are kept.
     type: bool
     default: true
 seealso:
@@ -84,7 +85,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 archive:
-  description: The archive that was compared with the folder.
+  description: Archive whose files were compared with the folder.
   returned: success
   type: dict
   contains:
@@ -92,7 +93,7 @@ archive:
       description: Key of the repository.
       type: str
     path:
-      description: Path of the folder.
+      description: Path to the folder.
       type: str
     type:
       description: Type of the archive.
@@ -110,7 +111,7 @@ plan:
   type: dict
   contains:
     counts:
-      description: Number of files that are added (C(add)) and that replace another file (C(replace)).
+      description: Number of files that are added (C(add)) and number of files that replace another file (C(replace)).
       type: dict
     first:
       description: The first ten files by path, each with C(action), C(path) and C(size) in bytes.

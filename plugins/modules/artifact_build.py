@@ -9,8 +9,8 @@ DOCUMENTATION = r"""
 module: artifact_build
 short_description: Publish or delete build info in Artifactory
 description:
-  - Publish the build info of a CI build to Artifactory, from a file or from the playbook. Or delete all runs with a
-    build number, optionally with their artifacts. With O(items), process several runs concurrently.
+  - Publish the build info of a CI build to Artifactory, from a file or from the playbook. Alternatively, delete all
+    runs with a build number, optionally with their artifacts. With O(items), process several runs concurrently.
   - A run is identified by name, number and start time. The module compares only the values that are specified. If they
     differ, it publishes the build info again, which replaces the existing one. A run that was promoted is never
     replaced, because its promotion history would be lost.
@@ -34,7 +34,7 @@ options:
     type: str
   number:
     description:
-      - Build number, a string.
+      - Build number, as a string.
       - Required if O(state=absent). If O(state=present), it must be equal to the number in the build info.
     type: str
   src:
@@ -53,7 +53,7 @@ options:
   artifacts:
     description:
       - Whether to also delete the files whose properties C(build.name) and C(build.number) refer to the run. Only used
-        if O(state=absent). The name and number of the build must not contain quotation marks then.
+        if O(state=absent). If V(true), the name and number of the build must not contain quotation marks.
       - Artifactory selects these files by name and number, regardless of the project. With O(project_key), the task
         fails if a build with the same name outside the project has a run with this number. Other projects are not
         checked.
@@ -69,35 +69,35 @@ options:
       absent: No runs with O(number) exist.
   items:
     description:
-      - List of runs, each with the options below. Options set outside O(items) are the defaults of all items.
+      - List of runs, each with the options below. Options set outside O(items) are the defaults for all items.
       - All items are validated before the first request. Two items must not refer to the same run.
     type: list
     elements: dict
     suboptions:
       build:
-        description: See O(build).
+        description: Value of O(build) for this item.
         type: str
       number:
-        description: See O(number).
+        description: Value of O(number) for this item.
         type: str
       src:
-        description: See O(src).
+        description: Value of O(src) for this item.
         type: path
       content:
-        description: See O(content).
+        description: Value of O(content) for this item.
         type: dict
       artifacts:
-        description: See O(artifacts).
+        description: Value of O(artifacts) for this item.
         type: bool
       project_key:
-        description: See O(project_key).
+        description: Value of O(project_key) for this item.
         type: str
       state:
-        description: See O(state).
+        description: Value of O(state) for this item.
         type: str
         choices:
-          present: See O(state).
-          absent: See O(state).
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
 seealso:
   - module: buildworks.toolchain.artifact_build_info
   - module: buildworks.toolchain.artifact_build_retention
@@ -138,7 +138,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 build:
-  description: The run after the task. In check mode, the predicted run. V(null) if it does not exist.
+  description: State of the run after the task. In check mode, the predicted state. V(null) if the run does not exist.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -149,7 +149,7 @@ build:
       description: Number of the run.
       type: str
     started:
-      description: Start time in ISO 8601 format.
+      description: Start time, in ISO 8601 format.
       type: str
     duration_ms:
       description: Duration in milliseconds. Artifactory stores V(0) if the build info has no duration.
@@ -158,7 +158,8 @@ build:
       description: URL of the build on the CI server.
       type: str
     principal:
-      description: User who published the build info. V(null) in check mode if the build info would be published.
+      description: User who published the build info. V(null) in check mode if the task would publish the build info,
+        because the user is not known before the upload.
       type: str
     agent:
       description: Name of the software that ran the build.
@@ -193,10 +194,10 @@ build:
           description: User who promoted the build.
           type: str
         ci_user:
-          description: User of the CI server who requested the promotion.
+          description: User who requested the promotion on the CI server.
           type: str
         timestamp:
-          description: Time of the promotion in ISO 8601 format.
+          description: Time of the promotion, in ISO 8601 format.
           type: str
     record:
       description: Complete build info as stored by the server, with all modules, in the format of the REST API.
@@ -231,7 +232,7 @@ runs:
       description: Number of the run.
       type: str
     started:
-      description: Start time in ISO 8601 format.
+      description: Start time, in ISO 8601 format.
       type: str
   sample: []
 files:
@@ -245,13 +246,13 @@ files:
       description: Key of the repository.
       type: str
     path:
-      description: Path of the file in the repository.
+      description: Path to the file in the repository.
       type: str
   sample:
     - repo: generic-local
       path: app/1.0/app-1.0.tar.gz
 counts:
-  description: Number of O(items) by outcome. Each item counts once.
+  description: Number of O(items) by outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -265,14 +266,14 @@ counts:
       description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
       type: int
     skipped:
       description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -287,26 +288,27 @@ outcomes:
       description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as specified in O(items).
+      description: Item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
       type: str
     changed:
-      description: Whether something was changed. This can also be V(true) for a failed item.
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
       type: bool
     reason:
-      description: Why the item failed or was skipped.
+      description: Reason why the item failed or was skipped.
       type: str
     build:
-      description: See RV(build).
+      description: Value of RV(build) for this item.
       type: dict
     runs:
-      description: See RV(runs).
+      description: Value of RV(runs) for this item.
       type: list
       elements: dict
     files:
-      description: See RV(files).
+      description: Value of RV(files) for this item.
       type: list
       elements: dict
 """

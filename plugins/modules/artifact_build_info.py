@@ -11,8 +11,8 @@ short_description: Get information about Artifactory builds
 description:
   - Get build info from Artifactory. Without options, list all builds. With O(build), list the runs of a build. With
     O(build) and O(number), get one run with its environment, promotion history and complete build info.
-  - A build that does not exist returns an empty list or V(null). The same applies to a build that the account may not
-    read or that belongs to a project other than O(project_key).
+  - A build that does not exist returns an empty list or V(null). So does a build that the account may not read, and a
+    build that belongs to a project other than O(project_key).
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -26,12 +26,12 @@ options:
     description: Name of the build. It can contain spaces and slashes.
     type: str
   number:
-    description: Build number, a string. Requires O(build).
+    description: Build number, as a string. Requires O(build).
     type: str
   started:
     description:
-      - Start time of the run, a date and time with a time zone in ISO 8601 format. Use it to select one of several runs
-        with the same O(number).
+      - Start time of the run, a date and time with a time zone in ISO 8601 format. Set this option to select one of
+        several runs with the same O(number).
       - If not set, the newest of these runs is returned.
     type: str
   project_key:
@@ -72,7 +72,7 @@ build:
       description: Number of the run.
       type: str
     started:
-      description: Start time in ISO 8601 format.
+      description: Start time, in ISO 8601 format.
       type: str
     duration_ms:
       description: Duration in milliseconds, if the build info contains it.
@@ -119,7 +119,7 @@ build:
           description: User of the CI server who requested the promotion.
           type: str
         timestamp:
-          description: Time of the promotion in ISO 8601 format.
+          description: Time of the promotion, in ISO 8601 format.
           type: str
     record:
       description: Complete build info as stored by the server, with all modules, in the format of the REST API.
@@ -154,7 +154,7 @@ runs:
       description: Number of the run.
       type: str
     started:
-      description: Start time in ISO 8601 format.
+      description: Start time, in ISO 8601 format.
       type: str
   sample:
     - number: "1"
@@ -169,7 +169,7 @@ builds:
       description: Name of the build.
       type: str
     last_started:
-      description: Start time of the newest run in ISO 8601 format.
+      description: Start time of the newest run, in ISO 8601 format.
       type: str
   sample:
     - name: app

@@ -15,8 +15,8 @@ description:
   - After the promotion, the module reads the promotion history and searches O(target_repo) for the checksum of each
     file of the build. The task fails if the build was only promoted in part.
   - In check mode with O(target_repo), the module requests a dry run from the server. It does not send O(status) in that
-    request, because some Artifactory versions promote despite the dry run if a status is present. The task fails if a
-    dry run changed the history nevertheless.
+    request, because some Artifactory versions promote despite the dry run if a status is present. If the dry run
+    nevertheless changes the history, the task fails.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -37,7 +37,7 @@ options:
     description: Name of the build. It can contain spaces and slashes.
     type: str
   number:
-    description: Build number, a string. If several runs have this number, the newest one is promoted.
+    description: Build number, as a string. If several runs have this number, the newest one is promoted.
     type: str
   status:
     description: Status to set, such as V(staged) or V(released).
@@ -45,13 +45,14 @@ options:
   from_status:
     description:
       - Status that the build must have before the promotion. The task fails if its status differs.
-      - If not set, the status is changed whatever it is, even if that sets a released build back to an earlier status.
+      - If not set, the status is changed regardless of the current status, even if this returns a released build to an
+        earlier status.
     type: str
   comment:
     description: Comment for the promotion history.
     type: str
   ci_user:
-    description: User of the CI server who requested the promotion, for the promotion history.
+    description: User who requested the promotion on the CI server. The name is stored in the promotion history.
     type: str
   repo:
     description: Key of the repository from which the files are promoted. If not set, the files are promoted from the
@@ -83,8 +84,8 @@ options:
   fail_fast:
     description:
       - Whether to stop at the first error, before anything is changed.
-      - If V(false), the server promotes as many files as possible. The task still fails if there were errors, and the
-        next run tries the remaining files.
+      - If V(false), the server promotes as many files as possible. If errors occur, the task still fails, and the next
+        run tries to promote the remaining files.
     type: bool
     default: true
   project_key:
@@ -92,58 +93,58 @@ options:
     type: str
   items:
     description:
-      - List of builds, each with the options below. Options set outside O(items) are the defaults of all items.
-      - If O(items) is not set, O(build), O(number) and O(status) are required. Otherwise, they must be set for each
-        item, either in the item or as a default.
+      - List of builds, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Without O(items), O(build), O(number) and O(status) are required. With O(items), each item needs O(build),
+        O(number) and O(status), either in the item itself or as a default.
       - All items are validated before the first request. Two items must not refer to the same run.
     type: list
     elements: dict
     suboptions:
       build:
-        description: See O(build).
+        description: Value of O(build) for this item.
         type: str
       number:
-        description: See O(number).
+        description: Value of O(number) for this item.
         type: str
       status:
-        description: See O(status).
+        description: Value of O(status) for this item.
         type: str
       from_status:
-        description: See O(from_status).
+        description: Value of O(from_status) for this item.
         type: str
       comment:
-        description: See O(comment).
+        description: Value of O(comment) for this item.
         type: str
       ci_user:
-        description: See O(ci_user).
+        description: Value of O(ci_user) for this item.
         type: str
       repo:
-        description: See O(repo).
+        description: Value of O(repo) for this item.
         type: str
       target_repo:
-        description: See O(target_repo).
+        description: Value of O(target_repo) for this item.
         type: str
       copy:
-        description: See O(copy).
+        description: Value of O(copy) for this item.
         type: bool
       artifacts:
-        description: See O(artifacts).
+        description: Value of O(artifacts) for this item.
         type: bool
       dependencies:
-        description: See O(dependencies).
+        description: Value of O(dependencies) for this item.
         type: bool
       scopes:
-        description: See O(scopes).
+        description: Value of O(scopes) for this item.
         type: list
         elements: str
       properties:
-        description: See O(properties).
+        description: Value of O(properties) for this item.
         type: dict
       fail_fast:
-        description: See O(fail_fast).
+        description: Value of O(fail_fast) for this item.
         type: bool
       project_key:
-        description: See O(project_key).
+        description: Value of O(project_key) for this item.
         type: str
 seealso:
   - module: buildworks.toolchain.artifact_build_info
@@ -193,7 +194,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: Changes that were made or, in check mode, would be made. V(null) if the last promotion was the same.
+  description: Changes that were made or, in check mode, would be made. V(null) if the last promotion had the same
+    status and target repository.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -207,7 +209,7 @@ plan:
       description: Repository to which the files are promoted.
       type: str
     files:
-      description: Number of files with different contents that are promoted.
+      description: Number of files to promote. Files with identical contents are counted once.
       type: int
   sample:
     action: copy
@@ -215,7 +217,7 @@ plan:
     target_repo: generic-release-local
     files: 1
 promotion:
-  description: The last entry of the promotion history. V(null) if the build was never promoted. In check mode, the
+  description: Last entry of the promotion history. V(null) if the build has never been promoted. In check mode, the
     predicted entry, in which C(user) and C(timestamp) are V(null).
   returned: success, when O(items) is not set
   type: dict
@@ -236,7 +238,7 @@ promotion:
       description: User of the CI server who requested the promotion.
       type: str
     timestamp:
-      description: Time of the promotion in ISO 8601 format.
+      description: Time of the promotion, in ISO 8601 format.
       type: str
   sample:
     status: released
@@ -260,7 +262,7 @@ messages:
       type: str
   sample: []
 counts:
-  description: Number of O(items) by outcome. Each item counts once.
+  description: Number of O(items) by outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -274,14 +276,14 @@ counts:
       description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
       type: int
     skipped:
       description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -296,25 +298,26 @@ outcomes:
       description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as specified in O(items).
+      description: Item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
       type: str
     changed:
-      description: Whether something was changed. This can also be V(true) for a failed item.
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
       type: bool
     reason:
-      description: Why the item failed or was skipped.
+      description: Reason why the item failed or was skipped.
       type: str
     plan:
-      description: See RV(plan).
+      description: Value of RV(plan) for this item.
       type: dict
     promotion:
-      description: See RV(promotion).
+      description: Value of RV(promotion) for this item.
       type: dict
     messages:
-      description: See RV(messages).
+      description: Value of RV(messages) for this item.
       type: list
       elements: dict
 """

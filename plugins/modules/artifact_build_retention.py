@@ -10,9 +10,9 @@ module: artifact_build_retention
 short_description: Discard old builds in Artifactory
 description:
   - Delete old runs of a build in Artifactory. The newest runs, runs since a date and explicitly listed runs are kept.
-  - Artifactory reports neither which runs it will discard nor which it discarded. The module therefore computes the
-    plan from the list of runs and verifies it afterwards. The task fails if a run, or a file that was to be deleted
-    with it, still exists.
+  - Artifactory does not report which runs it will discard or has discarded. The module therefore computes the plan from
+    the list of runs and verifies it afterwards. The task fails if a run, or a file that was to be deleted with it,
+    still exists.
   - Artifactory never discards promoted runs. RV(promoted) lists them.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -24,7 +24,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires the Read and Delete permissions on the build and, with O(artifacts=true), on the files.
-  - The module sends one request for each run that is old enough to be discarded, to find out whether it was promoted.
+  - To find out which runs were promoted, the module sends one request for each run that is old enough to be discarded.
 attributes:
   diff_mode:
     support: none
@@ -35,7 +35,7 @@ options:
     type: str
   count:
     description:
-      - Number of newest runs to keep, including promoted runs, 1 to 1,000,000.
+      - Number of newest runs to keep. Promoted runs are included in this number.
       - At least one of O(count) and O(minimum_date) is required.
     type: int
   minimum_date:
@@ -43,16 +43,16 @@ options:
       8601 format.
     type: str
   keep:
-    description: Numbers of runs to keep in any case.
+    description: Numbers of runs to keep regardless of their age and of O(count).
     type: list
     elements: str
   artifacts:
     description:
       - Whether to also delete the files whose properties C(build.name) and C(build.number) refer to a discarded run.
       - Artifactory selects these files by name and number, not by run. The task therefore fails before it deletes
-        anything if a run to keep has the same number as a run to discard. With O(project_key), runs outside the project
-        are checked as well. Other projects are not checked.
-      - The name and the numbers of the build must not contain quotation marks then.
+        anything if a run to keep has the same number as a run to discard. With O(project_key), runs outside of any
+        project are also checked. Runs in other projects are not.
+      - If V(true), the name and the numbers of the build must not contain quotation marks.
     type: bool
     default: false
   project_key:
@@ -64,35 +64,35 @@ options:
       - If V(false), the server discards the runs asynchronously, and the task does not verify the result.
   wait_timeout:
     description:
-      - Maximum time in seconds, 0 to 2,592,000, to wait for the response and then for the runs to disappear. Some
-        Artifactory versions respond before the runs are deleted. After that time, the task fails.
+      - Maximum time to wait for the response and then for the runs to disappear, in seconds. Some Artifactory versions
+        respond before the runs are deleted. If the time expires, the task fails.
   items:
     description:
-      - List of builds, each with the options below. Options set outside O(items) are the defaults of all items.
-      - If O(items) is not set, O(build) is required. Otherwise, it must be set for each item, either in the item or as
+      - List of builds, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Without O(items), O(build) is required. With O(items), each item needs O(build), either in the item itself or as
         a default.
       - All items are validated before the first request. Two items must not refer to the same build.
     type: list
     elements: dict
     suboptions:
       build:
-        description: See O(build).
+        description: Value of O(build) for this item.
         type: str
       count:
         description: See O(count), 1 to 1,000,000.
         type: int
       minimum_date:
-        description: See O(minimum_date), a date and time with a time zone.
+        description: Value of O(minimum_date) for this item, a date and time with a time zone.
         type: str
       keep:
-        description: See O(keep).
+        description: Value of O(keep) for this item.
         type: list
         elements: str
       artifacts:
-        description: See O(artifacts).
+        description: Value of O(artifacts) for this item.
         type: bool
       project_key:
-        description: See O(project_key).
+        description: Value of O(project_key) for this item.
         type: str
 seealso:
   - module: buildworks.toolchain.artifact_build
@@ -149,13 +149,13 @@ plan:
           description: Number of the run.
           type: str
         started:
-          description: Start time of the run in ISO 8601 format.
+          description: Start time of the run, in ISO 8601 format.
           type: str
         repo:
           description: Key of the repository of the file.
           type: str
         path:
-          description: Path of the file.
+          description: Path to the file.
           type: str
   sample:
     counts: {discard run: 1}
@@ -164,7 +164,8 @@ plan:
         number: "1"
         started: "2026-05-01T01:00:00.000Z"
 promoted:
-  description: Runs that are old enough to be discarded, but are kept because they were promoted. Newest first.
+  description: Runs that are old enough to be discarded, but are kept because they were promoted. The newest run is
+    first.
   returned: success, when O(items) is not set
   type: list
   elements: dict
@@ -173,7 +174,7 @@ promoted:
       description: Number of the run.
       type: str
     started:
-      description: Start time in ISO 8601 format.
+      description: Start time, in ISO 8601 format.
       type: str
     status:
       description: Status of the run.
@@ -194,13 +195,13 @@ discarded:
       description: Number of the run.
       type: str
     started:
-      description: Start time in ISO 8601 format.
+      description: Start time, in ISO 8601 format.
       type: str
   sample:
     - number: "1"
       started: "2026-05-01T01:00:00.000Z"
 counts:
-  description: Number of O(items) by outcome. Each item counts once.
+  description: Number of O(items) by outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -214,14 +215,14 @@ counts:
       description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
       type: int
     skipped:
       description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -236,26 +237,27 @@ outcomes:
       description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as specified in O(items).
+      description: Item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
       type: str
     changed:
-      description: Whether something was changed. This can also be V(true) for a failed item.
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
       type: bool
     reason:
-      description: Why the item failed or was skipped.
+      description: Reason why the item failed or was skipped.
       type: str
     plan:
-      description: See RV(plan).
+      description: Value of RV(plan) for this item.
       type: dict
     promoted:
-      description: See RV(promoted).
+      description: Value of RV(promoted) for this item.
       type: list
       elements: dict
     discarded:
-      description: See RV(discarded).
+      description: Value of RV(discarded) for this item.
       type: list
       elements: dict
 """

@@ -17,9 +17,9 @@ description:
     can read, shorten and approve. A later task with O(from_plan) deletes only the items in the file.
   - Each artifact is verified again shortly before its deletion. An artifact that no longer meets all conditions is
     kept, and RV(outcomes) has the reason.
-  - Memory usage does not depend on the number of artifacts, because the module reads them page by page. It stores the
-    plan in a database on disk, in the directory for temporary files or in O(state_file). The database needs about 300
-    bytes for each artifact to which a rule applies.
+  - The module reads artifacts page by page, so memory usage does not depend on their number. It stores the plan in a
+    database on disk, in the directory for temporary files or in O(state_file). The database needs about 300 bytes for
+    each artifact to which a rule applies.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -53,11 +53,11 @@ notes:
   - "An artifact that several rules select is counted for the first of these rules in the list."
   - "All patterns match the whole string and are case-sensitive. V(*) matches any sequence of characters, including
     slashes and the empty sequence. V(?) matches exactly one character. All other characters match themselves."
-  - "Deleting a tag is not safe if its folder contains a folder, both kinds of manifests, or a file that does not belong
+  - Deleting a tag is not safe if its folder contains a folder, both kinds of manifests, or a file that does not belong
     to a tag. Only the manifest and files named V(sha256__) followed by 64 lower-case hexadecimal digits, optionally
     with the suffix V(.marker), belong to a tag. For example, the tag V(web) of the image V(team) cannot be deleted
-    safely if there is an image V(team/web). Such tags are kept and listed in RV(unsafe). They count in
-    O(rules[].keep_newest) like other tags."
+    safely if there is an image V(team/web). Such tags are kept and listed in RV(unsafe). O(rules[].keep_newest) counts
+    them like other tags.
   - "Unsafe names: an artifact is never selected, and not counted in O(rules[].keep_newest), if Artifactory would
     interpret its path as another item. This applies if its repository, path or name contains a double quote, a control
     character, a line separator (U+2028, U+2029, U+0085) or an unpaired surrogate, if its folder or name begins with
@@ -87,7 +87,7 @@ notes:
 attributes:
   idempotent:
     support: full
-    details: Artifacts get older, so that a later run can find more artifacts to delete.
+    details: A later run can find more artifacts to delete, because artifacts get older.
   diff_mode:
     support: none
     details: RV(plan) describes the changes.
@@ -107,7 +107,7 @@ options:
         type: str
       repos:
         description:
-          - Keys of repositories, or patterns of keys. The list must not be empty.
+          - Keys of repositories, or patterns for keys. The list must not be empty.
           - Local and federated repositories match by their key, caches of remote repositories by V(<key>-cache).
             Virtual repositories do not store artifacts and never match.
           - Special repositories are only matched by their exact key, not by a pattern. These are
@@ -129,24 +129,24 @@ options:
         type: str
       paths:
         description:
-          - Patterns of folders to which the rule applies. V(.) is the root of the repository. The list must not be
+          - Patterns for folders to which the rule applies. V(.) is the root of the repository. The list must not be
             empty.
           - V(app) matches only files directly in C(app). V(app/*) matches only files in folders below it.
-          - In container image repositories, patterns of images. V(team/*) matches the image C(team/web), but not
+          - In container image repositories, the patterns match images. V(team/*) matches the image C(team/web), but not
             C(team).
         type: list
         elements: str
       exclude_paths:
-        description: Patterns of folders, or of images, to which the rule does not apply. The list must not be empty.
+        description: Patterns for folders or images to which the rule does not apply. The list must not be empty.
         type: list
         elements: str
       names:
-        description: Patterns of file names to which the rule applies or, in container image repositories, of tags. The
-          list must not be empty.
+        description: Patterns for file names or, in container image repositories, for tags to which the rule applies.
+          The list must not be empty.
         type: list
         elements: str
       exclude_names:
-        description: Patterns of file names, or of tags, to which the rule does not apply. The list must not be empty.
+        description: Patterns for file names or tags to which the rule does not apply. The list must not be empty.
         type: list
         elements: str
       properties:
@@ -159,24 +159,25 @@ options:
         type: dict
       older_than:
         description:
-          - Select only artifacts whose time is earlier than this. An artifact of exactly this age is not selected.
-          - An age, such as V(30d), or a date, such as V(2026-10-01) or V(2026-10-01T12:00:00Z). A date without a time
-            is midnight UTC.
-          - An age is an integer and a unit. Units are V(s), V(seconds), V(mi), V(minutes), V(d), V(days), V(w),
-            V(weeks), V(mo), V(months), V(y) and V(years). A month has 30 days, a year 365 days.
+          - Select only artifacts that were created and last modified before this time. An artifact of exactly this age
+            is not selected.
+          - The value is an age, such as V(30d), or a date, such as V(2026-10-01) or V(2026-10-01T12:00:00Z). A date
+            without a time is midnight UTC.
+          - An age is an integer followed by a unit. The units are V(s), V(seconds), V(mi), V(minutes), V(d), V(days),
+            V(w), V(weeks), V(mo), V(months), V(y) and V(years). A month has 30 days, and a year has 365 days.
         type: str
       not_downloaded_since:
         description:
-          - Select only artifacts whose time and last download, if any, are earlier than this. An age or a date as in
-            O(rules[].older_than).
+          - Select only artifacts that were created, last modified and last downloaded, if ever, before this time. The
+            value is an age or a date, as in O(rules[].older_than).
           - Only downloads from this server are considered, not downloads that other servers report to it.
         type: str
       larger_than:
-        description: Select only artifacts larger than this size in bytes, 0 to 1,000,000,000,000,000.
+        description: Select only artifacts larger than this size in bytes.
         type: int
       keep_newest:
         description:
-          - Number of newest artifacts to keep in each group, 1 to 1,000,000.
+          - Number of newest artifacts to keep in each group.
           - All artifacts to which the rule applies are compared, regardless of their age and size.
           - The newest artifact is the one with the latest time. If times are equal, paths are compared by code points,
             and the last one is the newest. Version numbers in names are not considered.
@@ -206,7 +207,7 @@ options:
       keep_properties:
         description:
           - Keep artifacts that have at least one of these properties. The dictionary must not be empty.
-          - Values as in O(rules[].properties). V(null) also matches any value.
+          - The values have the same format as in O(rules[].properties). V(null) also matches any value.
         type: dict
   from_plan:
     description:
@@ -218,22 +219,22 @@ options:
     type: path
   plan_file:
     description:
-      - Path of the file to which the plan is written, also in check mode. The first line contains the server, the time
+      - Path to the file to which the plan is written, also in check mode. The first line contains the server, the time
         of the plan and the rules. Each other line is an item in JSON format. Only the owner can read the file.
     type: path
   state_file:
     description:
-      - Path of a file that allows an interrupted task to continue when it runs again with the same options. It is
-        deleted when all items were tried or when a limit rejects the plan.
-      - When all items were tried, items that the server refused to delete are not recorded.
-      - The file belongs to one host. Two tasks cannot use it at the same time. Ignored in check mode.
+      - Path to a file that allows an interrupted task to continue when it runs again with the same options. The file is
+        deleted when all items have been tried or when a limit rejects the plan.
+      - Items that the server refused to delete are not recorded after all items have been tried.
+      - The file belongs to one host, and two tasks cannot use it at the same time. Ignored in check mode.
     type: path
   empty_folders:
     description:
       - Whether to delete folders in which the plan leaves no files, together with the empty folders below them. The
         root of a repository and folders that contained none of the planned artifacts, directly or in a subfolder, are
         kept.
-      - Folders do not count for O(max_items).
+      - Folders are not counted in O(max_items).
       - If V(true), the module lists all files of the repositories.
     type: bool
     default: false
@@ -241,54 +242,54 @@ options:
     description:
       - Whether to also delete the artifacts from the trash can, which is required to free their space.
       - Only artifacts that this task deletes are removed. A tag is kept in the trash can if its folder there contains
-        anything else than files of a tag.
+        anything other than files of a tag.
     type: bool
     default: false
   max_items:
-    description: Maximum number of items in the plan, 0 to 1,000,000,000. If there are more, the task fails before it
-      deletes anything. A tag counts as one item.
+    description: Maximum number of items in the plan. If the plan contains more items, the task fails before it deletes
+      anything. A tag counts as one item.
     type: int
   max_bytes:
-    description: Maximum size of all items in the plan in bytes, 0 to 1,000,000,000,000,000,000. If it is exceeded, the
-      task fails before it deletes anything.
+    description: Maximum size of all items in the plan in bytes. If it is exceeded, the task fails before it deletes
+      anything.
     type: int
   max_share:
     description:
-      - Maximum percentage of the files, and of the bytes, of one repository that the plan can delete, 0 to 100. If it
-        is exceeded, the task fails before it deletes anything.
+      - Maximum percentage of the files, and of the bytes, of one repository that the plan can delete. If it is
+        exceeded, the task fails before it deletes anything.
       - If set, the module lists all files of the repositories.
     type: float
   page_size:
     description:
-      - Number of artifacts to request at a time, 100 to 100,000. If the server does not respond in time or truncates
-        the response, the module requests fewer.
+      - Number of artifacts to request at a time. If the server does not respond in time or truncates the response, the
+        module requests fewer.
     type: int
     default: 5000
   pause:
     description:
-      - Time in seconds that each worker waits between two deletions, 0 to 10. It is increased while the server responds
-        with 429 or 503.
+      - Time in seconds that each worker waits between two deletions. It is increased while the server responds with 429
+        or 503.
     type: float
     default: 0
   workers:
-    description: Number of items to delete concurrently, 1 to 64.
+    description: Number of items to delete concurrently.
   on_error:
     description:
-      - How to treat items that cannot be deleted. All other items are processed in any case, up to O(max_failures),
-        unless the server rejects the credential (401).
+      - How to treat items that cannot be deleted. All other items are still processed, up to O(max_failures), unless
+        the server rejects the credential (401).
     type: str
     choices:
       fail: Fail the task at its end. The result contains all outcomes.
       report: Do not fail the task. Check RV(failures) in the playbook.
   max_failures:
     description:
-      - Number of failed items after which no more items are deleted and the task fails, regardless of O(on_error), 1 to
-        1,000,000. If not set, all items are tried.
+      - Number of failed items after which no more items are deleted and the task fails, regardless of O(on_error). If
+        not set, all items are tried.
   result_limit:
-    description: Maximum number of items to return in RV(plan), RV(unsafe) and RV(outcomes), 0 to 10,000.
+    description: Maximum number of items to return in RV(plan), RV(unsafe) and RV(outcomes).
   to_file:
     description:
-      - Path of the file to which the outcomes of all items are written, one JSON object per line with the same keys as
+      - Path to the file to which the outcomes of all items are written, one JSON object per line with the same keys as
         RV(outcomes), in the order of completion. Only the owner can read the file. It is replaced when the first item
         is deleted.
       - O(to_file), O(from_plan), O(plan_file) and O(state_file) must be different files.
@@ -438,7 +439,7 @@ unsafe:
           description: Key of the repository.
           type: str
         path:
-          description: Path of the folder of the tag.
+          description: Path to the folder of the tag.
           type: str
         rule:
           description: Title of the rule that selects the tag.
@@ -470,7 +471,7 @@ deleted:
       description: Number of empty folders.
       type: int
     repositories:
-      description: The same by repository, with its key as C(repo).
+      description: Number and size of the deleted items by repository, with the key of the repository as C(repo).
       type: list
       elements: dict
   sample:
@@ -479,7 +480,7 @@ deleted:
     folders: 4
     repositories: [{repo: generic-local, items: 120, bytes: 73400320, folders: 4}]
 counts:
-  description: Number of items of this run by outcome. Each item counts once. V(null) in check mode.
+  description: Number of items of this run by outcome. Each item is counted once. V(null) in check mode.
   returned: success, and when items failed
   type: dict
   contains:
@@ -487,22 +488,22 @@ counts:
       description: Items that were deleted.
       type: int
     ok:
-      description: Items that others had already deleted, and items that were kept because they changed after they were
-        planned.
+      description: Items that another client had already deleted, and items that were kept because they changed after
+        the plan was created.
       type: int
     failed:
       description: Items that the server refused to delete or that still exist. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost and reading back failed as well.
-        RV(failures) lists them, too.
+      description: Items whose outcome is unknown because the response was lost and the item could not be read back.
+        RV(failures) lists these items.
       type: int
     skipped:
       description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 118, ok: 1, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
   returned: success, and when items failed
   type: list
   elements: dict
@@ -514,26 +515,26 @@ outcomes:
   elements: dict
   contains:
     index:
-      description: Index of the item among the items of this run, starting at 0.
+      description: Position of the item in this run, starting at 0.
       type: int
     item:
-      description: The item with the same keys as in RV(plan.first), and its C(id), which is its position in the plan,
-        starting at 1.
+      description: Item with the same keys as in RV(plan.first). C(id) is its position in the plan, starting at 1.
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
       type: str
     changed:
       description: Whether the item was deleted.
       type: bool
     reason:
-      description: Why the item failed or was skipped, in the server's words.
+      description: Reason why the item failed or was skipped, as reported by the server.
       type: str
     outcome:
       description: V(deleted), V(missing) if the item had already been deleted, or V(kept).
       type: str
     keep_reason:
-      description: Why the item was kept.
+      description: Reason why the item was kept.
       type: str
 """
 

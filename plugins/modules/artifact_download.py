@@ -28,40 +28,41 @@ notes:
   - Files are stored on the host where the module runs. Relative paths are resolved against its working directory.
 options:
   repo:
-    description: Key of the repository, which can be of any type. Remote repositories fetch files that are not in their
-      cache.
+    description: Key of the repository. All repository types are supported. If a file is not in the cache of a remote
+      repository, Artifactory fetches it.
     type: str
   path:
     description:
-      - Path of the file in the repository.
-      - If the path ends with a slash, it is a folder, and all files in it are downloaded recursively. V(/) is the whole
-        repository.
+      - Path to the file in the repository.
+      - If the path ends with a slash, it refers to a folder, and all files in the folder are downloaded recursively.
+        V(/) refers to the whole repository.
     type: str
   dest:
     description:
-      - Path at which the file is stored. If it is an existing directory or ends with a slash, the file keeps its name.
-      - If O(path) is a folder, path of the directory in which its files are stored.
+      - Path at which the file is stored. If this path is an existing directory or ends with a slash, the file keeps its
+        name.
+      - If O(path) is a folder, this is the directory in which its files are stored.
       - Missing directories are created. Symbolic links are followed. The mode of a new file depends on the umask. A
         replaced file keeps its owner, group and mode.
     type: path
   items:
     description:
-      - List of files and folders, each with the options below. Options set outside O(items) are the defaults of all
+      - List of files and folders, each with the options below. Options set outside O(items) are the defaults for all
         items.
-      - If O(items) is not set, O(repo), O(path) and O(dest) are required. Otherwise, they must be set for each item,
-        either in the item or as a default.
+      - Without O(items), O(repo), O(path) and O(dest) are required. With O(items), each item needs O(repo), O(path) and
+        O(dest), either in the item itself or as a default.
       - All items are validated before the first request. Two files must not have the same destination.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: See O(repo).
+        description: Value of O(repo) for this item.
         type: str
       path:
-        description: See O(path).
+        description: Value of O(path) for this item.
         type: str
       dest:
-        description: See O(dest).
+        description: Value of O(dest) for this item.
         type: path
 seealso:
   - module: buildworks.toolchain.artifact_file
@@ -105,16 +106,17 @@ file:
       description: Key of the repository.
       type: str
     path:
-      description: Path of the file in the repository.
+      description: Path to the file in the repository.
       type: str
     dest:
-      description: Path of the local file, with symbolic links resolved.
+      description: Path to the local file, with symbolic links resolved.
       type: str
     size:
       description: Size in bytes.
       type: int
     checksums:
-      description: The checksum that was compared, by algorithm. C(sha256) if the server reports it.
+      description: Checksum that was compared, by algorithm. The algorithm is C(sha256) if the server reports this
+        checksum.
       type: dict
   sample:
     repo: generic-local
@@ -124,7 +126,7 @@ file:
     checksums:
       sha256: 30e14955ebf1352266dc2ff8067e68104607e750abb9d3b36582b8af909fcb58
 counts:
-  description: Number of files by outcome. Each item counts once.
+  description: Number of files by outcome. Each item is counted once.
   returned: when O(items) is set or O(path) is a folder
   type: dict
   contains:
@@ -151,8 +153,8 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) files, in the order of O(items) and, within a folder, in the
-    server's order.
+  description: Outcomes of the first O(result_limit) files, in the order of O(items) and, within a folder, in the order
+    returned by the server.
   returned: when O(items) is set or O(path) is a folder
   type: list
   elements: dict
@@ -161,20 +163,21 @@ outcomes:
       description: Index of the file among all files, starting at 0.
       type: int
     item:
-      description: The item as specified. For a file of a folder, O(path) and O(dest) are those of the file, and
-        C(remote) has the size and checksums that the server reported.
+      description: Item as specified. For a file of a folder, O(path) and O(dest) are those of the file, and C(remote)
+        has the size and checksums that the server reported.
       type: dict
     status:
-      description: V(changed), V(ok), V(failed) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed) or V(skipped). RV(counts) explains these
+        values.
       type: str
     changed:
       description: Whether the file was stored.
       type: bool
     reason:
-      description: Why the item failed or was skipped.
+      description: Reason why the item failed or was skipped.
       type: str
     file:
-      description: See RV(file).
+      description: Value of RV(file) for this item.
       type: dict
 """
 

@@ -12,8 +12,8 @@ description:
   - Upload a file or a text to Artifactory, or delete a file or folder. With O(items), process several files
     concurrently.
   - The file is read once to compute its checksums. If the repository already contains the file with these checksums,
-    nothing is uploaded. If the server has the content in another place, only the checksums are sent. Otherwise, the
-    content is streamed.
+    nothing is uploaded. If the server already stores the content at another path, only the checksums are sent.
+    Otherwise, the content is streamed.
   - Checksums are sent with every upload, so that Artifactory rejects a file that was truncated or changed during the
     upload.
   - In Maven repositories with unique or non-unique snapshots, Artifactory renames snapshot files. The module compares
@@ -30,7 +30,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires the Read and Deploy permissions on the path. Replacing or deleting an existing item also requires the
-    Delete permission, and O(properties) the Annotate permission.
+    Delete permission. Setting O(properties) also requires the Annotate permission.
   - Files are read on the host where the module runs. Relative paths are resolved against its working directory.
   - If the server needs a long time to store a large file, increase O(timeout).
 options:
@@ -42,35 +42,35 @@ options:
     type: str
   path:
     description:
-      - Path of the file in the repository. If it ends with a slash, it is a folder in which the file keeps the name it
-        has in O(src). V(/) is the root of the repository.
-      - If O(state=absent), path of a file or folder.
+      - Path to the file in the repository. If the path ends with a slash, it refers to a folder, and the file keeps the
+        name it has in O(src). V(/) is the root of the repository.
+      - If O(state=absent), the path can refer to a file or a folder.
       - Paths that Artifactory would interpret as another item are refused before the first request. These are paths
         that contain V(!) or V(;), and paths that end with V(:properties) or a space.
-      - "If O(state=present), names that Artifactory does not store are refused as well. These are names that contain
-        V(?), V(*), V(|) or a double quote, names that begin or end with a space, and the name V(&)."
+      - If O(state=present), names that Artifactory does not store are also refused. These are names that contain V(?),
+        V(*), V(|) or a double quote, names that begin or end with a space, and the name V(&).
       - If O(state=present), the extensions V(.sha1), V(.sha256) and V(.md5) are refused, because Artifactory interprets
         such files as checksums of other files.
     type: str
   src:
     description:
-      - Path of the local file to upload.
-      - "In O(items), or as their default, it can be a pattern with V(*), V(?) and V([]), and V(**) for any number of
-        directories. The pattern must match at least one file, and O(path) must end with a slash. Each file keeps the
-        part of its path that begins with the first wildcard. Wildcards do not match the leading dot of a hidden file."
+      - Path to the local file to upload.
+      - If O(items) is set, this can be a pattern with V(*), V(?) and V([]), and V(**) for any number of directories.
+        The pattern must match at least one file, and O(path) must end with a slash. Each file keeps the part of its
+        path that begins with the first wildcard. Wildcards do not match the leading dot of a hidden file.
       - Ignored if O(state=absent).
     type: path
   content:
-    description: Text to upload, encoded in UTF-8. It can be empty. Mutually exclusive with O(src). Ignored if
+    description: Text to upload, encoded in UTF-8. An empty text is allowed. Mutually exclusive with O(src). Ignored if
       O(state=absent).
     type: str
   properties:
     description:
-      - Properties to set on the file, as in M(buildworks.toolchain.artifact_properties).
-      - Other properties are kept if the content does not change. If it changes, the properties of the old content are
-        removed.
-      - Keys and values that consist of ASCII letters, digits and C(_.:/@-) are sent with the upload. Other properties,
-        and properties of a file that is not uploaded again, require an additional request and Artifactory Pro.
+      - Properties to set on the file, in the same format as in M(buildworks.toolchain.artifact_properties).
+      - If the content does not change, the other existing properties are kept. If it changes, they are removed.
+      - Keys and values that consist of ASCII letters, digits and C(_.:/@-) are sent with the upload. Properties with
+        other characters, and properties of a file that is not uploaded again, are set with an additional request, which
+        requires Artifactory Pro.
       - Ignored if O(state=absent).
     type: dict
   recursive:
@@ -85,37 +85,37 @@ options:
         snapshot that Artifactory renamed, specify the path at which it is stored.
   items:
     description:
-      - List of files, each with the options below. Options set outside O(items) are the defaults of all items.
-      - If O(items) is not set, O(repo) and O(path) are required. Otherwise, they must be set for each item, either in
-        the item or as a default.
+      - List of files, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Without O(items), O(repo) and O(path) are required. With O(items), each item needs O(repo) and O(path), either
+        in the item itself or as a default.
       - All items are validated before the first request. Two items must not have the same path.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: See O(repo).
+        description: Value of O(repo) for this item.
         type: str
       path:
-        description: See O(path).
+        description: Value of O(path) for this item.
         type: str
       src:
-        description: See O(src).
+        description: Value of O(src) for this item.
         type: path
       content:
-        description: See O(content).
+        description: Value of O(content) for this item.
         type: str
       properties:
-        description: See O(properties). Replaces the default completely.
+        description: Value of O(properties) for this item. Replaces the default; the two are not merged.
         type: dict
       recursive:
-        description: See O(recursive).
+        description: Value of O(recursive) for this item.
         type: bool
       state:
-        description: See O(state).
+        description: Value of O(state) for this item.
         type: str
         choices:
-          present: See O(state).
-          absent: See O(state).
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
 seealso:
   - module: buildworks.toolchain.artifact_download
   - module: buildworks.toolchain.artifact_archive
@@ -168,8 +168,8 @@ EXAMPLES = r"""
 RETURN = r"""
 file:
   description:
-    - The item after the task. V(null) if it does not exist.
-    - In check mode, the predicted item. Values that only the server can determine are V(null).
+    - State of the item after the task. V(null) if the item does not exist.
+    - In check mode, the predicted state, in which values that only the server can determine are V(null).
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -195,16 +195,16 @@ file:
       description: URL of the content.
       type: str
     created:
-      description: Time of the first upload in ISO 8601 format.
+      description: Time at which the file was first uploaded, in ISO 8601 format.
       type: str
     created_by:
-      description: User who uploaded the file first.
+      description: User who first uploaded the file.
       type: str
     modified:
-      description: Time of the last change of the content in ISO 8601 format.
+      description: Time at which the content last changed, in ISO 8601 format.
       type: str
     modified_by:
-      description: User who changed the content last.
+      description: User who last changed the content.
       type: str
     properties:
       description: All properties of the file. Values are sorted.
@@ -226,7 +226,7 @@ file:
     modified: "2026-10-01T10:11:12.345Z"
     modified_by: ci
 counts:
-  description: Number of files by outcome. Each item counts once.
+  description: Number of files by outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -240,14 +240,14 @@ counts:
       description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
       type: int
     skipped:
       description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -262,19 +262,20 @@ outcomes:
       description: Index of the file among all files, starting at 0. A pattern counts as all files that it matches.
       type: int
     item:
-      description: The item as specified. For a file that a pattern matched, O(src) and O(path) are those of the file.
+      description: Item as specified. For a file that a pattern matched, O(src) and O(path) are those of the file.
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
       type: str
     changed:
-      description: Whether something was changed. This can also be V(true) for a failed item.
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
       type: bool
     reason:
-      description: Why the item failed or was skipped.
+      description: Reason why the item failed or was skipped.
       type: str
     file:
-      description: See RV(file).
+      description: Value of RV(file) for this item.
       type: dict
 """
 

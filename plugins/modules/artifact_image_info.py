@@ -30,7 +30,7 @@ options:
       - If not set, the images of the repository are listed.
     type: str
   page_size:
-    description: Number of names to request at a time, 1 to 100,000. All pages are read in any case.
+    description: Number of names to request at a time. The module always reads all pages.
     type: int
     default: 1000
 """

@@ -9,16 +9,16 @@ DOCUMENTATION = r"""
 module: artifact_image_promotion
 short_description: Promote container images in Artifactory
 description:
-  - Copy or move a tag of a container image, or all its tags, to another Artifactory repository. The image and the tag
-    can get another name. With O(items), promote several images concurrently.
-  - The module compares manifest digests first. Tags that already exist in the target with the same digest are not
-    changed. A move is complete if the tag only exists in the target.
+  - Copy or move a tag of a container image, or all its tags, to another Artifactory repository. Both the image and the
+    tag can be renamed. With O(items), promote several images concurrently.
+  - The module compares manifest digests first. A tag that already exists in the target repository with the same digest
+    is not changed. A tag counts as moved if it exists only in the target repository.
   - Artifactory copies, moves and replaces the folder of a tag with everything below it. For example, the image
     V(team/web) is below the tag V(web) of the image V(team). The task fails before it changes anything if such a folder
-    contains anything else than the tag. If O(tag) is not set, it also fails if the folder of the image contains
-    anything else than its tags.
+    contains anything other than the tag. If O(tag) is not set, it also fails if the folder of the image contains
+    anything other than its tags.
   - After the promotion, the module compares the digests again. It also verifies that moved tags no longer exist in the
-    source.
+    source repository.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -60,33 +60,33 @@ options:
     default: false
   items:
     description:
-      - List of images, each with the options below. Options set outside O(items) are the defaults of all items.
-      - If O(items) is not set, O(repo), O(image) and O(target_repo) are required. Otherwise, they must be set for each
-        item, either in the item or as a default.
+      - List of images, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Without O(items), O(repo), O(image) and O(target_repo) are required. With O(items), each item needs O(repo),
+        O(image) and O(target_repo), either in the item itself or as a default.
       - All items are validated before the first request. Two items must not have the same target.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: See O(repo).
+        description: Value of O(repo) for this item.
         type: str
       image:
-        description: See O(image).
+        description: Value of O(image) for this item.
         type: str
       tag:
-        description: See O(tag).
+        description: Value of O(tag) for this item.
         type: str
       target_repo:
-        description: See O(target_repo).
+        description: Value of O(target_repo) for this item.
         type: str
       target_image:
-        description: See O(target_image).
+        description: Value of O(target_image) for this item.
         type: str
       target_tag:
-        description: See O(target_tag).
+        description: Value of O(target_tag) for this item.
         type: str
       copy:
-        description: See O(copy).
+        description: Value of O(copy) for this item.
         type: bool
 seealso:
   - module: buildworks.toolchain.artifact_image_info
@@ -156,7 +156,8 @@ plan:
           description: Digest of the manifest.
           type: str
         replaces:
-          description: Digest of the manifest that the target tag has now, if it is different.
+          description: Digest of the manifest to which the target tag currently points. V(null) if the target tag does
+            not exist or already has this digest.
           type: str
   sample:
     counts: {copy: 1}
@@ -186,7 +187,7 @@ promoted:
       target_tag: 1.0.1
       digest: sha256:3d3d0b2d4b4b6f4a7e8d8b4f6a0a3bd7c4d1b3b4f7e9c3a5d2e1f0a9b8c7d6e5
 counts:
-  description: Number of O(items) by outcome. Each item counts once.
+  description: Number of O(items) by outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -200,14 +201,14 @@ counts:
       description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
       type: int
     skipped:
       description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -222,22 +223,23 @@ outcomes:
       description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as specified in O(items).
+      description: Item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
       type: str
     changed:
-      description: Whether something was changed. This can also be V(true) for a failed item.
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
       type: bool
     reason:
-      description: Why the item failed or was skipped.
+      description: Reason why the item failed or was skipped.
       type: str
     plan:
-      description: See RV(plan).
+      description: Value of RV(plan) for this item.
       type: dict
     promoted:
-      description: See RV(promoted).
+      description: Value of RV(promoted) for this item.
       type: list
       elements: dict
 """

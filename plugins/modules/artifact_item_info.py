@@ -12,7 +12,7 @@ description:
   - Get the size, checksums and times of a file in Artifactory, or the contents of a folder. Optionally, also get
     properties, download statistics and the last modified file. With O(items), read several items concurrently.
   - An item that does not exist, or that the server hides from the account, is not an error. If the server reports that
-    the account is not allowed to read it, the task fails.
+    the account is not allowed to read the item, the task fails.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -30,47 +30,47 @@ options:
         its repositories that contains it.
     type: str
   path:
-    description: Path of the file or folder in the repository. Set to an empty string for the root of the repository.
+    description: Path to the file or folder in the repository. Set to an empty string for the root of the repository.
     type: str
   properties:
-    description: Whether to also return the properties of the item. This costs one more request, or two if the item has
-      no properties.
+    description: Whether to also return the properties of the item. Requires one more request, or two if the item has no
+      properties.
     type: bool
     default: false
   statistics:
-    description: Whether to also return the download statistics of the item. This costs one more request.
+    description: Whether to also return the download statistics of the item. Requires one more request.
     type: bool
     default: false
   last_modified:
     description:
-      - Whether to also return the file below the folder that was modified last. This costs one more request.
+      - Whether to also return the file below the folder that was modified last. Requires one more request.
       - Not supported for virtual and remote repositories. Use the cache of a remote repository (V(<key>-cache))
         instead.
     type: bool
     default: false
   items:
     description:
-      - List of files and folders, each with the options below. Options set outside O(items) are the defaults of all
+      - List of files and folders, each with the options below. Options set outside O(items) are the defaults for all
         items.
-      - If O(items) is not set, O(repo) and O(path) are required. Otherwise, they must be set for each item, either in
-        the item or as a default.
+      - Without O(items), O(repo) and O(path) are required. With O(items), each item needs O(repo) and O(path), either
+        in the item itself or as a default.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: See O(repo).
+        description: Value of O(repo) for this item.
         type: str
       path:
-        description: See O(path).
+        description: Value of O(path) for this item.
         type: str
       properties:
-        description: See O(properties).
+        description: Value of O(properties) for this item.
         type: bool
       statistics:
-        description: See O(statistics).
+        description: Value of O(statistics) for this item.
         type: bool
       last_modified:
-        description: See O(last_modified).
+        description: Value of O(last_modified) for this item.
         type: bool
 seealso:
   - module: buildworks.toolchain.artifact_properties_info
@@ -121,20 +121,20 @@ item:
       description: Size of the file in bytes. V(null) for a folder.
       type: int
     created:
-      description: Creation time in ISO 8601 format, in UTC.
+      description: Creation time, in ISO 8601 format (UTC).
       type: str
     created_by:
       description: User who created the item.
       type: str
     modified:
-      description: Time of the last change of the content in ISO 8601 format, in UTC.
+      description: Time at which the content last changed, in ISO 8601 format (UTC).
       type: str
     modified_by:
-      description: User who changed the content last.
+      description: User who last changed the content.
       type: str
     updated:
-      description: Time of the last change of the item in this repository, for example by a copy, in ISO 8601 format, in
-        UTC.
+      description: Time at which the item last changed in this repository, for example because it was copied, in ISO
+        8601 format (UTC).
       type: str
     mime_type:
       description: Media type of the file.
@@ -143,8 +143,8 @@ item:
       description: C(sha1), C(md5) and C(sha256) of the stored file.
       type: dict
     original_checksums:
-      description: The same checksums as specified by the client that uploaded the file. V(null) for checksums that it
-        did not specify.
+      description: Checksums that the client specified when it uploaded the file. A checksum that the client did not
+        specify is V(null).
       type: dict
     download_uri:
       description: URL of the content.
@@ -201,12 +201,13 @@ missing:
   description:
     - V(repository) if the repository does not exist, V(item) if only the item does not exist. V(null) if the item
       exists.
-    - The item can also be hidden from the account. A server that hides unreadable resources responds in the same way.
+    - A server that hides unreadable resources responds in the same way, so the item may exist but be hidden from the
+      account.
   returned: success, when O(items) is not set
   type: str
   sample: item
 counts:
-  description: Number of O(items) by outcome. Each item counts once.
+  description: Number of O(items) by outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -242,22 +243,22 @@ outcomes:
       description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as specified in O(items).
+      description: Item as specified in O(items).
       type: dict
     status:
-      description: V(ok), V(failed) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(ok), V(failed) or V(skipped). RV(counts) explains these values.
       type: str
     changed:
       description: Always V(false).
       type: bool
     reason:
-      description: Why the item failed or was skipped.
+      description: Reason why the item failed or was skipped.
       type: str
     item_info:
-      description: See RV(item).
+      description: Value of RV(item) for this item.
       type: dict
     missing:
-      description: See RV(missing).
+      description: Value of RV(missing) for this item.
       type: str
 """
 

@@ -21,15 +21,15 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires the Read permission on the folder and a user account, because anonymous users cannot list folders.
-  - Requires Artifactory Pro. The open-source edition cannot list folders.
+  - Requires Read permission on the folder. Anonymous users cannot list folders.
+  - Requires Artifactory Pro, because the open-source edition does not support this request.
 options:
   repo:
     description: Key of the repository.
     type: str
     required: true
   path:
-    description: Path of the folder in the repository. If empty, the whole repository is listed.
+    description: Path to the folder in the repository. If empty, the whole repository is listed.
     type: str
     default: ""
   deep:
@@ -38,11 +38,11 @@ options:
     default: false
   depth:
     description:
-      - Number of levels to list, 1 to 1,000. Requires O(deep=true).
+      - Number of levels to list. Requires O(deep=true).
       - If not set, all levels are listed.
     type: int
   folders:
-    description: Whether to list folders, too. If V(false), only files are listed.
+    description: Whether to include folders in the list. If V(false), only files are listed.
     type: bool
     default: false
   metadata_timestamps:
@@ -50,7 +50,7 @@ options:
     type: bool
     default: false
   root:
-    description: Whether to list the folder itself, too.
+    description: Whether to include the folder itself in the list.
     type: bool
     default: false
 seealso:
@@ -78,7 +78,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 entries:
-  description: Contents of the folder, sorted by path. In O(to_file), they are in the server's order.
+  description: Contents of the folder, sorted by path. In O(to_file), they are in the order returned by the server.
   returned: success, when O(to_file) is not set
   type: list
   elements: dict
@@ -93,17 +93,17 @@ entries:
       description: Size of the file in bytes. V(null) for a folder.
       type: int
     modified:
-      description: Time of the last change in ISO 8601 format, in UTC.
+      description: Time at which the entry last changed, in ISO 8601 format (UTC).
       type: str
     sha1:
       description: SHA-1 checksum of the file. V(null) for a folder.
       type: str
     sha256:
-      description: SHA-256 checksum of the file. V(null) for a folder, or if it is unknown.
+      description: SHA-256 checksum of the file. V(null) for a folder or if the server does not report the checksum.
       type: str
     metadata_timestamps:
-      description: Time of the last change of the C(properties), in UTC. Empty if O(metadata_timestamps=false) or if the
-        entry has no properties.
+      description: Time at which the C(properties) of the entry last changed, in UTC. Empty if
+        O(metadata_timestamps=false) or if the entry has no properties.
       type: dict
   sample:
     - path: app/1.0/app-1.0.tar.gz
@@ -122,7 +122,8 @@ counts:
       description: Number of files.
       type: int
     folders:
-      description: Number of folders. If O(folders=false), at most V(1), for the folder itself.
+      description: Number of folders. If O(folders=false), this is at most V(1), because only the folder itself is
+        counted.
       type: int
     bytes:
       description: Total size of all files in bytes.

@@ -10,7 +10,7 @@ module: artifact_properties
 short_description: Manage properties of Artifactory files and folders
 description:
   - Set or delete properties of a file or folder in Artifactory. With O(items), process several items concurrently.
-  - The values of a property are a set. Order and duplicates are ignored.
+  - The values of a property are a set, so order and duplicates are ignored.
   - After a change, the module reads the properties back. The task fails if the server did not store them as requested.
   - All properties of an item are changed in one request. Artifactory before 6.1, and servers behind a proxy that blocks
     C(PATCH), receive them in several requests with limited URL length. A property that does not fit into one request is
@@ -34,7 +34,7 @@ options:
     type: str
   path:
     description:
-      - Path of the file or folder in the repository.
+      - Path to the file or folder in the repository.
       - Paths that Artifactory would interpret as another item are refused before the first request. These are paths
         that contain V(!), and paths that end with V(:properties) or a space.
       - For a folder, only its own properties are changed, unless O(recursive=true).
@@ -43,7 +43,7 @@ options:
     description:
       - Whether to change a folder together with all files and folders below it. One query reads the properties of all
         these items, and one request changes them.
-      - AQL strings cannot contain quotation marks or line breaks. O(path) must not contain them then.
+      - AQL strings cannot contain quotation marks or line breaks. Therefore, O(path) must not contain these characters.
       - Anonymous users cannot run queries.
     type: bool
     default: false
@@ -53,8 +53,9 @@ options:
         (V(true), V(false)). Put decimal numbers in quotes.
       - A key must begin with a letter. It must not contain spaces or special characters other than C(.), C(_), C(-),
         C(:), C(?), C(|) and quotes. Values can contain any character.
-      - An empty string is a value. An empty list deletes the property.
-      - Put keys such as V(on), V(no) and V(1) in quotes. YAML does not read them as strings, and they are refused.
+      - An empty string is a valid value. An empty list deletes the property.
+      - Put keys such as V(on), V(no) and V(1) in quotes. The module refuses unquoted keys of this kind, because YAML
+        does not read them as strings.
       - Required if O(state=present).
     type: dict
   purge:
@@ -72,39 +73,39 @@ options:
       absent: The properties named by O(keys) do not exist.
   items:
     description:
-      - List of files and folders, each with the options below. Options set outside O(items) are the defaults of all
+      - List of files and folders, each with the options below. Options set outside O(items) are the defaults for all
         items.
-      - If O(items) is not set, O(repo) and O(path) are required. Otherwise, they must be set for each item, either in
-        the item or as a default.
+      - Without O(items), O(repo) and O(path) are required. With O(items), each item needs O(repo) and O(path), either
+        in the item itself or as a default.
       - All items are validated before the first request. Two items must not have the same path.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: See O(repo).
+        description: Value of O(repo) for this item.
         type: str
       path:
-        description: See O(path).
+        description: Value of O(path) for this item.
         type: str
       properties:
-        description: See O(properties). Replaces the default completely.
+        description: Value of O(properties) for this item. Replaces the default completely.
         type: dict
       purge:
-        description: See O(purge).
+        description: Value of O(purge) for this item.
         type: bool
       keys:
-        description: See O(keys). Replaces the default completely.
+        description: Value of O(keys) for this item. Replaces the default completely.
         type: list
         elements: str
       recursive:
-        description: See O(recursive).
+        description: Value of O(recursive) for this item.
         type: bool
       state:
-        description: See O(state).
+        description: Value of O(state) for this item.
         type: str
         choices:
-          present: See O(state).
-          absent: See O(state).
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
 seealso:
   - module: buildworks.toolchain.artifact_properties_info
 """
@@ -159,9 +160,9 @@ EXAMPLES = r"""
 RETURN = r"""
 properties:
   description:
-    - All properties of the item after the task. In check mode, the predicted properties. Values are sorted.
-    - With O(recursive=true), the properties of all items of the tree. V(differs from item to item) replaces the values
-      of a property whose values are not the same for all items.
+    - All properties of the item after the task, with sorted values. In check mode, the predicted properties.
+    - With O(recursive=true), these are the properties of all items in the tree. V(differs from item to item) replaces
+      the values of a property whose values are not the same for all items.
   returned: success, when O(items) is not set
   type: dict
   sample:
@@ -173,7 +174,7 @@ tree_items:
   type: int
   sample: 1200
 counts:
-  description: Number of O(items) by outcome. Each item counts once.
+  description: Number of O(items) by outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -187,14 +188,14 @@ counts:
       description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
       type: int
     skipped:
       description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -209,19 +210,20 @@ outcomes:
       description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as specified in O(items).
+      description: Item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
       type: str
     changed:
-      description: Whether something was changed. This can also be V(true) for a failed item.
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
       type: bool
     reason:
-      description: Why the item failed or was skipped.
+      description: Reason why the item failed or was skipped.
       type: str
     properties:
-      description: See RV(properties).
+      description: Value of RV(properties) for this item.
       type: dict
 """
 

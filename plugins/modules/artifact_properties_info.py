@@ -25,22 +25,22 @@ options:
     description: Key of the repository.
     type: str
   path:
-    description: Path of the file or folder in the repository.
+    description: Path to the file or folder in the repository.
     type: str
   items:
     description:
-      - List of files and folders, each with the options below. Options set outside O(items) are the defaults of all
+      - List of files and folders, each with the options below. Options set outside O(items) are the defaults for all
         items.
-      - If O(items) is not set, O(repo) and O(path) are required. Otherwise, they must be set for each item, either in
-        the item or as a default.
+      - Without O(items), O(repo) and O(path) are required. With O(items), each item needs O(repo) and O(path), either
+        in the item itself or as a default.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: See O(repo).
+        description: Value of O(repo) for this item.
         type: str
       path:
-        description: See O(path).
+        description: Value of O(path) for this item.
         type: str
 seealso:
   - module: buildworks.toolchain.artifact_properties
@@ -71,7 +71,7 @@ properties:
     qa.platforms: [linux, windows]
     qa.status: [passed]
 counts:
-  description: Number of O(items) by outcome. Each item counts once.
+  description: Number of O(items) by outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -107,19 +107,20 @@ outcomes:
       description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as specified in O(items).
+      description: Item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
       type: str
     changed:
       description: Always V(false).
       type: bool
     reason:
-      description: Why the item failed or was skipped.
+      description: Reason why the item failed or was skipped.
       type: str
     properties:
-      description: See RV(properties).
+      description: Value of RV(properties) for this item.
       type: dict
 """
 

@@ -26,11 +26,11 @@ notes:
     run queries.
   - Domains other than V(items) and, on newer servers, V(builds) require an administrator. Other users get no rows or an
     error.
-  - The open-source edition cannot sort rows. It requires O(page_size=0).
+  - The open-source edition cannot sort rows and therefore requires O(page_size=0).
   - For expensive queries, increase O(timeout).
 options:
   domain:
-    description: Domain to query, which determines what the rows are. If not set, V(items) is queried.
+    description: Domain to query, which determines what each row represents. If not set, V(items) is queried.
     type: str
     choices:
       items: Files and folders.
@@ -74,7 +74,8 @@ options:
   sort:
     description:
       - Fields to sort the rows by. If not set, items are sorted by C(repo), C(path) and C(name).
-      - Not allowed if O(include) contains fields of other domains, because Artifactory does not sort these results.
+      - Not allowed if O(include) contains fields that do not belong to O(domain), because Artifactory does not sort
+        these results.
     type: list
     elements: str
   descending:
@@ -82,23 +83,23 @@ options:
     type: bool
     default: false
   offset:
-    description: Number of rows to skip, 0 to 2,147,483,647. Not allowed if O(include) contains fields of other domains.
+    description: Number of rows to skip. Not allowed if O(include) contains fields that do not belong to O(domain).
     type: int
     default: 0
   limit:
-    description: Maximum number of rows, 1 to 2,147,483,647. If not set, all rows are returned.
+    description: Maximum number of rows. If not set, all rows are returned.
     type: int
   page_size:
     description:
-      - Number of rows to request at a time, 0 to 1,000,000. With V(0), all rows are requested at once.
-      - It must be below the server's own limit, if there is one.
-      - If O(include) contains fields of other domains, each page costs a second request. In domains other than
-        V(items), such rows are returned in one response.
+      - Number of rows to request at a time. With V(0), all rows are requested at once.
+      - If the server has its own limit, this number must be lower.
+      - If O(include) contains fields that do not belong to O(domain), each page requires a second request. In domains
+        other than V(items), such rows are returned in one response.
     type: int
     default: 5000
   query:
     description:
-      - Complete AQL query, sent without changes in one request. It must not be empty.
+      - Complete AQL query, which is sent without changes in one request. The query must not be empty.
       - Use either O(query) or the options above.
     type: str
 seealso:
@@ -155,8 +156,8 @@ EXAMPLES = r"""
 RETURN = r"""
 rows:
   description:
-    - Rows of the result with the requested fields. The domain that the server prefixes to field names is removed
-      (V(name), not V(build.name)).
+    - Rows of the result with the requested fields. The module removes the domain from the field names that the server
+      returns, so that V(build.name) becomes V(name).
     - Times are in UTC, sizes in bytes. Fields that are null are omitted.
   returned: success, when O(to_file) is not set
   type: list

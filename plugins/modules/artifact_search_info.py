@@ -25,9 +25,9 @@ notes:
 options:
   name:
     description:
-      - Part of the file name. It must not be empty. V(*) matches any text, V(?) matches one character.
-      - Any text can precede and follow it, unless it begins or ends with V(*) or V(?). For example, V(app-1.0*) also
-        matches V(webapp-1.0.zip).
+      - Part of the file name. It must not be empty. V(*) matches any text, and V(?) matches one character.
+      - Other text can precede and follow this part of the name, unless it begins or ends with V(*) or V(?). For
+        example, V(app-1.0*) also matches V(webapp-1.0.zip).
       - Folder names are not searched. The database of the server determines whether the search is case-sensitive.
     type: str
   repos:
@@ -40,7 +40,7 @@ options:
   pattern:
     description:
       - Repository key, a colon, and a path in which V(*) and V(?) match anything except a slash.
-      - It must not be empty. Virtual repositories are not supported.
+      - The pattern must not be empty. Virtual repositories are not supported.
     type: str
   detail:
     description: Additional information to return for each file. Only used together with O(name).
@@ -75,7 +75,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 matches:
-  description: The matching files, sorted by repository and path. In O(to_file), they are in the server's order.
+  description: The matching files, sorted by repository and path. In O(to_file), they are in the order returned by the
+    server.
   returned: success, when O(to_file) is not set
   type: list
   elements: dict
@@ -105,7 +106,8 @@ count:
 capped:
   description:
     - Whether the result may be incomplete. Artifactory returns at most 1,000 results to users who are not
-      administrators, without reporting that it omitted others. The task warns if it received exactly this number.
+      administrators, and does not report that it omitted the rest. If the task receives exactly 1,000 results, it
+      issues a warning.
     - Always V(false) with O(pattern).
   returned: success
   type: bool

@@ -27,16 +27,16 @@ options:
     type: str
   refresh:
     description:
-      - Whether to make the server recalculate the summary, and wait for the result. If V(false), the summary is as old
-        as the last calculation, often a day.
-      - The calculation costs server resources but changes no data. It also runs in check mode.
+      - Whether to let the server recalculate the summary and to wait for the result. If V(false), the task returns the
+        last calculated summary, which can be a day old.
+      - The calculation uses server resources but changes no data, so it also runs in check mode.
     type: bool
     default: false
   refresh_timeout:
     description:
-      - Maximum time in seconds to wait for a new summary, 0 to 86,400.
+      - Maximum time in seconds to wait for a new summary.
       - The server does not report when the calculation is complete. If the summary does not change, the task waits for
-        this time.
+        the full time.
     type: float
     default: 30.0
 seealso:
@@ -68,7 +68,7 @@ storage:
     binaries:
       description:
         - C(count) and C(size) (in bytes) of the stored contents. Identical contents are stored only once.
-        - C(items), C(artifacts) and C(artifacts_size) count each file, even if several files share a content.
+        - C(items), C(artifacts) and C(artifacts_size) count each file, even if several files have the same content.
           C(optimization) is C(size) as a percentage of C(artifacts_size).
         - C(size_text) and C(artifacts_size_text) are the texts of the server.
       type: dict

@@ -61,48 +61,48 @@ options:
   force:
     description:
       - Whether O(action=restore) replaces existing files. If V(false), the task fails and names the first existing
-        file. Existing files are also files at the path of a restored folder, or at the path of a file in it.
+        file. This also applies to files at the path of a restored folder or of a file in it.
     type: bool
     default: false
   wait:
-    description: Whether to wait until the action is complete, and to verify it.
+    description: Whether to wait until the action is complete and to verify the result.
   items:
     description:
-      - List of actions, each with the options below. Options set outside O(items) are the defaults of all items.
-      - If O(items) is not set, O(action) is required. Otherwise, it must be set for each item, either in the item or as
-        a default.
+      - List of actions, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Without O(items), O(action) is required. With O(items), each item needs O(action), either in the item itself or
+        as a default.
       - All items are validated before the first request. Two items must not refer to the same place in the trash can.
         V(empty) cannot be combined with other items.
     type: list
     elements: dict
     suboptions:
       action:
-        description: See O(action).
+        description: Value of O(action) for this item.
         type: str
         choices:
-          clean: See O(action).
-          restore: See O(action).
-          empty: See O(action).
+          clean: Same as O(action=clean).
+          restore: Same as O(action=restore).
+          empty: Same as O(action=empty).
       repo:
-        description: See O(repo).
+        description: Value of O(repo) for this item.
         type: str
       path:
-        description: See O(path).
+        description: Value of O(path) for this item.
         type: str
       build_records:
-        description: See O(build_records).
+        description: Value of O(build_records) for this item.
         type: bool
       project_key:
-        description: See O(project_key).
+        description: Value of O(project_key) for this item.
         type: str
       to_repo:
-        description: See O(to_repo).
+        description: Value of O(to_repo) for this item.
         type: str
       to_path:
-        description: See O(to_path).
+        description: Value of O(to_path) for this item.
         type: str
       force:
-        description: See O(force).
+        description: Value of O(force) for this item.
         type: bool
 seealso:
   - module: buildworks.toolchain.artifact_trash_info
@@ -176,7 +176,7 @@ plan:
     target: generic-local/tools/0.9/tools-0.9.tar.gz
     replaces: false
 counts:
-  description: Number of O(items) by outcome. Each item counts once.
+  description: Number of O(items) by outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -190,14 +190,14 @@ counts:
       description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
       type: int
     skipped:
       description: Items that were skipped because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -212,19 +212,20 @@ outcomes:
       description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as specified in O(items).
+      description: Item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
       type: str
     changed:
-      description: Whether something was changed. This can also be V(true) for a failed item.
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
       type: bool
     reason:
-      description: Why the item failed or was skipped.
+      description: Reason why the item failed or was skipped.
       type: str
     plan:
-      description: See RV(plan).
+      description: Value of RV(plan) for this item.
       type: dict
 """
 

@@ -55,8 +55,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 entries:
-  description: The deleted items, sorted by repository and path. In O(to_file), they are in the server's order. Empty if
-    the trash can is empty.
+  description: The deleted items, sorted by repository and path. In O(to_file), they are in the order returned by the
+    server. Empty if the trash can is empty.
   returned: success, when O(to_file) is not set
   type: list
   elements: dict
@@ -74,13 +74,13 @@ entries:
       description: Size of the file in bytes. V(null) for a folder.
       type: int
     modified:
-      description: Time of the last change in ISO 8601 format, in UTC.
+      description: Time at which the entry last changed, in ISO 8601 format (UTC).
       type: str
     sha1:
       description: SHA-1 checksum of the file. V(null) for a folder.
       type: str
     sha256:
-      description: SHA-256 checksum of the file. V(null) for a folder, or if it is unknown.
+      description: SHA-256 checksum of the file. V(null) for a folder or if the server does not report the checksum.
       type: str
   sample:
     - repo: generic-local
