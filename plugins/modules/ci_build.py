@@ -29,11 +29,11 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Job/Read and Job/Build permissions; O(on_timeout=stop) also needs Job/Cancel.
+  - Requires the Job/Read and Job/Build permissions; O(on_timeout=stop) also requires Job/Cancel.
   - The request is never sent twice. If the response is lost, the module looks for a build with the same job, parameters
     and account. If it finds none or more than one, the task fails.
-  - Some responses do not name the queue item; Hudson never names it. The build is then found in the same way, and
-    RV(matched_by) is V(parameters).
+  - Some Jenkins responses, and all Hudson responses, do not name the queue item. The module then looks for the build in
+    the same way, and RV(matched_by) is V(parameters).
 attributes:
   idempotent:
     support: partial
@@ -43,12 +43,14 @@ attributes:
     details: A build has no previous state.
 options:
   job:
-    description: The full name of the job, such as V(folder/app). Write a slash in the name of a branch as V(%2F).
+    description: Full name of the job, such as V(folder/app). Write a slash in the name of a branch as V(%2F).
     type: str
   parameters:
     description:
-      - Build parameters as a dictionary of names and values. The job's defaults apply to all others.
-      - Values can be strings, integers, V(true), V(false) or lists. Quote numbers with a decimal point.
+      - Build parameters as a dictionary of names and values. Parameters that are not set here use the defaults of the
+        job.
+      - Values can be strings, integers, V(true), V(false) or lists. Put numbers that have a decimal point in quotation
+        marks.
       - The elements of a list are joined with commas.
     type: dict
   secret_parameters:
@@ -68,19 +70,19 @@ options:
     default: fields
   delay:
     description:
-      - Minimum time in seconds that the build stays in the queue, 0 to 2,592,000.
+      - Minimum time in seconds that the build stays in the queue.
       - If not set, the quiet period of the job applies.
     type: int
   token:
     description:
-      - Authentication token of the job for remote triggers. With it, the account does not need the Job/Build
+      - Authentication token of the job for remote triggers. With this token, the account does not need the Job/Build
         permission.
       - Ignored by Jenkins if the job has no such token.
     type: str
   skip_if_built:
     description:
-      - Do not start a build if a build with the same parameters and an accepted result exists. That build is returned
-        instead.
+      - Skip the build if a build with the same parameters and an accepted result exists. The module returns the
+        existing build instead.
       - Values of password and file parameters are not compared, because Jenkins does not return them.
       - String and text parameters also match without leading and trailing whitespace, because Jenkins strips values if
         the parameter has the C(trim) attribute. The API does not show this attribute.
@@ -99,17 +101,17 @@ options:
         default: [SUCCESS]
       max_age:
         description:
-          - Maximum time since the end of the existing build, in seconds, 0 to 315,360,000.
+          - Maximum time since the end of the existing build, in seconds.
           - If not set, the age does not matter.
         type: float
   wait:
     description: Whether to wait until the build has finished. If V(false), the task ends after the build is queued.
   wait_timeout:
     description:
-      - Maximum time to wait, in seconds, 0 to 2,592,000. Includes the time in the queue.
-      - O(on_timeout) defines what happens then.
+      - Maximum time to wait, in seconds. This includes the time that the build spends in the queue.
+      - O(on_timeout) determines what happens if the build has not finished when this time expires.
   wait_delay:
-    description: Polling interval in seconds, 0.1 to 86,400. The first polls are more frequent.
+    description: Polling interval in seconds. The first polls are more frequent.
   accept:
     description:
       - Results with which the task succeeds. With any other result the task fails and shows the last lines of the
@@ -124,18 +126,19 @@ options:
     choices:
       fail: Leave the build running and fail.
       stop:
-        Stop the build, or cancel its queue item, and fail. A build that another client requested too is not stopped. If
-        the response to the request was lost, a build found by its parameters is not stopped either. Ctrl-C also stops
-        the build.
+        Stop the build, or cancel its queue item, and fail. A build that another client has also requested is not
+        stopped. If the response to the request was lost, a build that was found by its parameters is not stopped.
+        Ctrl-C also stops the build.
       detach: Leave the build running and succeed.
     default: fail
   console_lines:
-    description: Number of console lines to return and to show if the build fails, 0 to 1,000. Counted from the end.
+    description: Number of lines at the end of the console output to return, and to show if the build fails.
     type: int
     default: 20
   items:
     description:
-      - Builds to run in parallel, each with the options below. Options outside of O(items) are their defaults.
+      - Builds to run in parallel, each with the options below. Options set outside O(items) are the defaults for all
+        items.
       - O(job) is required in each item unless it is set outside of O(items). Items with the same job and the same
         parameters are not allowed, because Jenkins would merge them into one build.
       - O(workers) limits how many builds run at the same time. Use O(workers=1) to run them one after the other, and
@@ -145,31 +148,32 @@ options:
     elements: dict
     suboptions:
       job:
-        description: The full name of the job. See O(job).
+        description: Full name of the job. Overrides O(job) for this item.
         type: str
       parameters:
-        description: Build parameters. See O(parameters).
+        description: Build parameters. Overrides O(parameters) for this item.
         type: dict
       secret_parameters:
-        description: Build parameters with secret values. See O(secret_parameters).
+        description: Build parameters with secret values. Overrides O(secret_parameters) for this item.
         type: dict
       files:
-        description: File parameters. See O(files).
+        description: File parameters. Overrides O(files) for this item.
         type: dict
       form:
-        description: How to send the parameters. See O(form).
+        description: How to send the parameters. Overrides O(form) for this item.
         type: str
         choices:
           fields: Send each parameter as a form field.
           json: Send all parameters in one JSON document.
       delay:
-        description: Minimum time in the queue in seconds, 0 to 2,592,000. See O(delay).
+        description: Minimum time in the queue in seconds. Overrides O(delay) for this item.
         type: int
       token:
-        description: Authentication token of the job for remote triggers. See O(token).
+        description: Authentication token of the job for remote triggers. Overrides O(token) for this item.
         type: str
       skip_if_built:
-        description: Do not start a build if a matching build exists. See O(skip_if_built).
+        description: Skip the build if a build with the same parameters and an accepted result exists. Overrides
+          O(skip_if_built) for this item.
         type: dict
         suboptions:
           results:
@@ -179,10 +183,10 @@ options:
             choices: *results
             default: [SUCCESS]
           max_age:
-            description: Maximum time since the end of the existing build, in seconds, 0 to 315,360,000.
+            description: Maximum time since the end of the existing build, in seconds.
             type: float
       accept:
-        description: Results with which the item succeeds. See O(accept).
+        description: Results with which the item succeeds. Overrides O(accept) for this item.
         type: list
         elements: str
         choices: *results
@@ -194,7 +198,7 @@ options:
           stop: Stop the build, or cancel its queue item, and fail.
           detach: Leave the build running and succeed.
       console_lines:
-        description: Number of console lines to return, 0 to 1,000. See O(console_lines).
+        description: Number of console lines to return. Overrides O(console_lines) for this item.
         type: int
 seealso:
   - module: buildworks.toolchain.ci_build_info
@@ -244,7 +248,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: The action of the task. In check mode, the predicted action. V(null) if an existing build is accepted.
+  description: Action that the task performed. In check mode, the predicted action. V(null) if an existing build is
+    accepted.
   returned: success, without O(items)
   type: dict
   contains:
@@ -257,7 +262,7 @@ plan:
     parameters:
       description:
         - Parameters of the build by name, including the defaults. V(null) for a default that the server does not
-          return. File parameters have the path of the file.
+          return. The value of a file parameter is the path to the file.
       type: dict
   sample:
     action: start
@@ -269,8 +274,8 @@ plan:
       SECRET: null
 build:
   description:
-    - The build. With O(on_timeout=detach), the state at the timeout. V(null) if the build has not started, if the task
-      did not wait, and in check mode.
+    - Build that the task ran or found. With O(on_timeout=detach), its state at the timeout. V(null) if the build has
+      not started, if the task did not wait, and in check mode.
   returned: success, without O(items)
   type: dict
   contains:
@@ -290,7 +295,7 @@ build:
       description: Whether the build is running.
       type: bool
     timestamp:
-      description: Start time in ISO 8601 format.
+      description: Start time, in ISO 8601 format.
       type: str
     duration:
       description: Duration in seconds.
@@ -338,8 +343,9 @@ queue_item:
 matched_by:
   description:
     - How the module identified the build.
-    - V(queue_item) if the server named the queue item in its response. The build was definitely started by this task.
-    - V(parameters) otherwise. It is the only build with these parameters that this account requested since the task
+    - V(queue_item) if the server named the queue item in its response, so the build was definitely started by this
+      task.
+    - V(parameters) if the build is the only one with these parameters that this account has requested since the task
       started.
   returned: success, without O(items)
   type: str
@@ -367,21 +373,20 @@ counts:
       description: Failed items. RV(failures) contains the reasons.
       type: int
     unknown:
-      description: Items with unknown outcome because the response was lost. RV(failures) contains them as well.
+      description: Items with unknown outcome because the response was lost. RV(failures) lists these items.
       type: int
     skipped:
       description: Items that were not started because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Outcomes of all O(items) that failed or whose outcome is unknown. They have the same keys as
-    RV(outcomes).
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
   returned: with O(items)
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) of O(items), in the order of O(items).
+  description: Outcomes of the first O(result_limit) items, in the order of O(items).
   returned: with O(items)
   type: list
   elements: dict
@@ -393,28 +398,29 @@ outcomes:
       description: The item as specified.
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
       type: str
     changed:
-      description: Whether the item changed something. A failed item can have changed something, too.
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
       type: bool
     reason:
       description: Why the item failed or was skipped.
       type: str
     plan:
-      description: Action of the item. See RV(plan).
+      description: Action for the item, with the same keys as RV(plan).
       type: dict
     build:
-      description: The build. See RV(build).
+      description: Build of the item, with the same keys as RV(build).
       type: dict
     queue_item:
-      description: ID of the queue item. See RV(queue_item).
+      description: ID of the queue item, as in RV(queue_item).
       type: int
     matched_by:
-      description: How the module identified the build. See RV(matched_by).
+      description: How the module identified the build, as in RV(matched_by).
       type: str
     console:
-      description: Last lines of the console output. See RV(console).
+      description: Last lines of the console output, as in RV(console).
       type: list
       elements: str
 """

@@ -21,17 +21,17 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Job/Read permission.
+  - Requires the Job/Read permission.
 options:
   job:
     description:
-      - The full name of the job, such as V(folder/app).
+      - Full name of the job, such as V(folder/app).
       - Write a slash in the name of a branch as C(%2F), as in V(app/feature%2Flogin).
     type: str
     required: true
   build:
     description:
-      - The number of a build, or one of V(last), V(last_completed), V(last_successful) (includes unstable builds),
+      - Number of a build, or one of V(last), V(last_completed), V(last_successful) (includes unstable builds),
         V(last_stable), V(last_unstable), V(last_unsuccessful), V(last_failed).
       - If the job has no such build, RV(build) is V(null). If the job does not exist, the task fails.
     type: str
@@ -64,11 +64,10 @@ options:
     type: bool
     default: false
   offset:
-    description: Number of builds to skip, starting with the newest, 0 to 2,147,483,647. If not set, no build is
-      skipped.
+    description: Number of builds to skip, starting with the newest. If not set, no build is skipped.
     type: int
   limit:
-    description: Maximum number of builds to return, 1 to 2,147,483,647. Applied after all other filters.
+    description: Maximum number of builds to return. The limit is applied after all other filters.
     type: int
   results:
     description: Return only builds with one of these results. Running builds have no result. Must not be empty.
@@ -91,28 +90,29 @@ options:
     type: dict
   newer_than:
     description:
-      - Return only builds that started at most this many seconds ago, 0 to 31,536,000,000.
+      - Return only builds that started at most this many seconds ago.
       - The clock of the host that runs the module is used.
     type: float
   older_than:
-    description: Return only builds that started at least this many seconds ago, 0 to 31,536,000,000.
+    description: Return only builds that started at least this many seconds ago.
     type: float
   xpath:
     description:
       - XPath expression that selects one element in the XML representation of the build, such as
         V(action/parameter[name='VERSION']/value).
-      - Paths without a leading slash are relative to the root element, whatever the type of the job. The root element
-        is C(/workflowRun) for Pipeline jobs and C(/freeStyleBuild) for freestyle jobs.
-      - If nothing matches, RV(xpath.matched) is V(false). Several matches are an error, as are expressions that do not
-        select an element, such as C(text(\)) or C(count(\)), because Jenkins rejects them. Must not be empty.
+      - Paths without a leading slash are relative to the root element, which is C(/workflowRun) for Pipeline jobs and
+        C(/freeStyleBuild) for freestyle jobs.
+      - If nothing matches, RV(xpath.matched) is V(false). If the expression matches several elements, or does not
+        select an element at all, as C(text(\)) or C(count(\)), Jenkins rejects it and the task fails. The expression
+        must not be empty.
     type: str
   console_lines:
-    description: Number of console lines to return, 1 to 10,000. Counted from the end, within the last 64 KiB of the
-      log.
+    description: Number of console lines to return. The lines are counted from the end of the log and come from its last
+      64 KiB.
     type: int
   console_file:
     description:
-      - Path of the file to write the console output to. Console annotations are removed.
+      - Path to the file to write the console output to. Console annotations are removed.
       - The file is replaced after the download has completed. If the download fails, an existing file is kept. Not
         written in check mode.
     type: path
@@ -173,7 +173,7 @@ builds:
       description: Whether the build is running.
       type: bool
     timestamp:
-      description: Start time in ISO 8601 format, UTC.
+      description: Start time, in ISO 8601 format (UTC).
       type: str
     duration:
       description: Duration in seconds. 0 while the build is running.
@@ -219,7 +219,7 @@ builds:
           description: Name of the file.
           type: str
         path:
-          description: Path of the file, relative to the archive.
+          description: Path to the file, relative to the archive.
           type: str
         url:
           description: Download URL.
@@ -267,7 +267,7 @@ console_file:
   type: dict
   contains:
     path:
-      description: Path of the file.
+      description: Path to the file.
       type: str
     size:
       description: Size in bytes.

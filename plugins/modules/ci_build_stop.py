@@ -9,10 +9,10 @@ DOCUMENTATION = r"""
 module: ci_build_stop
 short_description: Stop a Jenkins build or cancel a queue item
 description:
-  - Stop a running Jenkins build and verify that it has ended. Jenkins confirms every stop request, even if it has no
-    effect.
-  - If a Pipeline build does not stop, the module can terminate its steps (C(term)) and then kill it. See
-    O(escalate_to). Jenkins ignores these requests for other types of builds.
+  - Stop a running Jenkins build and verify that it has ended. Verification is necessary because Jenkins confirms every
+    stop request, even one that has no effect.
+  - If a Pipeline build does not stop, O(escalate_to) lets the module terminate its steps (C(term)) and then kill it.
+    Jenkins ignores these requests for other types of builds.
   - With O(queue_item), the queue item is canceled. If its build has already started, that build is stopped.
   - Completed builds and canceled queue items are not changed.
 version_added: 0.2.0
@@ -23,7 +23,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Job/Read and Job/Cancel permissions.
+  - Requires the Job/Read and Job/Cancel permissions.
 attributes:
   diff_mode:
     support: none
@@ -31,7 +31,7 @@ attributes:
 options:
   job:
     description:
-      - The full name of the job, such as V(folder/app). Required if O(build) is set.
+      - Full name of the job, such as V(folder/app). Required if O(build) is set.
       - With O(queue_item), the job is only needed to find the build of an item that the server has already forgotten,
         which happens five minutes after the item has left the queue. Very old servers do not support this, because
         their builds have no queue ID.
@@ -39,13 +39,13 @@ options:
     type: str
   build:
     description:
-      - The number of a build, or V(last), V(last_completed), V(last_successful), V(last_stable), V(last_unstable),
+      - Number of a build, or V(last), V(last_completed), V(last_successful), V(last_stable), V(last_unstable),
         V(last_unsuccessful) or V(last_failed).
       - If the job has no such build, the task changes nothing.
     type: str
   queue_item:
     description:
-      - ID of the queue item, 1 to 9,007,199,254,740,991.
+      - ID of the queue item.
       - Jenkins merges identical requests into one queue item. Canceling the item, or stopping its build, affects all
         clients that requested it.
     type: int
@@ -65,7 +65,7 @@ options:
       - If V(false), the task sends one stop request and returns the state right after it. O(escalate_to) is ignored.
   wait_timeout:
     description:
-      - Maximum time to wait after each method, in seconds, 0 to 2,592,000.
+      - Maximum time to wait after each method, in seconds.
       - If the build is still running after the last method, the task fails.
     default: 30.0
 """
@@ -86,7 +86,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: The action of the task. In check mode, the predicted action. V(null) if there was nothing to stop.
+  description: Action that the task performed. In check mode, the predicted action. V(null) if there was nothing to
+    stop.
   returned: success
   type: dict
   contains:
@@ -133,7 +134,7 @@ build:
       description: Whether the build is running.
       type: bool
     timestamp:
-      description: Start time in ISO 8601 format, UTC.
+      description: Start time, in ISO 8601 format (UTC).
       type: str
     duration:
       description: Duration in seconds. 0 while the build is running.

@@ -11,11 +11,11 @@ short_description: Run a Jenkins CLI command
 description:
   - Run one command of the Jenkins command-line interface, such as V(build), V(list-plugins) or V(groovy), and wait
     until it has finished. The output is shown as progress and returned.
-  - By default, the module implements the protocol of C(jenkins-cli.jar) itself and does not need Java. It can also run
-    C(jenkins-cli.jar) or connect over SSH. See O(via).
+  - By default, the module implements the protocol of C(jenkins-cli.jar) itself and does not need Java. The module can
+    also run C(jenkins-cli.jar) or connect over SSH. Overrides O(via) for this item.
   - Commands are assumed to change something, so they are not run in check mode and report a change. Set
     O(read_only=true) for commands that only read.
-  - If there is a module for the purpose, such as M(buildworks.toolchain.ci_safe_restart), prefer that module. It is
+  - If a dedicated module exists, such as M(buildworks.toolchain.ci_safe_restart), use that module, because it is
     idempotent and verifies the result.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -53,7 +53,7 @@ options:
     description: Standard input of the command. If neither this nor O(stdin_file) is set, the input is empty.
     type: str
   stdin_file:
-    description: Path of a file to use as standard input. The file is streamed, so it can be large.
+    description: Path to a file to use as standard input. The file is streamed, so it can be large.
     type: path
   via:
     description: How to connect to the command-line interface.
@@ -72,13 +72,13 @@ options:
     default: http
   read_only:
     description:
-      - Whether the command only reads. If V(true), the command is also run in check mode, and the task reports no
+      - Whether the command is read-only. If V(true), the command is also run in check mode, and the task reports no
         change.
     type: bool
     default: false
   accept:
     description:
-      - Exit codes with which the task succeeds, 0 to 2,147,483,647.
+      - Exit codes with which the task succeeds.
       - Most commands return 1 for an exception, 2 for invalid arguments, 3 if an object does not exist, 4 for an
         invalid state, 5 if the command was aborted and 6 for a missing permission.
       - V(build) with C(-s) or C(-f) returns 0 for a successful build, 1 for an unstable one, 2 for a failed one, 3 for
@@ -87,12 +87,12 @@ options:
     elements: int
     default: [0]
   wait_timeout:
-    description: Maximum run time of the command in seconds, 0.1 to 2,592,000.
+    description: Maximum run time of the command in seconds.
     type: float
     default: 600
   to_file:
     description:
-      - Path of the file to write the standard output to, instead of returning it. The file is replaced only if the exit
+      - Path to the file to write the standard output to, instead of returning it. The file is replaced only if the exit
         code is accepted. If O(mode) is not set, a new file is readable by its owner only.
       - If not set, the last 4 MiB of the output are returned.
     type: path
@@ -126,12 +126,13 @@ options:
     type: str
   identity_file:
     description:
-      - Path of the private key for O(via=ssh). If not set, the SSH configuration applies.
+      - Path to the private key for O(via=ssh). If not set, the SSH configuration applies.
       - SSH never prompts for a passphrase or a password.
     type: path
   known_hosts:
     description:
-      - Path of a file with the server's host key, for O(via=ssh). If not set, the known hosts of C(ssh) are used.
+      - Path to a file that contains the server's host key, for O(via=ssh). If not set, the known hosts file of C(ssh)
+        is used.
       - Servers with an unknown host key are rejected.
     type: path
 seealso:

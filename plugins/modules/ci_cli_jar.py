@@ -28,7 +28,7 @@ attributes:
     support: full
 options:
   dest:
-    description: Path of the file to write. The parent directory is created if it does not exist.
+    description: Path to the file to write. The parent directory is created if it does not exist.
     type: path
     required: true
 seealso:
@@ -43,12 +43,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 jar:
-  description: The file after the task. In check mode, the predicted file.
+  description: State of the file after the task. In check mode, the predicted state.
   returned: success
   type: dict
   contains:
     path:
-      description: Path of the file.
+      description: Path to the file.
       type: str
     size:
       description: Size in bytes.

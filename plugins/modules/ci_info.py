@@ -18,7 +18,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Overall/Read permission.
+  - Requires the Overall/Read permission.
 options: {}
 """
 
@@ -57,7 +57,7 @@ server:
       description: Reason for the quiet-down.
       type: str
     csrf_protection:
-      description: Whether requests that change something need a crumb.
+      description: Whether requests that change data require a crumb.
       type: bool
     security:
       description: Whether security is enabled.

@@ -20,22 +20,22 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Job/Read permission. Jobs for which the account lacks this permission are not listed.
+  - Requires the Job/Read permission. Jobs for which the account lacks this permission are not listed.
 options:
   job:
     description:
-      - The full name of the job or folder, such as V(folder/app).
+      - Full name of the job or folder, such as V(folder/app).
       - If it does not exist, RV(job) is V(null) and the task succeeds.
     type: str
   folder:
     description:
-      - The full name of the folder whose jobs are listed, such as V(folder/app). If not set, the jobs of the whole
-        server are listed.
+      - Full name of the folder whose jobs are listed, such as V(folder/app). If not set, the jobs of the whole server
+        are listed.
     type: str
   depth:
     description:
-      - Number of folder levels to list, 1 to 50. V(1) lists only the direct children.
-      - Folders are listed, too.
+      - Number of folder levels to list. V(1) lists only the direct children.
+      - Folders are included in the list.
     type: int
     default: 1
   fields:
@@ -85,8 +85,8 @@ jobs:
       description: URL of the job.
       type: str
     folder:
-      description: Whether it is a folder or another item that contains jobs. Of the other fields, such an item only has
-        a description.
+      description: Whether the entry is a folder or another item that contains jobs. Such an entry has a description,
+        but none of the other fields.
       type: bool
     description:
       description: Description of the job.
@@ -149,7 +149,7 @@ jobs:
           description: Whether the build is running.
           type: bool
         timestamp:
-          description: Start time in ISO 8601 format, UTC.
+          description: Start time, in ISO 8601 format (UTC).
           type: str
         duration:
           description: Duration in seconds. 0 while the build is running.

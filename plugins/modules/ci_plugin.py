@@ -14,8 +14,8 @@ description:
     or has a dependency that is not available, the task lists all such problems and changes nothing.
   - After the installation, the module verifies the list of installed plugins. If a plugin was not installed, the task
     fails with the reason that Jenkins reports.
-  - Some changes take effect after a restart. They count as done once Jenkins has recorded them. RV(restart_required)
-    reports the pending restart. O(restart=when_needed) restarts Jenkins.
+  - Some changes take effect after a restart. The task considers such a change complete once Jenkins has recorded it.
+    RV(restart_required) reports the pending restart, and O(restart=when_needed) restarts Jenkins.
   - In check mode, the module returns the plugins that it would install, including dependencies, and whether a restart
     would be needed. It does not refresh the metadata of the update site. If Jenkins has no such metadata yet, the
     module assumes that all plugins are available and issues a warning.
@@ -26,7 +26,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Overall/Administer permission.
+  - Requires the Overall/Administer permission.
   - Jenkins installs all plugins of a task with one request, one after the other. If the installation is interrupted,
     run the task again to install the rest.
   - If a file is uploaded for a plugin that is already loaded, Jenkins uses it after the next restart and does not
@@ -39,7 +39,7 @@ options:
     required: true
     suboptions:
       name:
-        description: "A short name: letters, digits, '-' and '_'."
+        description: Short name of the plugin, which consists of letters, digits, hyphens and underscores.
         type: str
         required: true
       version:
@@ -67,7 +67,7 @@ options:
         default: present
       src:
         description:
-          - Path of a C(.hpi) or C(.jpi) file to upload. The plugin must have exactly the version of the file.
+          - Path to a C(.hpi) or C(.jpi) file to upload. The plugin must have exactly the version of the file.
           - The module reads the manifest of the file. The task fails before the upload if the file contains another
             plugin or version, or requires a newer Jenkins or a dependency that is neither loaded nor available from the
             update site. Optional dependencies only matter if an older version of them is installed.
@@ -87,32 +87,33 @@ options:
         Do not restart Jenkins. Use M(buildworks.toolchain.ci_safe_restart) with C(only_if_required) at the end of the
         play, for example.
       when_needed:
-        Restart Jenkins if any change requires it, including changes from before the task. The restart is queued behind
-        all installations, waits for running builds and is verified.
+        Restart Jenkins if any change requires it, including changes that were made before the task. The restart is
+        queued behind all installations, waits for running builds and is verified.
     default: never
   break_dependents:
     description:
-      - Whether to disable or uninstall plugins that other plugins depend on. Jenkins does not load the dependent
-        plugins after that.
+      - Whether to disable or uninstall plugins that other plugins depend on. Jenkins then no longer loads the dependent
+        plugins.
       - If V(false), the task fails, lists the dependent plugins and changes nothing.
     type: bool
     default: false
   metadata_max_age:
     description:
-      - Maximum age of the update site's metadata in seconds, 0 to 2,592,000. If the metadata is older, or Jenkins has
-        not fetched it since its start, it is refreshed before plugins are installed or V(latest) is resolved.
-      - The refresh is verified. If it fails, V(latest) fails. Everything else continues with a warning.
+      - Maximum age of the update site's metadata in seconds. If the metadata is older, or Jenkins has not fetched it
+        since its start, it is refreshed before plugins are installed or V(latest) is resolved.
+      - The refresh is verified. If the refresh fails, the task fails if it has to resolve V(latest). Otherwise, it
+        continues with a warning.
     type: float
     default: 3600.0
   wait_timeout:
     description:
-      - Maximum time to wait for the installation, and again for the restart, in seconds, 0 to 2,592,000. The task fails
-        after this time.
+      - Maximum time to wait for the installation, and again for the restart, in seconds. If the time expires, the task
+        fails.
       - O(timeout) applies to each request.
     type: float
     default: 600.0
   wait_delay:
-    description: Polling interval in seconds, 0.1 to 86,400.
+    description: Polling interval in seconds.
     type: float
     default: 1.0
 """
@@ -154,7 +155,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: The changes of the task, dependencies first. In check mode, the predicted changes.
+  description: Changes that the task made, dependencies first. In check mode, the predicted changes.
   returned: success
   type: list
   elements: dict
@@ -198,11 +199,12 @@ plugins:
       version: 5.7.0
       enabled: true
 restart_required:
-  description: Whether a restart is pending, including for changes of other clients. In check mode, the prediction.
+  description: Whether a restart is pending, including a restart required by changes that other clients made. In check
+    mode, the predicted value.
   returned: success
   type: bool
 restart:
-  description: The restart. V(null) if Jenkins was not restarted.
+  description: Restart that the task performed or waited for. V(null) if Jenkins was not restarted.
   returned: success
   type: dict
   contains:

@@ -10,7 +10,7 @@ module: ci_plugin_info
 short_description: Get information about Jenkins plugins
 description:
   - Get the installed Jenkins plugins with their versions, and whether they are enabled or have updates.
-  - If the server does not provide the list, the task fails. It never returns an empty list in this case.
+  - If the server does not provide the list, the task fails. It does not return an empty list instead.
   - Jenkins does not list plugins that failed to load. Use O(failed_to_load) to get them.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -19,18 +19,20 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Overall/SystemRead permission, which Overall/Administer implies. O(failed_to_load) needs
+  - Requires the Overall/SystemRead permission, which Overall/Administer implies. O(failed_to_load) requires
     Overall/Administer.
 options:
   names:
-    description: Return only these plugins, by short name. RV(missing) contains those that are not installed.
+    description: Return only these plugins, by short name. RV(missing) contains the names of plugins that are not
+      installed.
     type: list
     elements: str
   enabled:
     description: If V(true), return only enabled plugins. If V(false), return only disabled plugins.
     type: bool
   has_update:
-    description: If V(true), return only plugins with an available update. If V(false), return only those without.
+    description: If V(true), return only plugins with an available update. If V(false), return only plugins without an
+      available update.
     type: bool
   failed_to_load:
     description:

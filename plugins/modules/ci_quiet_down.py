@@ -11,8 +11,8 @@ short_description: Manage the quiet-down mode of Jenkins
 description:
   - Put Jenkins into quiet-down mode, or end this mode. In quiet-down mode, Jenkins starts no builds. Running builds
     continue, new builds wait in the queue.
-  - By default, the module waits until no build is running. If another client ends the quiet-down in the meantime, the
-    task fails.
+  - By default, the module waits until no build is running. If another client ends the quiet-down while the task waits,
+    the task fails.
   - The mode lasts until it is ended with O(state=absent) or until Jenkins restarts.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -23,13 +23,13 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Overall/Manage permission. Older servers require Overall/Administer.
+  - Requires the Overall/Manage permission. Older servers require Overall/Administer.
   - Ending the quiet-down also cancels a pending safe restart.
 options:
   reason:
     description:
       - Message to show on the pages of Jenkins. If not set, the current message is not changed. V("") removes it.
-      - Old servers do not return the message. On these, it is only set when the quiet-down begins.
+      - Old servers do not return the message, so the module sets it only when the quiet-down begins.
     type: str
   state:
     description: Desired state of Jenkins.
@@ -39,7 +39,7 @@ options:
   wait:
     description: Whether to wait until no build is running. Ignored if O(state=absent).
   wait_timeout:
-    description: Maximum time to wait for running builds, in seconds, 0 to 2,592,000. The task fails after this time.
+    description: Maximum time to wait for running builds, in seconds. If the time expires, the task fails.
   cancel_on_timeout:
     description:
       - Whether to end the quiet-down if builds are still running after O(wait_timeout), or if the task is interrupted
@@ -75,7 +75,7 @@ quiet_down:
   type: dict
   contains:
     reason:
-      description: Message on the pages of Jenkins, empty if not set. Missing on servers that do not return it.
+      description: Message on the pages of Jenkins, empty if not set. Missing if the server does not return the message.
       type: str
   sample:
     reason: The disks are being replaced, until about 6 pm

@@ -26,7 +26,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Overall/Manage permission. Older servers require Overall/Administer.
+  - Requires the Overall/Manage permission. Older servers require Overall/Administer.
   - A build that starts between the check and the restart is killed without notice. To prevent this, use
     M(buildworks.toolchain.ci_quiet_down) first.
 attributes:
@@ -40,7 +40,7 @@ options:
   kill_builds:
     description:
       - Whether to restart Jenkins even if builds are running. The builds are killed.
-      - Builds that the account cannot read are counted, too.
+      - Builds that the account cannot read are also counted.
     type: bool
     default: false
   wait:
@@ -48,7 +48,7 @@ options:
       - Whether to wait until the new process responds.
       - If V(false), the task ends after Jenkins has accepted the request.
   wait_timeout:
-    description: Maximum time to wait for the restart, in seconds, 0 to 2,592,000.
+    description: Maximum time to wait for the restart, in seconds.
 seealso:
   - module: buildworks.toolchain.ci_safe_restart
   - module: buildworks.toolchain.ci_quiet_down
@@ -67,8 +67,8 @@ EXAMPLES = r"""
 RETURN = r"""
 plan:
   description:
-    - The action of the task. In check mode, the predicted action. Also returned if the task fails because builds are
-      running.
+    - Action that the task performed. In check mode, the predicted action. Also returned if the task fails because
+      builds are running.
   returned: success
   type: dict
   contains:
@@ -104,7 +104,7 @@ plan:
         url: https://ci.example.com/job/app/42/
     hidden_builds: 0
 restart:
-  description: The restart. V(null) in check mode.
+  description: Restart that the task performed or waited for. V(null) in check mode.
   returned: success
   type: dict
   contains:

@@ -23,8 +23,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Overall/Manage permission. Older servers require Overall/Administer.
-  - O(only_if_required=true) also needs Overall/SystemRead. Overall/Administer implies both permissions.
+  - Requires the Overall/Manage permission. Older servers require Overall/Administer.
+  - O(only_if_required=true) also requires Overall/SystemRead. Overall/Administer implies both permissions.
 attributes:
   idempotent:
     support: partial
@@ -45,12 +45,12 @@ options:
       - If V(false), the task ends after Jenkins has accepted the request. The restart can take place much later.
   wait_timeout:
     description:
-      - Maximum time to wait for running builds and the restart together, in seconds, 0 to 2,592,000. The task fails
-        after this time.
+      - Maximum time to wait for running builds and the restart together, in seconds. If the time expires, the task
+        fails.
   cancel_on_timeout:
     description:
       - Whether to cancel the restart if builds are still running after O(wait_timeout), or if the task is interrupted
-        with Ctrl-C. Jenkins starts new builds again after that.
+        with Ctrl-C. Jenkins then starts new builds again.
       - If the server was in quiet-down mode before the task, the restart stays pending, because canceling it would also
         end the quiet-down mode.
     type: bool
@@ -75,7 +75,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: The action of the task. In check mode, the predicted action. V(null) if no restart is required.
+  description: Action that the task performed. In check mode, the predicted action. V(null) if no restart is required.
   returned: success
   type: dict
   contains:
@@ -111,7 +111,7 @@ plan:
         url: https://ci.example.com/job/app/42/
     hidden_builds: 0
 restart:
-  description: The restart. V(null) if there was none, and in check mode.
+  description: Restart that the task performed or waited for. V(null) in check mode and if Jenkins was not restarted.
   returned: success
   type: dict
   contains:

@@ -12,7 +12,8 @@ description:
   - Run a Groovy script in the Jenkins script console, on the Jenkins controller or on another node. The module returns
     the output of the script and its return value as data.
   - The task fails if the script does not compile, throws an exception or contains a failing assertion. The error
-    message includes the line of the script. The script console itself returns HTTP status 200 in all these cases.
+    message includes the line of the script. The script console itself returns HTTP status 200 even for a script that
+    fails.
   - Scripts and arguments are transferred as data, not inserted into source code. Quotes, dollar signs, backslashes and
     line breaks in O(args) do not need to be escaped.
   - In check mode, the script is not run unless O(read_only=true), and the task reports a change. The script in
@@ -24,7 +25,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Overall/Administer permission. Scripts have full control of the Jenkins controller.
+  - Requires the Overall/Administer permission. Scripts have full control of the Jenkins controller.
   - If the task is interrupted or O(wait_timeout) expires, the script continues to run.
   - As in the script console, the packages C(jenkins), C(jenkins.model), C(hudson) and C(hudson.model) are imported
     automatically. Output to C(System.out) appears in the log of Jenkins, not in the result.
@@ -41,10 +42,10 @@ options:
       - The script. It can access the arguments in the C(args) variable. Must not be empty.
       - If the script returns a map with the key C(changed), its value is reported as C(changed). Otherwise, the task
         reports a change.
-      - Mutually exclusive with O(src). One of both is required.
+      - Mutually exclusive with O(src). One of them is required.
     type: str
   src:
-    description: Path of a file with the script, encoded in UTF-8, on the host that runs the module.
+    description: Path to a file with the script, encoded in UTF-8, on the host that runs the module.
     type: path
   args:
     description:
@@ -53,8 +54,8 @@ options:
     type: dict
   secret_args:
     description:
-      - Additional secret arguments in the same map. Their values are never logged, and they are masked in the output
-        and the return value of the script.
+      - Secret arguments, which the scripts can access in the same map as O(args). Their values are never logged, and
+        they are masked in the output and the return value of the script.
       - Must not contain keys of O(args).
     type: dict
   node:
@@ -71,14 +72,14 @@ options:
     type: str
   read_only:
     description:
-      - Whether the script only reads. If V(true), the script is also run in check mode, may be sent again if the
+      - Whether the script is read-only. If V(true), the script is also run in check mode, may be sent again if the
         response is lost, and the task reports no change.
     type: bool
     default: false
   wait_timeout:
     description:
-      - Maximum run time of a script in seconds, 0.01 to 2,592,000. Used instead of O(timeout), because the server does
-        not respond before the script has finished.
+      - Maximum run time of a script in seconds. Used instead of O(timeout), because the server does not respond before
+        the script has finished.
     type: float
     default: 600.0
 """
@@ -114,7 +115,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: The action of the task. In check mode, the predicted action. V(null) if O(unless) returned true.
+  description: Action that the task performed. In check mode, the predicted action. V(null) if O(unless) returned true.
   returned: success
   type: dict
   contains:
@@ -144,7 +145,7 @@ value:
     changed: true
     before: 2
 error:
-  description: The error of the script.
+  description: Error that the script caused.
   returned: when a script failed
   type: dict
   contains:
