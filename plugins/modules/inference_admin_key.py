@@ -10,13 +10,15 @@ short_description: Manage an OpenAI admin key
 description:
   - Create, rotate or revoke an admin key of an OpenAI organization. The key is identified by its name.
   - The API returns the value of a key only once, in the response to the create request. The module writes the value to
-    O(key_file) or, if that is not set, returns it in RV(secret). Set C(no_log=true) on the task in that case.
+    O(key_file) or, if that is not set, returns it in RV(secret). If the task returns it, set C(no_log=true) on the
+    task.
   - Rotation creates the new key, waits until the API lists it, stores its value and then revokes the old key. A key is
     rotated if it expires within O(rotate_before) seconds, or if O(key_file) does not contain the value of a key with
     this name. The module compares the file with the redacted value that the API returns.
   - If the response to the create request is lost, the module revokes the orphaned key and repeats the request once. If
     another task creates a key with the same name at the same time, the task fails and lists both keys.
-  - The module never revokes the admin key that it uses. If that were necessary, the task fails before any change.
+  - The module never revokes the admin key that it uses. If the requested state would require this, the task fails
+    before any change.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -32,7 +34,7 @@ notes:
     that runs the module is used.
 options:
   name:
-    description: Name of the key. Several keys can have the same name, see O(surplus).
+    description: Name of the key. Several keys can have the same name. O(surplus) determines how they are treated.
     type: str
     required: true
   expires_in:
@@ -67,7 +69,8 @@ EXAMPLES = r"""
 RETURN = r"""
 admin_key:
   description:
-    - The admin key after the task, without its value. In check mode, the predicted key. V(null) if it does not exist.
+    - State of the admin key after the task, without its value. In check mode, the predicted state. V(null) if the admin
+      key does not exist.
   returned: success
   type: dict
   contains:
@@ -81,40 +84,41 @@ admin_key:
       description: First and last characters of the value.
       type: str
     created:
-      description: Creation time as a Unix timestamp.
+      description: Creation time, as a Unix timestamp.
       type: int
     created_at:
-      description: Creation time in ISO 8601 format, in UTC.
+      description: Creation time, in ISO 8601 format (UTC).
       type: str
     last_used:
-      description: Time of the last use as a Unix timestamp. V(null) if the key was never used.
+      description: Time at which the key was last used, as a Unix timestamp. V(null) if the key has never been used.
       type: int
     last_used_at:
-      description: Time of the last use in ISO 8601 format, in UTC.
+      description: Time of the last use, in ISO 8601 format (UTC).
       type: str
     expires:
-      description: Expiration time as a Unix timestamp. V(null) if the key does not expire.
+      description: Expiration time, as a Unix timestamp. V(null) if the key does not expire.
       type: int
     expires_at:
-      description: Expiration time in ISO 8601 format, in UTC.
+      description: Expiration time, in ISO 8601 format (UTC).
       type: str
     age_days:
       description: Age of the key in full days.
       type: int
     owner:
-      description: Owner of the key with C(type), C(id), C(name), C(email) and C(role), as far as the API returns them.
+      description: Owner of the key with C(type), C(id), C(name), C(email) and C(role), if the API returns them.
       type: dict
     surplus:
       description: IDs of other keys with the same name.
       type: list
       elements: str
 removed:
-  description: IDs of the keys that were revoked. In check mode, those that would be revoked.
+  description: IDs of the keys that were revoked or, in check mode, would be revoked.
   returned: success
   type: list
   elements: str
 secret:
-  description: Value of the new key if O(key_file) is not set. V(null) otherwise. It cannot be retrieved later.
+  description: Value of the new key, which cannot be retrieved later. V(null) if O(key_file) is set or no key was
+    created.
   returned: success
   type: str
 """

@@ -20,7 +20,7 @@ notes:
   - Requires O(admin_key).
 options:
   name:
-    description: Only return keys with this name.
+    description: Return only keys with this name.
     type: str
 seealso:
   - module: buildworks.toolchain.inference_admin_key
@@ -38,7 +38,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 admin_keys:
-  description: The admin keys in the order of the API. Empty if no key matches.
+  description: The admin keys in the order returned by the API. Empty if no key matches.
   returned: success
   type: list
   elements: dict
@@ -53,28 +53,28 @@ admin_keys:
       description: First and last characters of the value.
       type: str
     created:
-      description: Creation time as a Unix timestamp.
+      description: Creation time, as a Unix timestamp.
       type: int
     created_at:
-      description: Creation time in ISO 8601 format, in UTC.
+      description: Creation time, in ISO 8601 format (UTC).
       type: str
     last_used:
-      description: Time of the last use as a Unix timestamp. V(null) if the key was never used.
+      description: Time at which the key was last used, as a Unix timestamp. V(null) if the key has never been used.
       type: int
     last_used_at:
-      description: Time of the last use in ISO 8601 format, in UTC.
+      description: Time of the last use, in ISO 8601 format (UTC).
       type: str
     expires:
-      description: Expiration time as a Unix timestamp. V(null) if the key does not expire.
+      description: Expiration time, as a Unix timestamp. V(null) if the key does not expire.
       type: int
     expires_at:
-      description: Expiration time in ISO 8601 format, in UTC.
+      description: Expiration time, in ISO 8601 format (UTC).
       type: str
     age_days:
       description: Age of the key in full days.
       type: int
     owner:
-      description: Owner of the key with C(type), C(id), C(name), C(email) and C(role), as far as the API returns them.
+      description: Owner of the key with C(type), C(id), C(name), C(email) and C(role), if the API returns them.
       type: dict
 """
 

@@ -10,13 +10,13 @@ module: inference_chat
 short_description: Run an OpenAI chat completion
 description:
   - Send messages to a model of an OpenAI-compatible API and return the answer.
-  - The task fails if the answer is refused, truncated or does not match O(response_schema), unless
-    O(accept_incomplete=true). The result contains the answer in any case.
+  - The task fails if the model refuses to answer, or the answer is truncated or does not match O(response_schema),
+    unless O(accept_incomplete=true). The result contains the answer in any case.
   - C(changed) is V(true) only if an answer was written to O(cache).
   - The request is retried up to O(retries) times after status 408, 409, 429, 500, 502, 503 and 504 and after a lost
     response, unless the server responds with C(x-should-retry=false). The server may charge for a request whose
     response is lost.
-  - In check mode no request is sent. An answer from O(cache) is returned as usual.
+  - In check mode, no request is sent. If O(cache) contains the answer, it is returned as usual.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -25,7 +25,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Requires an O(api_key) with write permission for model capabilities.
+  - Requires an O(api_key) that has write permission for C(Model capabilities).
 attributes:
   idempotent:
     support: partial
@@ -41,7 +41,7 @@ options:
     type: str
     required: true
   messages:
-    description: The messages of the conversation. Mutually exclusive with O(prompt), one of them is required.
+    description: The messages of the conversation. Mutually exclusive with O(prompt). One of them is required.
     type: list
     elements: dict
     suboptions:
@@ -92,7 +92,7 @@ options:
             type: str
             required: true
           name:
-            description: Name of the function. It consists of 1 to 64 letters, digits, underscores and hyphens.
+            description: Name of the function. It must consist of 1 to 64 letters, digits, underscores and hyphens.
             type: str
             required: true
           arguments:
@@ -114,7 +114,7 @@ options:
     elements: dict
     suboptions:
       name:
-        description: Name of the function. It consists of 1 to 64 letters, digits, underscores and hyphens.
+        description: Name of the function. It must consist of 1 to 64 letters, digits, underscores and hyphens.
         type: str
         required: true
       description:
@@ -134,39 +134,41 @@ options:
     type: str
   n:
     description:
-      - Number of answers to generate, 1 to 128. The first one is RV(completion), the others are returned in
+      - Number of answers to generate. The first answer is returned in RV(completion), and the others in
         RV(completion.alternatives).
-      - The server charges for each of them.
+      - The server charges for each answer.
     type: int
   stream:
     description:
       - Whether to stream the answer and report the progress.
-      - If the stream is interrupted, the task fails. The result contains the received part, and the request is not
-        retried.
+      - If the stream is interrupted, the request is not retried, and the task fails with the part of the answer that it
+        received.
     type: bool
     default: false
   max_tokens:
-    description: Maximum number of tokens of the answer, sent as the parameter named by O(max_tokens_member).
+    description: Maximum number of tokens in the answer, which is sent in the request parameter that
+      O(max_tokens_member) names.
     type: int
   response_schema:
     description: JSON schema of the answer. The answer is parsed, validated and returned in RV(completion.data).
     type: dict
   strict:
     description:
-      - Whether the server enforces O(response_schema). In this case the schema must describe an object, all properties
+      - Whether the server enforces O(response_schema). If V(true), the schema must describe an object, all properties
         must be required, C(additionalProperties) must be V(false) at every level, and some keywords such as C(oneOf)
         are not supported.
-      - With V(false), any schema is allowed. The module validates the answer in both cases.
+      - With V(false), any schema is allowed. The module always validates the answer.
     type: bool
     default: true
   accept_incomplete:
-    description: Whether to accept an answer that is refused, truncated or does not match O(response_schema).
+    description: Whether to accept a refusal, a truncated answer or an answer that does not match O(response_schema).
     type: bool
     default: false
   cache:
     description:
       - Path of a directory for answers. If it contains the answer to the same request to the same URL, no request is
-        sent. If several tasks of a user have the same request at the same time, one sends it and the others wait.
+        sent. If several tasks of one user need the same request at the same time, one task sends it and the others wait
+        for the answer.
       - Only complete answers are stored, in files that only their owner can read.
       - The directory is created if it does not exist. If it is not writable, the task fails before the request.
     type: path
@@ -282,11 +284,11 @@ completion:
       type: list
       elements: dict
     refusal:
-      description: Reason for which the model refused to answer. V(null) if it did not refuse.
+      description: Reason why the model refused to answer. V(null) if it did not refuse.
       type: str
     finish_reason:
       description:
-        - Reason for which the answer ended. V(stop) is a complete answer, V(tool_calls) an answer with function calls,
+        - Reason why the answer ended. V(stop) is a complete answer, V(tool_calls) an answer with function calls,
           V(length) an answer that was truncated at the token limit.
       type: str
     complete:

@@ -19,8 +19,8 @@ description:
     whose prompt was removed or changed are kept at the end of the file.
   - Requests are paced so that they stay within the rate limits of each model. The limits are taken from O(limits) and
     from the response headers. The first request to each model is sent alone because its response reports the limits.
-  - After status 429, the limit named by the response counts as used up (the limits per minute if none is named), and no
-    request to this model is sent before the time in C(Retry-After).
+  - After status 429, the module treats the limit named by the response as exhausted. If the response names no limit,
+    this applies to all limits per minute. No request to this model is sent before the time in C(Retry-After).
   - A request is retried up to O(retries) times after status 408, 409, 429, 500, 502, 503 and 504 and after a lost
     response, unless the server responds with C(x-should-retry=false). The server may charge for each attempt.
     RV(lost_requests) counts the attempts for which this is possible.
@@ -32,7 +32,7 @@ description:
     answer does not match the schema) are charged and not sent again. V(failed) has no answer and is sent again by the
     next run. The task fails unless every prompt sent in this run is answered. With O(accept_incomplete=true), refused,
     truncated and mismatched answers are accepted.
-  - In check mode no request is sent and no file is written. RV(plan) estimates the minimum number of requests, tokens,
+  - In check mode, no request is sent and no file is written. RV(plan) estimates the minimum number of requests, tokens,
     cost and time.
   - O(prompts_file) is read line by line. 100,000 prompts need less than 30 MB of memory.
 version_added: 0.2.0
@@ -43,9 +43,9 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Requires an O(api_key) with write permission for model capabilities.
-  - If a daily limit is used up, the task waits until it is available again, which may take hours. The progress output
-    shows the limit, the time at which the wait ends, and the estimated time until the task ends.
+  - Requires an O(api_key) that has write permission for C(Model capabilities).
+  - If a daily rate limit is exhausted, the task waits until the server resets the limit, which may take hours. The
+    progress output shows the limit, the time at which the wait ends, and the estimated time until the task ends.
 attributes:
   idempotent:
     support: full
@@ -57,12 +57,12 @@ requirements:
   - jsonschema, for O(response_schema)
 options:
   prompts:
-    description: The prompts. Mutually exclusive with O(prompts_file), one of them is required.
+    description: The prompts. Mutually exclusive with O(prompts_file). One of them is required.
     type: list
     elements: dict
     suboptions:
       id:
-        description: A name for the prompt, which is written to O(to_file). It does not have to be unique.
+        description: Name of the prompt, which is written to O(to_file). The name does not have to be unique.
         type: str
       model:
         description: ID of the model. If not set, O(model) is used.
@@ -141,7 +141,7 @@ options:
                 type: str
                 required: true
               name:
-                description: Name of the function. It consists of 1 to 64 letters, digits, underscores and hyphens.
+                description: Name of the function. It must consist of 1 to 64 letters, digits, underscores and hyphens.
                 type: str
                 required: true
               arguments:
@@ -161,7 +161,7 @@ options:
         description: Sampling temperature, 0 to 2. If not set, O(temperature) is used.
         type: float
       max_tokens:
-        description: Maximum number of tokens of the answer. If not set, O(max_tokens) is used.
+        description: Maximum number of tokens in the answer. If not set, O(max_tokens) is used.
         type: int
       seed:
         description: Seed for the sampling. If not set, O(seed) is used.
@@ -211,7 +211,7 @@ options:
     type: str
   max_tokens:
     description:
-      - Maximum number of tokens of an answer, sent as the parameter named by O(max_tokens_member).
+      - Maximum number of tokens in an answer, which is sent in the request parameter that O(max_tokens_member) names.
       - Servers count this number against the token limits when the request arrives, even if the answer is shorter.
     type: int
   response_schema:
@@ -222,11 +222,11 @@ options:
     type: bool
     default: true
   attempts:
-    description: Maximum number of requests for a prompt whose answer does not match the schema, 1 to 20.
+    description: Maximum number of requests for a prompt whose answer does not match the schema.
     type: int
     default: 1
   accept_incomplete:
-    description: Whether to accept answers that are refused, truncated or do not match the schema.
+    description: Whether to accept refusals, truncated answers and answers that do not match the schema.
     type: bool
     default: false
   cache:
@@ -245,11 +245,11 @@ options:
     description:
       - Known rate limits by model, in the format of
         RV(buildworks.toolchain.inference_rate_limit_info#module:rate_limits). V(*) is the entry for all other models.
-        An entry for a base model, such as C(ft:gpt-4o), applies to the models that are fine-tuned from it. Other limits
-        are learned from the response headers, see O(limit_period).
+        An entry for a base model, such as C(ft:gpt-4o), applies to the models that are fine-tuned from it. The
+        module learns other limits from the response headers. O(limit_period) determines their period.
       - The limits C(max_requests_per_1_minute), C(max_tokens_per_1_minute), C(max_requests_per_1_day) and
         C(max_tokens_per_1_day) are used. 2147483647 means unlimited. Other limits are ignored.
-      - Each run assumes that the limits are unused. If an earlier run used up a daily limit, the server rejects the
+      - Each run assumes that the limits are unused. If an earlier run exhausted a daily limit, the server rejects the
         first request, and its response reports the limit.
     type: dict
   limit_period:
@@ -291,11 +291,11 @@ options:
         O(prices).
     type: float
   workers:
-    description: Number of prompts in progress at the same time, 1 to 64.
+    description: Number of prompts in progress at the same time.
     type: int
     default: 4
   on_error:
-    description: How to treat failed prompts. In both cases the other prompts are sent first, up to O(max_failures).
+    description: How to treat failed prompts. In both cases, all other prompts are sent first, up to O(max_failures).
     type: str
     choices:
       fail: The task fails at the end.
@@ -307,7 +307,7 @@ options:
       - If not set, all prompts are sent.
     type: int
   result_limit:
-    description: Number of prompts, starting with the first, to include in RV(outcomes). At most 10,000.
+    description: Number of prompts, starting with the first, to include in RV(outcomes). The maximum is 10,000.
     type: int
     default: 10
 """
@@ -400,8 +400,8 @@ cost:
   sample: 0.0071
 stop_reason:
   description:
-    - Reason for which prompts remain, such as O(max_tokens_total), O(max_cost) or an error that affects all prompts or
-      all prompts of a model. V(null) if no prompts remain.
+    - Reason why prompts remain, such as O(max_tokens_total), O(max_cost) or an error that affects all prompts or all
+      prompts of a model. V(null) if no prompts remain.
   returned: success
   type: str
   sample: they may exceed 'max_cost'

@@ -20,8 +20,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires O(session_token). Other kinds of keys are rejected before the request is sent.
-  - The requests contain the C(Origin), C(Referer) and C(User-Agent) headers of a browser.
+  - Requires O(session_token). Other kinds of credentials are rejected before the request is sent.
+  - The requests contain the C(Origin), C(Referer) and C(User-Agent) headers that a browser would send.
 options:
   subject:
     description: The data to read.

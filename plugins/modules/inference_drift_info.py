@@ -21,9 +21,9 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires O(admin_key).
-  - The module sends one request for each page of a list and one for each declared project with limits.
-    O(max_key_age_days) and O(users[].projects) each require one more request for every existing project. The requests
-    are paced by O(admin_requests_per_minute).
+  - The module reads lists page by page, with one request for each page. It sends another request for each declared
+    project that sets O(projects[].limits). O(max_key_age_days) and O(users[].projects) each require one more request
+    for each existing project. O(admin_requests_per_minute) limits the request rate.
 options:
   projects:
     description: All projects of the organization, except the default project.
@@ -38,10 +38,11 @@ options:
         description: ID of the project. Required if several projects have this name or if the project has another name.
         type: str
       external_key_id:
-        description: ID of the external key that encrypts the data of the project.
+        description: ID of the external key that encrypts the project's data.
         type: str
       residency:
-        description: Data residency of a new project. It is not compared.
+        description: Data residency of a new project. The module does not compare it with the residency of an existing
+          project.
         type: str
       limits:
         description: Rate limits of the project. Only the limits that are set are compared.
@@ -71,7 +72,7 @@ options:
             description: Maximum number of input tokens in queued batches per day.
             type: int
       state:
-        description: Whether the project is declared.
+        description: Whether the project must exist in the organization.
         type: str
         choices:
           present: The project is declared.
@@ -98,7 +99,7 @@ options:
         elements: dict
         suboptions:
           id:
-            description: ID of the project. Mutually exclusive with O(users[].projects[].name), one of them is required.
+            description: ID of the project. Mutually exclusive with O(users[].projects[].name). One of them is required.
             type: str
           name:
             description: Name of the project.
@@ -111,7 +112,7 @@ options:
               member: Can use the project.
             default: member
       state:
-        description: Whether the user is declared.
+        description: Whether the user must exist in the organization.
         type: str
         choices:
           present: The user is declared.
@@ -151,7 +152,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 drift:
-  description: The differences in the order in which they must be remediated. Empty if there are none.
+  description: The differences in the order in which they must be remediated. Empty if there are no differences.
   returned: success
   type: list
   elements: dict

@@ -17,11 +17,11 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires an O(api_key) with read permission for models.
+  - Requires an O(api_key) that has read permission for models.
 options:
   pattern:
     description:
-      - Only return models whose ID matches this pattern. C(*) matches any text, C(?) matches one character.
+      - Return only models whose ID matches this pattern. C(*) matches any text, C(?) matches one character.
       - If not set, all models are returned.
     type: str
 """
@@ -48,10 +48,10 @@ models:
       description: ID of the model.
       type: str
     created:
-      description: Creation time as a Unix timestamp.
+      description: Creation time, as a Unix timestamp.
       type: int
     created_at:
-      description: Creation time in ISO 8601 format, in UTC.
+      description: Creation time, in ISO 8601 format (UTC).
       type: str
       sample: "2023-06-05T21:26:42Z"
     owned_by:

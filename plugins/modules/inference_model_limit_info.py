@@ -17,7 +17,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires an O(api_key) with read permission for models.
+  - Requires an O(api_key) that has read permission for models.
 options: {}
 seealso:
   - module: buildworks.toolchain.inference_rate_limit_info

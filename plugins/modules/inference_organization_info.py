@@ -48,10 +48,10 @@ organizations:
       description: Description of the organization.
       type: str
     created:
-      description: Creation time as a Unix timestamp.
+      description: Creation time, as a Unix timestamp.
       type: int
     created_at:
-      description: Creation time in ISO 8601 format, in UTC.
+      description: Creation time, in ISO 8601 format (UTC).
       type: str
     projects:
       description: Projects of the organization with C(id) and C(title).

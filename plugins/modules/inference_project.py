@@ -9,10 +9,10 @@ module: inference_project
 short_description: Manage an OpenAI project
 description:
   - Create, rename or archive a project of an OpenAI organization.
-  - The project is identified by O(id) or, if that is not set, by O(name). If several projects have the name, the task
+  - The project is identified by O(id) or, if that is not set, by O(name). If several projects have this name, the task
     fails.
-  - Archiving cannot be undone. Archived projects count as absent, and a new project can have the name of an archived
-    one. The task warns about this, in check mode as well.
+  - Archiving cannot be undone. The module treats an archived project as absent, so a new project can reuse its name. If
+    the name belongs to an archived project, the task warns, also in check mode.
   - The default project, C(Default project), can be neither changed nor archived, and no other project can have its
     name.
 version_added: 0.2.0
@@ -32,12 +32,12 @@ options:
     description: ID of an existing project. Required to rename a project.
     type: str
   external_key_id:
-    description: ID of the external key that encrypts the data of the project.
+    description: ID of the external key that encrypts the project's data.
     type: str
   residency:
     description:
       - Data residency of a new project, such as V(EU_STORAGE_PROCESSING).
-      - The API does not return the residency of existing projects, so it is not compared.
+      - The API does not return the residency of existing projects, so the module does not compare this option.
     type: str
 seealso:
   - module: buildworks.toolchain.inference_project_info
@@ -64,7 +64,8 @@ EXAMPLES = r"""
 RETURN = r"""
 project:
   description:
-    - The project after the task. In check mode, the predicted project. V(null) if it does not exist or is archived.
+    - State of the project after the task. In check mode, the predicted state. V(null) if the project does not exist or
+      is archived.
   returned: success
   type: dict
   contains:
@@ -75,22 +76,22 @@ project:
       description: Name of the project.
       type: str
     external_key_id:
-      description: ID of the external key that encrypts the data of the project.
+      description: ID of the external key that encrypts the project's data.
       type: str
     status:
       description: V(active) or V(archived).
       type: str
     created:
-      description: Creation time as a Unix timestamp.
+      description: Creation time, as a Unix timestamp.
       type: int
     created_at:
-      description: Creation time in ISO 8601 format, in UTC.
+      description: Creation time, in ISO 8601 format (UTC).
       type: str
     archived:
-      description: Time of archiving as a Unix timestamp. V(null) if the project is not archived.
+      description: Time at which the project was archived, as a Unix timestamp. V(null) if the project is not archived.
       type: int
     archived_at:
-      description: Time of archiving in ISO 8601 format, in UTC.
+      description: Time at which the project was archived, in ISO 8601 format (UTC).
       type: str
 """
 

@@ -18,14 +18,14 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires O(admin_key).
-  - Each entry of O(details) requires one more request for each project. These requests are paced by
-    O(admin_requests_per_minute).
+  - Each entry of O(details) requires one more request for each project. O(admin_requests_per_minute) limits the request
+    rate.
 options:
   name:
-    description: Only return projects with this name.
+    description: Return only projects with this name.
     type: str
   include_archived:
-    description: Whether to return archived projects as well.
+    description: Whether to also return archived projects.
     type: bool
     default: false
   details:
@@ -58,7 +58,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 projects:
-  description: The projects in the order of the API. Empty if no project matches.
+  description: The projects in the order returned by the API. Empty if no project matches.
   returned: success
   type: list
   elements: dict
@@ -70,22 +70,22 @@ projects:
       description: Name of the project.
       type: str
     external_key_id:
-      description: ID of the external key that encrypts the data of the project.
+      description: ID of the external key that encrypts the project's data.
       type: str
     status:
       description: V(active) or V(archived).
       type: str
     created:
-      description: Creation time as a Unix timestamp.
+      description: Creation time, as a Unix timestamp.
       type: int
     created_at:
-      description: Creation time in ISO 8601 format, in UTC.
+      description: Creation time, in ISO 8601 format (UTC).
       type: str
     archived:
-      description: Time of archiving as a Unix timestamp. V(null) if the project is not archived.
+      description: Time at which the project was archived, as a Unix timestamp. V(null) if the project is not archived.
       type: int
     archived_at:
-      description: Time of archiving in ISO 8601 format, in UTC.
+      description: Time at which the project was archived, in ISO 8601 format (UTC).
       type: str
     rate_limits:
       description: Rate limits of the project, as returned by M(buildworks.toolchain.inference_rate_limit_info).

@@ -9,7 +9,7 @@ module: inference_rate_limit_info
 short_description: Get OpenAI rate limits of a project
 description:
   - Get the rate limits of an OpenAI project or, with O(dashboard=true), of the organization.
-  - A limit of V(0) means that the model cannot be used in this way.
+  - A limit of V(0) means that the project cannot use the model in this way.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -18,7 +18,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
   - buildworks.toolchain.inference_project
 notes:
-  - Requires O(admin_key). With O(dashboard=true), requires O(session_token) instead.
+  - Requires O(admin_key). With O(dashboard=true), O(session_token) is required instead.
 options:
   dashboard:
     description:

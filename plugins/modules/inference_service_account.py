@@ -10,7 +10,8 @@ short_description: Manage an OpenAI service account
 description:
   - Create, rotate or delete a service account of an OpenAI project. The account is identified by its name.
   - The API returns the key of an account only once, in the response to the create request. The module writes the key to
-    O(key_file) or, if that is not set, returns it in RV(secret). Set C(no_log=true) on the task in that case.
+    O(key_file) or, if that is not set, returns it in RV(secret). If the task returns it, set C(no_log=true) on the
+    task.
   - Rotation creates the new account, waits until the API lists it, stores its key and then deletes the old account. An
     account is rotated if it is older than O(rotate_after) seconds, or if O(key_file) does not contain the key of an
     account with this name. The module compares the file with the redacted key that the API returns.
@@ -32,7 +33,8 @@ notes:
     that runs the module is used.
 options:
   name:
-    description: Name of the account. Several accounts can have the same name, see O(surplus).
+    description: Name of the account. Several accounts can have the same name. O(surplus) determines how they are
+      treated.
     type: str
     required: true
   role:
@@ -77,7 +79,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 service_account:
-  description: The account after the task. In check mode, the predicted account. V(null) if it does not exist.
+  description: State of the account after the task. In check mode, the predicted state. V(null) if the account does not
+    exist.
   returned: success
   type: dict
   contains:
@@ -91,22 +94,23 @@ service_account:
       description: Role in the project.
       type: str
     created:
-      description: Creation time as a Unix timestamp.
+      description: Creation time, as a Unix timestamp.
       type: int
     created_at:
-      description: Creation time in ISO 8601 format, in UTC.
+      description: Creation time, in ISO 8601 format (UTC).
       type: str
     surplus:
       description: IDs of other accounts with the same name.
       type: list
       elements: str
 removed:
-  description: IDs of the accounts that were deleted. In check mode, those that would be deleted.
+  description: IDs of the accounts that were deleted or, in check mode, would be deleted.
   returned: success
   type: list
   elements: str
 secret:
-  description: Key of the new account if O(key_file) is not set. V(null) otherwise. It cannot be retrieved later.
+  description: Key of the new account, which cannot be retrieved later. V(null) if O(key_file) is set or no account was
+    created.
   returned: success
   type: str
 """

@@ -24,7 +24,7 @@ extends_documentation_fragment:
 notes:
   - Requires O(admin_key).
   - If O(projects) is set, the module sends one request for each project of the organization, because the API does not
-    list the projects of a user. The requests are paced by O(admin_requests_per_minute).
+    list the projects of a user. O(admin_requests_per_minute) limits the request rate.
 options:
   email:
     description: Email address of the user. Case is ignored.
@@ -44,13 +44,13 @@ options:
         projects.
       - If not set, the projects of an existing user are not changed, and the API adds an invited user to the default
         project.
-      - An owner of the organization can be added to projects, but cannot be removed from a project or get another role
-        in it.
+      - An owner of the organization can be added to projects, but cannot be removed from a project or given another
+        role in it.
     type: list
     elements: dict
     suboptions:
       id:
-        description: ID of the project. Mutually exclusive with O(projects[].name), one of them is required.
+        description: ID of the project. Mutually exclusive with O(projects[].name). One of them is required.
         type: str
       name:
         description: Name of the project. Only one active project may have this name.
@@ -90,7 +90,8 @@ EXAMPLES = r"""
 RETURN = r"""
 user:
   description:
-    - The user or invitation after the task. In check mode, the predicted one. V(null) if neither exists.
+    - State of the user or invitation after the task. In check mode, the predicted state. V(null) if neither the user
+      nor an invitation exists.
   returned: success
   type: dict
   contains:
@@ -114,19 +115,19 @@ user:
       type: list
       elements: dict
     added:
-      description: Time at which the user joined the organization as a Unix timestamp.
+      description: Time at which the user joined the organization, as a Unix timestamp.
       type: int
     added_at:
-      description: Time at which the user joined the organization in ISO 8601 format, in UTC.
+      description: Time at which the user joined the organization, in ISO 8601 format (UTC).
       type: str
     invite_id:
       description: ID of the invitation. V(null) for a user.
       type: str
     expires:
-      description: Expiration time of the invitation as a Unix timestamp.
+      description: Expiration time of the invitation, as a Unix timestamp.
       type: int
     expires_at:
-      description: Expiration time of the invitation in ISO 8601 format, in UTC.
+      description: Expiration time of the invitation, in ISO 8601 format (UTC).
       type: str
 """
 

@@ -22,12 +22,12 @@ notes:
 options:
   emails:
     description:
-      - Only return users and invitations with these email addresses. Case is ignored. An empty list matches no user.
+      - Return only users and invitations with these email addresses. Case is ignored. An empty list matches no user.
       - If not set, all users are returned.
     type: list
     elements: str
   invites:
-    description: Whether to return invitations as well. Not supported for the users of a project.
+    description: Whether to also return invitations. Not supported for the users of a project.
     type: bool
     default: false
 seealso:
@@ -49,7 +49,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 users:
-  description: The users in the order of the API. Empty if no user matches.
+  description: The users in the order returned by the API. Empty if no user matches.
   returned: success
   type: list
   elements: dict
@@ -67,13 +67,13 @@ users:
       description: Role in the organization (V(owner) or V(reader)) or in the project (V(owner) or V(member)).
       type: str
     added:
-      description: Time at which the user was added as a Unix timestamp.
+      description: Time at which the user was added, as a Unix timestamp.
       type: int
     added_at:
-      description: Time at which the user was added in ISO 8601 format, in UTC.
+      description: Time at which the user was added, in ISO 8601 format (UTC).
       type: str
 invites:
-  description: The invitations in the order of the API.
+  description: The invitations in the order returned by the API.
   returned: when O(invites=true)
   type: list
   elements: dict
@@ -97,22 +97,23 @@ invites:
       type: list
       elements: dict
     created:
-      description: Creation time as a Unix timestamp.
+      description: Creation time, as a Unix timestamp.
       type: int
     created_at:
-      description: Creation time in ISO 8601 format, in UTC.
+      description: Creation time, in ISO 8601 format (UTC).
       type: str
     expires:
-      description: Expiration time as a Unix timestamp. V(null) if the invitation does not expire.
+      description: Expiration time, as a Unix timestamp. V(null) if the invitation does not expire.
       type: int
     expires_at:
-      description: Expiration time in ISO 8601 format, in UTC.
+      description: Expiration time, in ISO 8601 format (UTC).
       type: str
     accepted:
-      description: Time of acceptance as a Unix timestamp. V(null) if the invitation was not accepted.
+      description: Time at which the invitation was accepted, as a Unix timestamp. V(null) if the invitation has not
+        been accepted.
       type: int
     accepted_at:
-      description: Time of acceptance in ISO 8601 format, in UTC.
+      description: Time at which the invitation was accepted, in ISO 8601 format (UTC).
       type: str
 """
 
