@@ -49,8 +49,8 @@ options:
     default: false
   keep_newest:
     description:
-      - Number of newest builds to retain. The module deletes all older builds except those that are marked as kept,
-        which are not counted. Valid values are 1 to 1,000,000.
+      - Number of newest builds to retain. Builds that are marked as kept are not counted and never deleted. The module
+        deletes all other builds. Valid values are 1 to 1,000,000.
       - Mutually exclusive with O(name). O(state) is ignored.
     type: int
 seealso:
@@ -79,7 +79,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 build:
-  description: The build after the task. In check mode, the predicted build. V(null) if it does not exist.
+  description: State of the build after the task. In check mode, the predicted state. V(null) if the build does not
+    exist.
   returned: when O(name) is set
   type: dict
   contains:

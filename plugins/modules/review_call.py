@@ -33,13 +33,13 @@ options:
       - Parameters of the action, with the names that Klocwork uses.
       - Booleans are sent as C(true) or C(false), lists as comma-separated values with escaped commas and backslashes.
         Parameters that are V(null) are not sent.
-      - The result does not contain the values because they can be secret. Set C(no_log=true) on the task to hide them
-        from the logged task arguments as well.
+      - The result does not contain the values because they can be secret. Set C(no_log=true) on the task to also hide
+        them from the logged task arguments.
     type: dict
   read_only:
     description:
-      - Whether the action only reads. If V(true), it also runs in check mode, is retried on temporary errors, and is
-        reported as not changed.
+      - Whether the action is read-only. If V(true), the action also runs in check mode, is retried on temporary errors,
+        and is reported as not changed.
       - Cannot be V(true) for actions whose names begin with C(create_), C(update_), C(delete_) or C(import_), except
         C(import_status).
     type: bool

@@ -32,7 +32,7 @@ options:
       - Requires O(view).
     type: str
   latest_builds:
-    description: Number of latest builds to include (1 to 10,000). If not set, the server's default applies.
+    description: Number of latest builds to include. If not set, the server's default applies.
     type: int
   component:
     description: Name of a component that limits the report.

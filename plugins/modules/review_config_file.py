@@ -11,7 +11,7 @@ short_description: Manage Klocwork configuration files
 description:
   - Import a configuration file into a Klocwork project, such as a problems configuration (C(.pconf)) or metrics
     thresholds (C(.mconf)), or delete it from the project.
-  - The Web API does not support configuration files. The module runs C(kwadmin) on the host on which the task runs.
+  - The Web API does not support configuration files, so the module runs C(kwadmin) on the host on which the task runs.
   - Klocwork lists configuration files but does not return their content. The module stores the checksum of the imported
     file in O(checksum_file). It imports the file again if the checksum differs or is unknown, or if the server does not
     list the file.
@@ -40,8 +40,8 @@ options:
   name:
     description:
       - Name under which the server lists the file. The default is the file name of O(src).
-      - C(kwadmin) cannot rename a file during the import. Set this option only if the server lists the file under
-        a different name.
+      - C(kwadmin) cannot rename a file during the import, so set this option only if the server itself lists the file
+        under a name that differs from the file name.
     type: str
   checksum_file:
     description:
@@ -79,7 +79,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 config_file:
-  description: The configuration file after the task. In check mode, the predicted file. V(null) if it does not exist.
+  description: State of the configuration file after the task. In check mode, the predicted state. V(null) if the
+    configuration file does not exist.
   returned: success
   type: dict
   contains:

@@ -9,9 +9,9 @@ DOCUMENTATION = r"""
 module: review_config_file_info
 short_description: Get information about Klocwork configuration files
 description:
-  - Get the configuration files of a Klocwork project, such as problems configurations and metrics thresholds, and
-    optionally the file types that the server supports.
-  - The Web API does not support configuration files. The module runs C(kwadmin) on the host on which the task runs.
+  - Get the configuration files of a Klocwork project, such as checker configurations (C(.pconf)) and metric thresholds
+    (C(.mconf)), and optionally the file types that the server supports.
+  - The Web API does not support configuration files, so the module runs C(kwadmin) on the host on which the task runs.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -30,7 +30,7 @@ options:
     description: Return only the file with this exact name.
     type: str
   types:
-    description: Whether to return the supported types of configuration files as well.
+    description: Whether to also return the supported types of configuration files.
     type: bool
     default: false
 seealso:
@@ -61,7 +61,7 @@ config_files:
     - name: analysis_profile.pconf
       type: Problems Configuration
 types:
-  description: The supported types with C(type) and C(extension), in the order of the server.
+  description: The supported types with C(type) and C(extension), in the order returned by the server.
   returned: when O(types=true)
   type: list
   elements: dict

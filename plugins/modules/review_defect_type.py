@@ -22,7 +22,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires the permission C(webapi_access), and C(change_project_settings) on the project.
-  - Sends one request to read the defect types, one for each named taxonomy, and one for each defect type to change.
+  - The module sends one request to read the defect types, one for each named taxonomy, and one for each defect type to
+    change.
 options:
   project:
     description: Name of the project.
@@ -70,7 +71,7 @@ EXAMPLES = r"""
 RETURN = r"""
 defect_types:
   description:
-    - The selected defect types after the task. In check mode, the predicted defect types.
+    - State of the selected defect types after the task. In check mode, the predicted defect types.
     - The keys are the codes. Each value has C(name), C(enabled), C(severity) (1 to 10) and C(support_level), which is
       V(null) before Klocwork 2023.
   returned: success

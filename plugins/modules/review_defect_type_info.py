@@ -26,7 +26,7 @@ options:
     type: str
     required: true
   taxonomy:
-    description: Return only the defect types of this taxonomy, such as V(C and C++).
+    description: Name of a taxonomy, such as V(C and C++). Only its defect types are returned.
     type: str
   code:
     description: Return only the defect types whose code matches this pattern. The wildcards are C(*) and C(?).
@@ -36,8 +36,8 @@ options:
     type: bool
   taxonomies:
     description:
-      - Whether to return the taxonomies of each defect type. Sends one request to list the taxonomies and one for each
-        taxonomy of the project.
+      - Whether to return the taxonomies of each defect type. The module sends one request to list the taxonomies and
+        one for each taxonomy of the project.
     type: bool
     default: false
 seealso:
@@ -85,7 +85,7 @@ masked:
       description: Number of masked texts.
       type: int
     places:
-      description: Where the texts were, up to 100 entries.
+      description: Locations of the first 100 masked texts.
       type: list
       elements: str
   sample:

@@ -48,24 +48,24 @@ options:
           - Klocwork search query, to which the module adds C(grouping:off). Without C(state:), Klocwork finds only new
             and existing issues.
           - Values match substrings, so V(code:ABV.) finds C(ABV.GENERAL). Wildcards are not supported.
-          - "The module refuses queries that Klocwork does not report as invalid: wildcards, operators such as C(AND),
-            unbalanced quotation marks, keywords without a value, spaces around a colon or comma, texts without
-            quotation marks, and unknown states, statuses and severities."
+          - Klocwork does not report all invalid queries. The module therefore refuses queries that contain wildcards,
+            operators such as C(AND), unbalanced quotation marks, keywords without a value, spaces around a colon or
+            comma, texts without quotation marks, or unknown states, statuses or severities.
           - If your site has renamed the severities, use levels, as in C(severity:1-2).
           - The task fails if the server returns a warning, for example about an unknown keyword.
         type: str
         required: true
       view:
-        description: Name of a view of the project. Only issues that match the view as well are counted.
+        description: Name of a view of the project. Only issues that match both the query and the view are counted.
         type: str
       allowed:
-        description: Maximum number of issues for the check to pass (0 to 999,999,999).
+        description: Maximum number of issues for the check to pass.
         type: int
         default: 0
   compare:
     description:
-      - Two builds to compare. Only issues that differ between the two builds are counted. C(New) issues were
-        introduced after O(compare.from), C(Fixed) issues are no longer present in O(compare.to).
+      - Two builds to compare. Only issues that exist in one of the builds but not in the other are counted. C(New)
+        issues were introduced after O(compare.from). C(Fixed) issues are no longer present in O(compare.to).
       - Must not be V(null).
     type: dict
     suboptions:
@@ -78,7 +78,7 @@ options:
         type: str
         required: true
   result_limit:
-    description: Maximum number of issues of each check in the result (0 to 10,000).
+    description: Maximum number of issues of each check in the result.
     type: int
     default: 10
   json_file:
@@ -95,8 +95,8 @@ options:
     type: path
   sarif_limit:
     description:
-      - Maximum number of issues in O(sarif_file) (1 to 1,000,000). If there are more, the file contains the most severe
-        issues and a note with the number of omitted issues, and the task warns.
+      - Maximum number of issues in O(sarif_file). If there are more, the file contains the most severe issues and a
+        note with the number of omitted issues, and the task warns.
       - GitHub shows 5,000 issues and rejects files with more than 25,000. Each issue takes about 4 KB of memory.
     type: int
     default: 5000

@@ -73,7 +73,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 group:
-  description: The group after the task. In check mode, the predicted group. V(null) if it does not exist.
+  description: State of the group after the task. In check mode, the predicted state. V(null) if the group does not
+    exist.
   returned: success
   type: dict
   contains:

@@ -42,9 +42,9 @@ options:
         finds only new and existing issues.
       - If the server returns a warning about the query, for example because of an unknown keyword, the task fails
         without a change.
-      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards,
-        operators such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and
-        severity levels."
+      - Values match substrings. Klocwork does not report all invalid queries. The module therefore refuses queries that
+        contain wildcards, operators such as C(AND), unbalanced quotation marks, keywords without a value, or unknown
+        states, statuses or severity levels.
     type: str
   from_status:
     description: Change only issues that currently have one of these statuses.
@@ -72,10 +72,10 @@ options:
     type: str
   comment:
     description:
-      - Comment to add together with a new status or owner. In this case, the comment is not compared with the current
-        one. Must not be empty.
-      - If neither status nor owner is set, the comment is added to issues whose last comment differs. This takes one
-        request for each issue.
+      - Comment to add to the issues. Must not be empty. If O(status) or O(owner) is also set, the comment is added only
+        together with a change of the status or owner, and it is not compared with the current comment.
+      - If neither O(status) nor O(owner) is set, the comment is added to the issues whose last comment differs from it.
+        To compare the comments, the module sends one request for each issue.
     type: str
   rules:
     description:
@@ -114,10 +114,10 @@ options:
         type: str
       comment:
         description:
-          - Comment to add together with a new status or owner. In this case, the comment is not compared with the
-            current one. Must not be empty.
-          - If neither status nor owner is set, the comment is added to issues whose last comment differs. This takes
-            one request for each issue.
+          - Comment to add to the issues. Must not be empty. If O(status) or O(owner) is also set, the comment is added
+            only together with a change of the status or owner, and it is not compared with the current comment.
+          - If neither O(status) nor O(owner) is set, the comment is added to the issues whose last comment differs from
+            it. To compare the comments, the module sends one request for each issue.
         type: str
 seealso:
   - module: buildworks.toolchain.review_issue_info

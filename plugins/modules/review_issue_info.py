@@ -32,30 +32,30 @@ options:
     required: true
   query:
     description:
-      - Complete search query. The module adds only C(grouping:). Without C(state:), Klocwork finds only new and
-        existing issues. Mutually exclusive with the options that build a query.
-      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards,
-        operators such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and
-        severity levels."
+      - Complete search query. The module sends the query unchanged, except that it adds C(grouping:). Without
+        C(state:), Klocwork finds only new and existing issues. Mutually exclusive with the options that build a query.
+      - Values match substrings. Klocwork does not report all invalid queries. The module therefore refuses queries that
+        contain wildcards, operators such as C(AND), unbalanced quotation marks, keywords without a value, or unknown
+        states, statuses or severity levels.
     type: str
   ids:
     description:
-      - IDs of issues to return with their details. Sends one request for each issue. Issues that do not exist are
-        omitted from the result.
+      - IDs of issues to return with their details. The module sends one request for each issue. Issues that do not
+        exist are omitted from the result.
       - Mutually exclusive with O(query) and the options that build a query.
     type: list
     elements: int
   details:
     description:
-      - Whether to return the details of each issue found, as with O(ids). Sends one request for each issue.
+      - Whether to return the same details for each issue as with O(ids). The module sends one request for each issue.
       - Cannot be used with O(grouped=true).
     type: bool
     default: false
   view:
-    description: Name of a view of the project. Return only issues that match the view as well.
+    description: Name of a view of the project. Return only issues that match both the view and the other options.
     type: str
   limit:
-    description: Maximum number of issues to return (1 to 999,999,999). If not set, all issues are returned.
+    description: Maximum number of issues to return. If not set, all issues are returned.
     type: int
   grouped:
     description: Whether to return one entry with the group ID for similar issues.
@@ -67,7 +67,7 @@ options:
     elements: str
     choices:
       New: The issue is new in the build.
-      Existing: The issue was found in an earlier build as well.
+      Existing: The issue was already found in an earlier build.
       Fixed: The issue is fixed.
     default: [New, Existing]
   status:
@@ -125,8 +125,8 @@ options:
     elements: str
   exact:
     description:
-      - Whether O(code), O(file), O(issue_owner), O(module), O(category), O(reference) and O(taxonomy) must match the
-        whole value. By default, they match substrings.
+      - Whether values must match completely. By default, they match substrings. Applies to O(code), O(file),
+        O(issue_owner), O(module), O(category), O(reference) and O(taxonomy).
     type: bool
     default: false
   build:
@@ -137,10 +137,11 @@ options:
         description: Exact name of the build. Exactly one of the suboptions is required.
         type: str
       contains:
-        description: Part of the name of the build. Not supported by Klocwork 2024 and later; the task fails there.
+        description: Part of the name of the build. Not supported by Klocwork 2024 and later; on these servers, the task
+          fails.
         type: str
       id:
-        description: ID of the build (1 to 999,999,999).
+        description: ID of the build.
         type: int
       any:
         description: Search all builds, including issues that were fixed in earlier builds. Must be V(true) if set.
@@ -185,7 +186,7 @@ EXAMPLES = r"""
 RETURN = r"""
 issues:
   description:
-    - The issues, in the order of the server. Values that the server does not report are V(null).
+    - The issues, in the order returned by the server. Values that the server does not report are V(null).
     - With O(ids) or O(details=true), the issues do not contain C(severity_level), C(message), C(line), C(method),
       C(taxonomy), C(reference), C(date), C(url) and C(issue_ids).
   returned: success, unless O(to_file) is set
@@ -200,8 +201,7 @@ issues:
       type: str
     severity:
       description:
-        - Label of the severity. A site can rename the labels. With O(ids) or O(details=true), the label includes the
-          level.
+        - Severity label, which a site can rename. With O(ids) or O(details=true), the label includes the level.
       type: str
     severity_level:
       description: Severity from 1 (most severe) to 10.
@@ -277,7 +277,7 @@ masked:
       description: Number of masked texts.
       type: int
     places:
-      description: Where the texts were, up to 100 entries.
+      description: Locations of the first 100 masked texts.
       type: list
       elements: str
   sample:

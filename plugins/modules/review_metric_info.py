@@ -39,7 +39,7 @@ options:
     description: Name of a view that limits the result.
     type: str
   limit:
-    description: Maximum number of values to return (1 to 999,999,999).
+    description: Maximum number of values to return.
     type: int
   aggregate:
     description: Whether to return a summary of each metric instead of its values.
@@ -126,7 +126,7 @@ masked:
       description: Number of masked texts.
       type: int
     places:
-      description: Where the texts were, up to 100 entries.
+      description: Locations of the first 100 masked texts.
       type: list
       elements: str
   sample:

@@ -23,7 +23,8 @@ extends_documentation_fragment:
 notes:
   - Requires the permission C(webapi_access), and C(manage_modules) on the project.
   - Some Klocwork versions do not return the allowed and denied users and groups. If the server returns them, they are
-    compared like all other options. Otherwise see O(update_unreadable).
+    compared like all other options. If the server does not return them, O(update_unreadable) determines when they are
+    sent.
 options:
   project:
     description: Name of the project.
@@ -56,7 +57,7 @@ options:
       - If not set, a new module is visible to all users unless O(allow_users) or O(allow_groups) is set.
     type: bool
   allow_users:
-    description: Users that can see the issues. Replaces the current list.
+    description: Users who can see the issues. Replaces the current list.
     type: list
     elements: str
   allow_groups:
@@ -64,7 +65,7 @@ options:
     type: list
     elements: str
   deny_users:
-    description: Users that cannot see the issues. Replaces the current list.
+    description: Users who cannot see the issues. Replaces the current list.
     type: list
     elements: str
   deny_groups:
@@ -109,7 +110,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 module:
-  description: The module after the task. In check mode, the predicted module. V(null) if it does not exist.
+  description: State of the module after the task. In check mode, the predicted state. V(null) if the module does not
+    exist.
   returned: success
   type: dict
   contains:
@@ -128,7 +130,7 @@ module:
       description: Whether all users can see the issues.
       type: bool
     allow_users:
-      description: Users that can see the issues. V(null) if the server does not return them.
+      description: Users who can see the issues. V(null) if the server does not return them.
       type: list
       elements: str
     allow_groups:
@@ -136,7 +138,7 @@ module:
       type: list
       elements: str
     deny_users:
-      description: Users that cannot see the issues. V(null) if the server does not return them.
+      description: Users who cannot see the issues. V(null) if the server does not return them.
       type: list
       elements: str
     deny_groups:

@@ -65,7 +65,7 @@ modules:
       description: Whether all users can see the issues.
       type: bool
     allow_users:
-      description: Users that can see the issues. V(null) if the server does not return them.
+      description: Users who can see the issues. V(null) if the server does not return them.
       type: list
       elements: str
     allow_groups:
@@ -73,7 +73,7 @@ modules:
       type: list
       elements: str
     deny_users:
-      description: Users that cannot see the issues. V(null) if the server does not return them.
+      description: Users who cannot see the issues. V(null) if the server does not return them.
       type: list
       elements: str
     deny_groups:

@@ -46,12 +46,14 @@ options:
     description:
       - Whether the server deletes old builds when a new build is loaded. Builds that are marked as kept are never
         deleted.
-      - The Web API does not return this value, see O(use_admin_tool) and O(update_unreadable).
+      - The Web API does not return this value. O(use_admin_tool) and O(update_unreadable) determine how the module
+        handles this.
     type: bool
   auto_delete_threshold:
     description:
-      - Number of builds that automatic deletion retains (1 to 1,000,000). The server's default is 20.
-      - The Web API does not return this value, see O(use_admin_tool) and O(update_unreadable).
+      - Number of builds that automatic deletion retains. The server's default is 20.
+      - The Web API does not return this value. O(use_admin_tool) and O(update_unreadable) determine how the module
+        handles this.
     type: int
   use_admin_tool:
     description:
@@ -79,7 +81,8 @@ options:
   state:
     description:
       - Desired state of the project.
-      - V(absent) permanently deletes the project with all its builds, issues and their history, see O(allow_delete).
+      - V(absent) permanently deletes the project with all its builds, issues and their history, which may require
+        O(allow_delete).
 seealso:
   - module: buildworks.toolchain.review_project_info
 """
@@ -119,7 +122,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 project:
-  description: The project after the task. In check mode, the predicted project. V(null) if it does not exist.
+  description: State of the project after the task. In check mode, the predicted state. V(null) if the project does not
+    exist.
   returned: success
   type: dict
   contains:

@@ -57,7 +57,7 @@ EXAMPLES = r"""
 RETURN = r"""
 plan:
   description:
-    - The planned action. V(null) if the project exists. The C(action) is V(wait) if an import is already running.
+    - Planned action. V(null) if the project exists. The C(action) is V(wait) if an import is already running.
   returned: success
   type: dict
   sample:

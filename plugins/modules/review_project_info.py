@@ -25,7 +25,8 @@ options:
     description: Return only the project with this exact name.
     type: str
   streams:
-    description: Whether to return streams as well, as C(project/stream). Requires Klocwork 2023 or later.
+    description: Whether to also return streams, whose names have the form C(project/stream). Requires Klocwork 2023 or
+      later.
     type: bool
     default: false
   configuration:

@@ -54,8 +54,8 @@ options:
     choices: *axes
   rows_drilldown:
     description:
-      - Path of names to drill down in the rows, from the outermost to the innermost, such as a taxonomy and one of
-        its categories. Sends one request for each name.
+      - Path of names to drill down in the rows, from the outermost to the innermost, such as a taxonomy and one of its
+        categories. The module sends one request for each name.
       - The task fails if a name does not exist or has no lower level.
     type: list
     elements: str
@@ -68,11 +68,11 @@ options:
   counts:
     description:
       - Dictionary of queries. For each key, the result contains the number of issues that match the query, O(query) and
-        O(view). Sends one request for each query.
+        O(view). The module sends one request for each query.
       - Can be used together with O(rows) and O(columns) or instead of them. Must not be empty.
-      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards,
-        operators such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and
-        severity levels."
+      - Values match substrings. Klocwork does not report all invalid queries. The module therefore refuses queries that
+        contain wildcards, operators such as C(AND), unbalanced quotation marks, keywords without a value, or unknown
+        states, statuses or severity levels.
     type: dict
   group:
     description: Whether to count similar issues as one.

@@ -121,7 +121,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 role:
-  description: The role after the task. In check mode, the predicted role. V(null) if it does not exist.
+  description: State of the role after the task. In check mode, the predicted state. V(null) if the role does not exist.
   returned: success
   type: dict
   contains:

@@ -17,10 +17,11 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires the permission C(webapi_access). Everything except the version requires the role C(Projects root admin).
+  - Requires the permission C(webapi_access). All information except the version also requires the role C(Projects root
+    admin).
 options:
   gather:
-    description: Information to return. Sends one request for each entry.
+    description: Information to return. The module sends one request for each entry.
     type: list
     elements: str
     choices:

@@ -31,7 +31,7 @@ options:
   password:
     description:
       - Password of a new user. The password of an existing user is neither compared nor changed.
-      - Must not be empty. This prevents an unset variable from creating a user without a password.
+      - Must not be empty, so that an unset variable cannot create a user without a password.
     type: str
   update_password:
     description: When to set O(password).
@@ -57,7 +57,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 user:
-  description: The user after the task. In check mode, the predicted user. V(null) if it does not exist.
+  description: State of the user after the task. In check mode, the predicted state. V(null) if the user does not exist.
   returned: success
   type: dict
   contains:

@@ -38,9 +38,9 @@ options:
   query:
     description:
       - Klocwork search query of the view. Must not contain C(build:).
-      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards,
-        operators such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and
-        severity levels."
+      - Values match substrings. Klocwork does not report all invalid queries. The module therefore refuses queries that
+        contain wildcards, operators such as C(AND), unbalanced quotation marks, keywords without a value, or unknown
+        states, statuses or severity levels.
       - Required to create a view.
     type: str
   tags:
@@ -93,7 +93,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 view:
-  description: The view after the task. In check mode, the predicted view. V(null) if it does not exist.
+  description: State of the view after the task. In check mode, the predicted state. V(null) if the view does not exist.
   returned: success
   type: dict
   contains:
