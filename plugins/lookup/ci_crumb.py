@@ -55,7 +55,7 @@ _raw:
   description:
     - A list with one element. With O(as=header), a string, which is empty if CSRF protection is disabled.
     - With O(as=parts), a dictionary with C(name) and C(value) of the crumb header and C(cookie), the value of the
-      C(Cookie) header. All three are V(null) if CSRF protection is disabled.
+      C(Cookie) header. All three values are V(null) if CSRF protection is disabled.
   type: list
   elements: raw
 """

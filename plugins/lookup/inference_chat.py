@@ -10,8 +10,8 @@ short_description: Get an OpenAI chat completion in a template
 description:
   - Send one prompt to an OpenAI-compatible API and cache the answer. If the cache contains the answer to the same
     request to the same URL, no request is sent.
-  - Templates are evaluated each time a variable is used, and the server charges for each request. Therefore O(cache) is
-    required. M(buildworks.toolchain.inference_chat) can use the same directory.
+  - Templates are evaluated each time a variable is used, and the server charges for each request. For this reason,
+    O(cache) is required. M(buildworks.toolchain.inference_chat) can use the same directory.
   - The lookup fails if the model refuses to answer, or the answer is truncated or does not match O(response_schema).
   - In check mode, no request is sent, but an answer in O(cache) is returned. A template cannot detect the C(check_mode)
     keyword of a single task. In such a task, the request is sent.
@@ -50,7 +50,7 @@ options:
     default: true
   cache:
     description:
-      - Path of a directory for answers on the controller host. Only the owner can read the files.
+      - Path to a directory for answers on the controller host. Only the owner can read the files.
       - The directory is created if it does not exist. If it is not writable, the lookup fails before the request.
     type: path
     required: true
@@ -90,7 +90,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _raw:
   description:
-    - A list with one element, the text of the answer. If O(response_schema) is set, the element is the parsed answer.
+    - A list with one element, which is the text of the answer. If O(response_schema) is set, the element is the parsed
+      answer.
     - In check mode, an empty string or, if O(response_schema) is set, an empty dictionary, unless O(cache) contains the
       answer.
   type: list
