@@ -33,8 +33,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes
 notes:
-  - Managing tokens of other users requires administrator permissions. Every user can create and revoke their own
-    tokens.
+  - Users can create and revoke their own tokens. Managing the tokens of other users requires administrator permissions.
 options:
   description:
     description: Purpose of the token. Together with O(subject) and O(scope), it identifies the token.

@@ -39,7 +39,7 @@ options:
     type: str
   src:
     description:
-      - Path of a JSON file with the build info, on the host where the module runs.
+      - Path to a JSON file with the build info, on the host where the module runs.
       - One of O(content) and O(src) is required if O(state=present).
     type: path
   content:
@@ -138,7 +138,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 build:
-  description: State of the run after the task. In check mode, the predicted state. V(null) if the run does not exist.
+  description: State of the run after the task or, in check mode, the predicted state. V(null) if the run does not
+    exist.
   returned: success, when O(items) is not set
   type: dict
   contains:

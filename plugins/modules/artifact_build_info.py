@@ -11,8 +11,8 @@ short_description: Get information about Artifactory builds
 description:
   - Get build info from Artifactory. Without options, list all builds. With O(build), list the runs of a build. With
     O(build) and O(number), get one run with its environment, promotion history and complete build info.
-  - A build that does not exist returns an empty list or V(null). So does a build that the account may not read, and a
-    build that belongs to a project other than O(project_key).
+  - For a build that does not exist, the result is an empty list or V(null). The same applies to a build that the
+    account may not read and to a build that belongs to a project other than O(project_key).
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:

@@ -79,7 +79,7 @@ options:
         description: Value of O(build) for this item.
         type: str
       count:
-        description: See O(count), 1 to 1,000,000.
+        description: Value of O(count) for this item.
         type: int
       minimum_date:
         description: Value of O(minimum_date) for this item, a date and time with a time zone.

@@ -12,13 +12,13 @@ description:
   - Select artifacts in Artifactory by rules, check the plan against limits, delete the artifacts and verify that they
     no longer exist.
   - An artifact is deleted if at least one rule selects it, no rule keeps it, and deleting it is safe. The notes define
-    these terms.
+    when a rule selects or keeps an artifact and when deleting it is safe.
   - In check mode, the task returns the plan and deletes nothing. O(plan_file) writes the plan to a file that a person
     can read, shorten and approve. A later task with O(from_plan) deletes only the items in the file.
   - Each artifact is verified again shortly before its deletion. An artifact that no longer meets all conditions is
     kept, and RV(outcomes) has the reason.
   - The module reads artifacts page by page, so memory usage does not depend on their number. It stores the plan in a
-    database on disk, in the directory for temporary files or in O(state_file). The database needs about 300 bytes for
+    database on disk, in the directory for temporary files or in O(state_file). This database needs about 300 bytes for
     each artifact to which a rule applies.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -74,7 +74,7 @@ notes:
     matter. Artifactory records downloads with a delay.
   - Up to 200 artifacts are verified at a time, each of them at most one minute before its deletion.
   - Requires Artifactory Pro, because the open-source edition cannot sort queries.
-  - Requires the Read and Delete permissions on the artifacts. O(clean_trash=true) requires an administrator.
+  - Requires the Read and Delete permissions on the artifacts. O(clean_trash=true) requires an administrator account.
   - Artifacts that the account may not read are not selected, and not counted in O(rules[].keep_newest).
   - Ages are relative to the start of the task that creates the plan, according to the clock of the host where the
     module runs.
@@ -211,7 +211,7 @@ options:
         type: dict
   from_plan:
     description:
-      - Path of a plan file whose items are deleted, instead of O(rules). Create it with O(plan_file), for example in
+      - Path to a plan file whose items are deleted, instead of O(rules). Create it with O(plan_file), for example in
         check mode. You can remove lines of items from it.
       - The task fails if the plan was created for another server, if a line has the wrong kind for its repository, or
         if a line is repeated. An artifact is kept if its line does not agree with the server (for example in its size)
@@ -293,7 +293,7 @@ options:
         RV(outcomes), in the order of completion. Only the owner can read the file. It is replaced when the first item
         is deleted.
       - O(to_file), O(from_plan), O(plan_file) and O(state_file) must be different files.
-      - Not written in check mode.
+      - The file is not written in check mode.
 seealso:
   - module: buildworks.toolchain.artifact_repository_info
 """
@@ -422,8 +422,8 @@ plan:
     first: [{kind: file, repo: generic-local, path: app/1.0/app-1.0.tar.gz, size: 611669, rule: nightly builds}]
 unsafe:
   description:
-    - Tags that a rule selects and no rule keeps, but that are kept because deleting them is not safe. See the notes.
-      They are not in RV(plan). V(null) if O(from_plan) is set.
+    - Tags that a rule selects and no rule keeps, but that are kept because deleting them is not safe. The notes
+      describe these conditions. RV(plan) does not contain these tags. V(null) if O(from_plan) is set.
   returned: success, and when a limit rejects the plan
   type: dict
   contains:

@@ -104,7 +104,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 item:
-  description: The file or folder. V(null) if it does not exist or the server hides it. See RV(missing).
+  description: The file or folder. V(null) if it does not exist or the server hides it. RV(missing) shows what is
+    missing.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -215,7 +216,7 @@ counts:
       description: Always V(0).
       type: int
     ok:
-      description: Items that were read.
+      description: Items that were read successfully.
       type: int
     failed:
       description: Items that failed. RV(failures) has the reasons.

@@ -79,7 +79,7 @@ counts:
       description: Always V(0).
       type: int
     ok:
-      description: Items that were read.
+      description: Items that were read successfully.
       type: int
     failed:
       description: Items that failed. RV(failures) has the reasons.

@@ -24,8 +24,8 @@ extends_documentation_fragment:
 notes:
   - Requires the Read permission on the items. Items that the account may not read are omitted. Anonymous users cannot
     run queries.
-  - Domains other than V(items) and, on newer servers, V(builds) require an administrator. Other users get no rows or an
-    error.
+  - Domains other than V(items) and, on newer servers, V(builds) require an administrator account. Other users get no
+    rows or an error.
   - The open-source edition cannot sort rows and therefore requires O(page_size=0).
   - For expensive queries, increase O(timeout).
 options:

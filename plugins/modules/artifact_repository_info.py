@@ -10,7 +10,7 @@ module: artifact_repository_info
 short_description: Get information about Artifactory repositories
 description:
   - List the Artifactory repositories that are visible to the account, or get one repository with its configuration.
-  - Both return the same keys, although the REST API names them differently in the list and in the details.
+  - The list and the single repository have the same keys, although the REST API uses different names for them.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:

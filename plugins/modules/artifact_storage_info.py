@@ -19,7 +19,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires an administrator, or a token with the scope V(system:info/storage:r).
+  - Requires an administrator account, or a token with the scope V(system:info/storage:r).
 options:
   repo:
     description: Key of a repository to return in RV(repository). For a remote repository, the entry of its cache is

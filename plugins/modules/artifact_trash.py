@@ -11,7 +11,7 @@ short_description: Manage the Artifactory trash can
 description:
   - Permanently delete items from the Artifactory trash can, restore them, or empty the trash can. With O(items),
     process several items concurrently.
-  - The module reads the trash can before and after each action. It changes nothing if an item to delete is not in the
+  - The module reads the trash can before and after each action. It makes no changes if an item to delete is not in the
     trash can or an item to restore already exists in its repository.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -26,7 +26,7 @@ attributes:
     support: none
     details: RV(plan) describes the changes.
 notes:
-  - Requires an administrator.
+  - Requires an administrator account.
 options:
   action:
     description: Action to perform.

@@ -21,7 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires an administrator.
+  - Requires an administrator account.
 options:
   repo:
     description: Key of the repository from which the items were deleted. If not set, the whole trash can is listed.
