@@ -29,7 +29,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires the Job/Read and Job/Build permissions; O(on_timeout=stop) also requires Job/Cancel.
+  - Requires the Job/Read and Job/Build permissions. O(on_timeout=stop) also requires Job/Cancel.
   - The request is never sent twice. If the response is lost, the module looks for a build with the same job, parameters
     and account. If it finds none or more than one, the task fails.
   - Some Jenkins responses, and all Hudson responses, do not name the queue item. The module then looks for the build in
@@ -191,7 +191,8 @@ options:
         elements: str
         choices: *results
       on_timeout:
-        description: What to do if the build has not finished within O(wait_timeout). See O(on_timeout).
+        description: What to do if the build has not finished within O(wait_timeout). Overrides O(on_timeout) for this
+          item.
         type: str
         choices:
           fail: Leave the build running and fail.
@@ -248,7 +249,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: Action that the task performed. In check mode, the predicted action. V(null) if an existing build is
+  description: Action that the task performed or, in check mode, would perform. V(null) if an existing build is
     accepted.
   returned: success, without O(items)
   type: dict

@@ -86,8 +86,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: Action that the task performed. In check mode, the predicted action. V(null) if there was nothing to
-    stop.
+  description: Action that the task performed or, in check mode, would perform. V(null) if there was nothing to stop.
   returned: success
   type: dict
   contains:
@@ -114,7 +113,8 @@ plan:
     queue_item: null
     methods: [stop]
 build:
-  description: The build after the task. In check mode, the current build. V(null) if the queue item has no build.
+  description: State of the build after the task or, in check mode, its current state. V(null) if the queue item has no
+    build.
   returned: success
   type: dict
   contains:

@@ -13,8 +13,8 @@ description:
     until it has finished. The output is shown as progress and returned.
   - By default, the module implements the protocol of C(jenkins-cli.jar) itself and does not need Java. The module can
     also run C(jenkins-cli.jar) or connect over SSH. Overrides O(via) for this item.
-  - Commands are assumed to change something, so they are not run in check mode and report a change. Set
-    O(read_only=true) for commands that only read.
+  - Commands are assumed to change something, so the module does not run them in check mode, and the task reports a
+    change. Set O(read_only=true) for commands that only read.
   - If a dedicated module exists, such as M(buildworks.toolchain.ci_safe_restart), use that module, because it is
     idempotent and verifies the result.
 version_added: 0.2.0
@@ -64,8 +64,8 @@ options:
         without buffering.
       jar:
         Download C(jenkins-cli.jar) from the server and run it with Java. User name and password are passed in
-        environment variables. Required for servers before 2.54 and for Hudson. The exit code of Hudson's client is 255
-        for every error, and the client can log in with Java 8 only.
+        environment variables. Required for servers before 2.54 and for Hudson. Hudson's client returns the exit code
+        255 for every error, and it can log in only with Java 8.
       ssh:
         Run the C(ssh) command of the host that runs the module. The server must have its SSH server enabled and
         announce the port in the C(X-SSH-Endpoint) header.
@@ -186,7 +186,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: The command of the task. In check mode, the command that would be run.
+  description: Command that the task ran or, in check mode, would run.
   returned: success
   type: dict
   contains:

@@ -43,7 +43,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 jar:
-  description: State of the file after the task. In check mode, the predicted state.
+  description: State of the file after the task or, in check mode, the predicted state.
   returned: success
   type: dict
   contains:

@@ -34,7 +34,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 server:
-  description: The Jenkins controller. Values that the server does not return are V(null).
+  description: The Jenkins controller. Values are V(null) if the server does not return them.
   returned: success
   type: dict
   contains:

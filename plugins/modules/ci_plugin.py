@@ -155,7 +155,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: Changes that the task made, dependencies first. In check mode, the predicted changes.
+  description: Changes that the task made or, in check mode, would make, dependencies first.
   returned: success
   type: list
   elements: dict
@@ -190,7 +190,7 @@ plan:
 plugins:
   description:
     - The plugins in O(plugins) and their new dependencies by short name, as they are after the pending restart.
-    - In check mode, the predicted plugins.
+    - In check mode, these are the predicted plugins.
   returned: success
   type: dict
   sample:
@@ -200,7 +200,7 @@ plugins:
       enabled: true
 restart_required:
   description: Whether a restart is pending, including a restart required by changes that other clients made. In check
-    mode, the predicted value.
+    mode, the value is predicted.
   returned: success
   type: bool
 restart:

@@ -10,7 +10,7 @@ module: ci_quiet_down
 short_description: Manage the quiet-down mode of Jenkins
 description:
   - Put Jenkins into quiet-down mode, or end this mode. In quiet-down mode, Jenkins starts no builds. Running builds
-    continue, new builds wait in the queue.
+    continue, and new builds wait in the queue.
   - By default, the module waits until no build is running. If another client ends the quiet-down while the task waits,
     the task fails.
   - The mode lasts until it is ended with O(state=absent) or until Jenkins restarts.
@@ -69,8 +69,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 quiet_down:
-  description: The quiet-down after the task. In check mode, the prediction. V(null) if Jenkins is not in quiet-down
-    mode.
+  description: State of the quiet-down after the task or, in check mode, the predicted state. V(null) if Jenkins is not
+    in quiet-down mode.
   returned: success
   type: dict
   contains:

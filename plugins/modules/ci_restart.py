@@ -67,8 +67,8 @@ EXAMPLES = r"""
 RETURN = r"""
 plan:
   description:
-    - Action that the task performed. In check mode, the predicted action. Also returned if the task fails because
-      builds are running.
+    - Action that the task performed or, in check mode, would perform. Also returned if the task fails because builds
+      are running.
   returned: success
   type: dict
   contains:

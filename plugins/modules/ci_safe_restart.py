@@ -75,7 +75,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: Action that the task performed. In check mode, the predicted action. V(null) if no restart is required.
+  description: Action that the task performed or, in check mode, would perform. V(null) if no restart is required.
   returned: success
   type: dict
   contains:

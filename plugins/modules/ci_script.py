@@ -115,7 +115,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: Action that the task performed. In check mode, the predicted action. V(null) if O(unless) returned true.
+  description: Action that the task performed or, in check mode, would perform. V(null) if O(unless) returned true.
   returned: success
   type: dict
   contains:
