@@ -11,7 +11,7 @@ short_description: Run an OpenAI chat completion
 description:
   - Send messages to a model of an OpenAI-compatible API and return the answer.
   - The task fails if the model refuses to answer, or the answer is truncated or does not match O(response_schema),
-    unless O(accept_incomplete=true). The result contains the answer in any case.
+    unless O(accept_incomplete=true). The result always contains the answer.
   - C(changed) is V(true) only if an answer was written to O(cache).
   - The request is retried up to O(retries) times after status 408, 409, 429, 500, 502, 503 and 504 and after a lost
     response, unless the server responds with C(x-should-retry=false). The server may charge for a request whose
@@ -49,10 +49,10 @@ options:
         description: Author of the message.
         type: str
         choices:
-          developer: Instructions of the developer, for models that distinguish them from system messages.
+          developer: Instructions from the developer, for models that distinguish them from system messages.
           system: Instructions for the model.
-          user: A message of the user.
-          assistant: An answer of the model.
+          user: A message from the user.
+          assistant: An answer from the model.
           tool: The result of a function that the model called.
         required: true
       content:
@@ -103,7 +103,7 @@ options:
         description: ID of the call whose result the message contains. Required if O(messages[].role=tool).
         type: str
   prompt:
-    description: The message of the user. Mutually exclusive with O(messages).
+    description: The user's message. Mutually exclusive with O(messages).
     type: str
   system:
     description: The system message that precedes O(prompt). Mutually exclusive with O(messages).
@@ -166,7 +166,7 @@ options:
     default: false
   cache:
     description:
-      - Path of a directory for answers. If it contains the answer to the same request to the same URL, no request is
+      - Path to a directory for answers. If it contains the answer to the same request to the same URL, no request is
         sent. If several tasks of one user need the same request at the same time, one task sends it and the others wait
         for the answer.
       - Only complete answers are stored, in files that only their owner can read.
@@ -320,7 +320,7 @@ completion:
     request_id: req_0f5c2e
 plan:
   description:
-    - The request that was sent. In check mode, the request that would be sent. V(null) if O(cache) has the answer.
+    - Request that the task sent or, in check mode, would send. V(null) if O(cache) has the answer.
   returned: success
   type: dict
   sample: {action: complete, model: gpt-4o-mini, messages: 2}

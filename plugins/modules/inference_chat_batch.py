@@ -12,26 +12,26 @@ description:
   - Send many prompts to an OpenAI-compatible API, O(workers) at a time, and write the answers to a JSON Lines file in
     the order of the prompts.
   - Answers are written as they arrive. If a run is interrupted or killed, run the same task again to continue. Prompts
-    with an answer in the file are not sent again. Only the requests in progress when the run was killed may be charged
-    twice.
-  - An answer belongs to a request, not to a position in the list. Prompts can be inserted, removed and reordered
-    without sending the others again. A prompt is sent again if its text, its parameters or O(url) changed. Answers
-    whose prompt was removed or changed are kept at the end of the file.
+    that already have an answer in the file are not sent again. Only the requests in progress when the run was killed
+    may be charged twice.
+  - An answer belongs to a request, not to a position in the list, so prompts can be inserted, removed and reordered
+    without sending the other prompts again. A prompt is sent again if its text, its parameters or O(url) changed.
+    Answers whose prompt was removed or changed are kept at the end of the file.
   - Requests are paced so that they stay within the rate limits of each model. The limits are taken from O(limits) and
     from the response headers. The first request to each model is sent alone because its response reports the limits.
   - After status 429, the module treats the limit named by the response as exhausted. If the response names no limit,
     this applies to all limits per minute. No request to this model is sent before the time in C(Retry-After).
   - A request is retried up to O(retries) times after status 408, 409, 429, 500, 502, 503 and 504 and after a lost
-    response, unless the server responds with C(x-should-retry=false). The server may charge for each attempt.
-    RV(lost_requests) counts the attempts for which this is possible.
-  - The run stops at errors that affect all prompts. These are a rejected key (401, 403), an exhausted quota (402,
-    C(insufficient_quota)), an unknown model (404), and a C(Retry-After) of more than 60 seconds. Errors that only
-    affect one model stop the prompts of that model. The task fails, and the unsent prompts are counted in
-    RV(remaining).
+    response, unless the server responds with C(x-should-retry=false). The server may charge for each attempt, even if
+    its response is lost. RV(lost_requests) is the number of such attempts.
+  - The run stops if an error affects all prompts. Such errors are a rejected key (401, 403), an exhausted quota (402,
+    C(insufficient_quota)), an unknown model (404), and a C(Retry-After) header that requests more than 60 seconds. An
+    error that only affects one model stops only the prompts for that model. In both cases, the task fails, and
+    RV(remaining) is the number of unsent prompts.
   - Each prompt has one outcome. V(answered) is a complete answer. V(refused), V(truncated) and V(mismatched) (the
-    answer does not match the schema) are charged and not sent again. V(failed) has no answer and is sent again by the
-    next run. The task fails unless every prompt sent in this run is answered. With O(accept_incomplete=true), refused,
-    truncated and mismatched answers are accepted.
+    answer does not match the schema) are charged and not sent again. A prompt with the outcome V(failed) has no answer
+    and is sent again by the next run. The task fails unless every prompt sent in this run is answered. With
+    O(accept_incomplete=true), refused, truncated and mismatched answers are accepted.
   - In check mode, no request is sent and no file is written. RV(plan) estimates the minimum number of requests, tokens,
     cost and time.
   - O(prompts_file) is read line by line. 100,000 prompts need less than 30 MB of memory.
@@ -97,10 +97,10 @@ options:
             description: Author of the message.
             type: str
             choices:
-              developer: Instructions of the developer, for models that distinguish them from system messages.
+              developer: Instructions from the developer, for models that distinguish them from system messages.
               system: Instructions for the model.
-              user: A message of the user.
-              assistant: An answer of the model.
+              user: A message from the user.
+              assistant: An answer from the model.
               tool: The result of a function that the model called.
             required: true
           content:
@@ -152,13 +152,13 @@ options:
             description: ID of the call whose result the message contains. Required for the role V(tool).
             type: str
       prompt:
-        description: The message of the user.
+        description: The user's message.
         type: str
       system:
         description: The system message that precedes O(prompts[].prompt). If not set, O(system) is used.
         type: str
       temperature:
-        description: Sampling temperature, 0 to 2. If not set, O(temperature) is used.
+        description: Sampling temperature, from 0 to 2. If not set, O(temperature) is used.
         type: float
       max_tokens:
         description: Maximum number of tokens in the answer. If not set, O(max_tokens) is used.
@@ -185,7 +185,7 @@ options:
         type: dict
   prompts_file:
     description:
-      - Path of a JSON Lines file with one prompt per line, on the machine that runs the module. Each line is an object
+      - Path to a JSON Lines file with one prompt per line, on the machine that runs the module. Each line is an object
         with the same fields as O(prompts). Files for the OpenAI Batch API, with C(custom_id), C(method), C(url) and
         C(body), can be used unchanged.
       - Empty lines at the end are ignored. The task fails before the first request if another line is not a valid
@@ -193,7 +193,7 @@ options:
     type: path
   to_file:
     description:
-      - Path of the JSON Lines file to write the answers to. Each line is an object with C(index) (position of the
+      - Path to the JSON Lines file to write the answers to. Each line is an object with C(index) (position of the
         prompt, starting at 0), C(id), C(request) (digest of the request), C(outcome), C(reason) and C(attempts). If the
         prompt has an answer, the fields of RV(buildworks.toolchain.inference_chat#module:completion) of
         M(buildworks.toolchain.inference_chat) follow.
@@ -231,7 +231,7 @@ options:
     default: false
   cache:
     description:
-      - Path of a directory for answers, as in M(buildworks.toolchain.inference_chat). If it contains the answer to the
+      - Path to a directory for answers, as in M(buildworks.toolchain.inference_chat). If it contains the answer to the
         same request to the same URL, no request is sent. Equal prompts share one request, even across tasks of the same
         user that run at the same time.
       - The directory is created if it does not exist. If it is not writable, the task fails before the first request.
@@ -262,7 +262,8 @@ options:
       minute: The headers report limits per minute.
       day: The headers report limits per day.
   prices:
-    description: Prices of the models, for O(max_cost) and RV(cost). If set, each model must have exactly one price.
+    description: Prices of the models, which are required for O(max_cost) and RV(cost). If set, each model must have
+      exactly one price.
     type: list
     elements: dict
     suboptions:
@@ -287,8 +288,8 @@ options:
     type: int
   max_cost:
     description:
-      - Maximum cost of this run, in the currency of O(prices). The rules of O(max_tokens_total) apply. Requires
-        O(prices).
+      - Maximum cost of this run, in the currency of O(prices). The limit works in the same way as O(max_tokens_total).
+        Requires O(prices).
     type: float
   workers:
     description: Number of prompts in progress at the same time.
@@ -307,7 +308,7 @@ options:
       - If not set, all prompts are sent.
     type: int
   result_limit:
-    description: Number of prompts, starting with the first, to include in RV(outcomes). The maximum is 10,000.
+    description: Number of prompts to include in RV(outcomes), starting with the first prompt. The maximum is 10,000.
     type: int
     default: 10
 """
@@ -471,8 +472,7 @@ outcomes:
       outcome: reused
 plan:
   description:
-    - The requests of the run. In check mode, the requests that would be sent. V(null) if all answers exist in the right
-      order.
+    - Requests that the run sent or, in check mode, would send. V(null) if all answers exist in the right order.
     - C(tokens_at_least) and C(cost_at_least) are estimates for the prompts without the answers. C(seconds_at_least) is
       the minimum duration under O(limits). Prompts with an answer in O(cache) are not included.
   returned: success

@@ -84,7 +84,7 @@ options:
     elements: dict
     suboptions:
       email:
-        description: Email address. Case is ignored.
+        description: Email address. Not case-sensitive.
         type: str
         required: true
       role:
@@ -152,7 +152,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 drift:
-  description: The differences in the order in which they must be remediated. Empty if there are no differences.
+  description: Differences between the declared and the current state, in the order in which they must be remediated.
+    Empty if there are no differences.
   returned: success
   type: list
   elements: dict

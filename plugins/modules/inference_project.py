@@ -64,8 +64,8 @@ EXAMPLES = r"""
 RETURN = r"""
 project:
   description:
-    - State of the project after the task. In check mode, the predicted state. V(null) if the project does not exist or
-      is archived.
+    - State of the project after the task or, in check mode, the predicted state. V(null) if the project does not exist
+      or is archived.
   returned: success
   type: dict
   contains:

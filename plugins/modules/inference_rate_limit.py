@@ -68,7 +68,7 @@ EXAMPLES = r"""
 RETURN = r"""
 rate_limits:
   description:
-    - The limits of the models in O(limits) after the task, by model. In check mode, the predicted limits.
+    - The limits of the models in O(limits) after the task or, in check mode, the predicted limits, by model.
     - Each entry has C(id), the ID of the limits in the project, and C(kind). The limits are
       C(max_requests_per_1_minute), C(max_tokens_per_1_minute), C(max_images_per_1_minute),
       C(max_audio_megabytes_per_1_minute), C(max_requests_per_1_day) and C(batch_1_day_max_input_tokens). A limit is

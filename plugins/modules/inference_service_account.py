@@ -79,8 +79,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 service_account:
-  description: State of the account after the task. In check mode, the predicted state. V(null) if the account does not
-    exist.
+  description: State of the account after the task or, in check mode, the predicted state. V(null) if the account does
+    not exist.
   returned: success
   type: dict
   contains:

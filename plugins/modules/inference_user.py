@@ -27,7 +27,7 @@ notes:
     list the projects of a user. O(admin_requests_per_minute) limits the request rate.
 options:
   email:
-    description: Email address of the user. Case is ignored.
+    description: Email address of the user. Not case-sensitive.
     type: str
     required: true
   role:
@@ -40,8 +40,8 @@ options:
       reader: Can use the API but not administer the organization.
   projects:
     description:
-      - All projects of the user. The user is removed from other projects. An empty list removes the user from all
-        projects.
+      - All projects of the user. The user is removed from projects that are not listed. An empty list removes the user
+        from all projects.
       - If not set, the projects of an existing user are not changed, and the API adds an invited user to the default
         project.
       - An owner of the organization can be added to projects, but cannot be removed from a project or given another
@@ -90,7 +90,7 @@ EXAMPLES = r"""
 RETURN = r"""
 user:
   description:
-    - State of the user or invitation after the task. In check mode, the predicted state. V(null) if neither the user
+    - State of the user or invitation after the task or, in check mode, the predicted state. V(null) if neither the user
       nor an invitation exists.
   returned: success
   type: dict

@@ -22,7 +22,7 @@ notes:
 options:
   emails:
     description:
-      - Return only users and invitations with these email addresses. Case is ignored. An empty list matches no user.
+      - Return only users and invitations with these email addresses. Not case-sensitive. An empty list matches no user.
       - If not set, all users are returned.
     type: list
     elements: str
