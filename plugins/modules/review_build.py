@@ -10,8 +10,8 @@ module: review_build
 short_description: Manage Klocwork builds
 description:
   - Rename, keep or delete a build of a Klocwork project, or delete all builds except the newest ones.
-  - The module does not create builds. Builds are created by C(kwadmin load). If the build does not exist, the task
-    fails unless O(state=absent).
+  - The module does not create builds. Use C(kwadmin load) to create builds. If the build does not exist, the task fails
+    unless O(state=absent).
   - After a deletion, the module reads the list of builds to verify the result.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -33,7 +33,8 @@ options:
     type: str
   new_name:
     description:
-      - New name of the build. If a build with this name exists and none is called O(name), the build counts as renamed.
+      - New name of the build. If a build with this name exists and there is no build called O(name), the task treats
+        the build as already renamed.
       - Cannot be used with O(state=absent).
     type: str
   keep:
@@ -79,7 +80,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 build:
-  description: State of the build after the task. In check mode, the predicted state. V(null) if the build does not
+  description: State of the build after the task or, in check mode, the predicted state. V(null) if the build does not
     exist.
   returned: when O(name) is set
   type: dict

@@ -10,8 +10,8 @@ module: review_build_info
 short_description: Get information about Klocwork builds
 description:
   - Get the builds of a Klocwork project, newest first.
-  - If the account cannot use the Web API, set O(via=admin_tool) to use C(kwadmin) instead. It reports only the names of
-    the builds.
+  - If the account cannot use the Web API, set O(via=admin_tool) to use C(kwadmin) instead. C(kwadmin) reports only the
+    names of the builds.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -30,7 +30,7 @@ options:
     description: Return only the build with this exact name.
     type: str
   via:
-    description: Interface to use.
+    description: Interface used to read the builds.
     type: str
     choices:
       web_api: Use the Klocwork Web API.

@@ -46,7 +46,7 @@ options:
     default: false
   dest:
     description:
-      - Path of the file to write if the action returns a file, for example C(compliance_download) of newer servers.
+      - Path to the file to write if the action returns a file, for example C(compliance_download) of newer servers.
         Requires O(read_only=true).
       - The file is replaced after a complete download. If the download fails, the existing file is not changed.
       - The file is not written in check mode.

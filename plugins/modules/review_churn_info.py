@@ -52,7 +52,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 churns:
-  description: The churn table.
+  description: Table of file changes.
   returned: success
   type: dict
   contains:

@@ -15,7 +15,7 @@ description:
   - Klocwork lists configuration files but does not return their content. The module stores the checksum of the imported
     file in O(checksum_file). It imports the file again if the checksum differs or is unknown, or if the server does not
     list the file.
-  - Changes that others make to the configuration under the same name are not detected.
+  - The module does not detect changes that other clients make to the configuration under the same name.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -33,7 +33,7 @@ options:
     required: true
   src:
     description:
-      - Path of the file to import, on the host on which the task runs. The server derives the type from the file
+      - Path to the file to import, on the host on which the task runs. The server derives the type from the file
         extension.
       - Required if O(state=present).
     type: path
@@ -45,7 +45,7 @@ options:
     type: str
   checksum_file:
     description:
-      - Path of the JSON file that stores the checksums of imported files by server, project and name.
+      - Path to the JSON file that stores the checksums of imported files by server, project and name.
       - The default is O(src) with the suffix C(.sent). A new file gets the mode C(0600).
     type: path
   force:
@@ -79,7 +79,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 config_file:
-  description: State of the configuration file after the task. In check mode, the predicted state. V(null) if the
+  description: State of the configuration file after the task or, in check mode, the predicted state. V(null) if the
     configuration file does not exist.
   returned: success
   type: dict

@@ -71,7 +71,7 @@ EXAMPLES = r"""
 RETURN = r"""
 defect_types:
   description:
-    - State of the selected defect types after the task. In check mode, the predicted defect types.
+    - State of the selected defect types after the task or, in check mode, their predicted state.
     - The keys are the codes. Each value has C(name), C(enabled), C(severity) (1 to 10) and C(support_level), which is
       V(null) before Klocwork 2023.
   returned: success

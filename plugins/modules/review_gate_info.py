@@ -16,7 +16,7 @@ description:
     taxonomy, defect type or build that does not exist in the project. It also fails if a query contains a disabled
     defect type, if terms exclude each other, such as C(state:New) with a view of fixed issues, or if a search response
     is incomplete.
-  - The module does not verify owners, categories, files, references and texts, nor names that a query excludes, such as
+  - The module does not verify owners, categories, files, references, texts, or names that a query excludes, such as
     C(-module:vendor).
   - Optionally writes the issues as SARIF 2.1.0 and the result as JSON.
 version_added: 0.2.0
@@ -82,11 +82,11 @@ options:
     type: int
     default: 10
   json_file:
-    description: Path of the file to write the result to, as JSON. The file is not written in check mode.
+    description: Path to the file to write the result to, as JSON. The file is not written in check mode.
     type: path
   sarif_file:
     description:
-      - Path of the file to write the issues to, as SARIF 2.1.0. Must differ from O(json_file). The file contains the
+      - Path to the file to write the issues to, as SARIF 2.1.0. Must differ from O(json_file). The file contains the
         issues of all checks without duplicates, most severe first. It is not written in check mode.
       - The file follows the rules of GitHub code scanning. GitHub shows only issues whose path is relative to the root
         of the repository, see O(source_root). Issues without a line number are reported on line 1.
@@ -166,11 +166,12 @@ checks:
       type: list
       elements: dict
     lines:
-      description: The same issues as text, one line each, with file, line, severity, checker, message and URL.
+      description: The same issues as text, with one line for each issue that contains file, line, severity, checker,
+        message and URL.
       type: list
       elements: str
 sarif:
-  description: Summary of O(sarif_file). In check mode, the predicted summary.
+  description: Summary of O(sarif_file) or, in check mode, the predicted summary.
   returned: when O(sarif_file) is set
   type: dict
   contains:

@@ -10,8 +10,8 @@ module: review_group
 short_description: Manage Klocwork groups
 description:
   - Create, update or delete a group of Klocwork users.
-  - Groups that are imported from an external directory (LDAP or NIS) are read-only. The module refuses to change them.
-    It also refuses to add users that do not exist.
+  - Groups that are imported from an external directory (LDAP or NIS) are read-only, so the module refuses to change
+    them. It also refuses to add users that do not exist.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -73,7 +73,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 group:
-  description: State of the group after the task. In check mode, the predicted state. V(null) if the group does not
+  description: State of the group after the task or, in check mode, the predicted state. V(null) if the group does not
     exist.
   returned: success
   type: dict

@@ -163,7 +163,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 issues:
-  description: The selected issues by ID after the task. In check mode, the predicted issues.
+  description: State of the selected issues by ID after the task or, in check mode, their predicted state.
   returned: success, and on failure if some issues were changed
   type: dict
   contains:
@@ -192,7 +192,7 @@ rules:
       description: Number of issues to which the rule applies.
       type: int
     changed_ids:
-      description: IDs of the issues that were changed. In check mode, the issues that would be changed.
+      description: IDs of the issues that were changed or, in check mode, would be changed.
       type: list
       elements: int
   sample: [{"title": "third parties", "count": 3, "changed_ids": [552]}]

@@ -219,7 +219,7 @@ issues:
       description: Message of the checker.
       type: str
     file:
-      description: Path of the file.
+      description: Path to the file.
       type: str
     line:
       description: Line number.

@@ -81,7 +81,7 @@ metrics:
   elements: dict
   contains:
     file:
-      description: Path of the file.
+      description: Path to the file.
       type: str
     entity:
       description: Name of the measured entity, such as a function.

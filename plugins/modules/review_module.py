@@ -36,8 +36,8 @@ options:
     required: true
   new_name:
     description:
-      - New name of the module. If a module with this name exists and none is called O(name), the module counts as
-        renamed.
+      - New name of the module. If a module with this name exists and there is no module called O(name), the task treats
+        the module as already renamed.
       - Cannot be used with O(state=absent).
     type: str
   paths:
@@ -110,7 +110,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 module:
-  description: State of the module after the task. In check mode, the predicted state. V(null) if the module does not
+  description: State of the module after the task or, in check mode, the predicted state. V(null) if the module does not
     exist.
   returned: success
   type: dict

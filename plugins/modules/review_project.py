@@ -31,8 +31,8 @@ options:
     required: true
   new_name:
     description:
-      - New name of the project. If a project with this name exists and none is called O(name), the project counts as
-        renamed.
+      - New name of the project. If a project with this name exists and there is no project called O(name), the task
+        treats the project as already renamed.
       - Cannot be used with O(state=absent).
     type: str
   description:
@@ -122,8 +122,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 project:
-  description: State of the project after the task. In check mode, the predicted state. V(null) if the project does not
-    exist.
+  description: State of the project after the task or, in check mode, the predicted state. V(null) if the project does
+    not exist.
   returned: success
   type: dict
   contains:

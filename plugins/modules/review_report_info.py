@@ -61,7 +61,7 @@ options:
     elements: str
     default: []
   columns_drilldown:
-    description: Path of names to drill down in the columns, like O(rows_drilldown).
+    description: Path of names to drill down in the columns, in the same format as O(rows_drilldown).
     type: list
     elements: str
     default: []

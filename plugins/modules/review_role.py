@@ -121,7 +121,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 role:
-  description: State of the role after the task. In check mode, the predicted state. V(null) if the role does not exist.
+  description: State of the role after the task or, in check mode, the predicted state. V(null) if the role does not
+    exist.
   returned: success
   type: dict
   contains:

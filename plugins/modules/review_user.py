@@ -57,7 +57,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 user:
-  description: State of the user after the task. In check mode, the predicted state. V(null) if the user does not exist.
+  description: State of the user after the task or, in check mode, the predicted state. V(null) if the user does not
+    exist.
   returned: success
   type: dict
   contains:

@@ -32,7 +32,8 @@ options:
     required: true
   new_name:
     description:
-      - New name of the view. If a view with this name exists and none is called O(name), the view counts as renamed.
+      - New name of the view. If a view with this name exists and there is no view called O(name), the task treats the
+        view as already renamed.
       - Cannot be used with O(state=absent).
     type: str
   query:
@@ -93,7 +94,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 view:
-  description: State of the view after the task. In check mode, the predicted state. V(null) if the view does not exist.
+  description: State of the view after the task or, in check mode, the predicted state. V(null) if the view does not
+    exist.
   returned: success
   type: dict
   contains:
