@@ -50,7 +50,7 @@ options:
     default: true
   cache:
     description:
-      - Path to a directory for answers on the controller host. Only the owner can read the files.
+      - Path to the directory on the controller host in which answers are cached. Only the owner can read the files.
       - The directory is created if it does not exist. If it is not writable, the lookup fails before the request.
     type: path
     required: true
