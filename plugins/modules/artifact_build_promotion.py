@@ -13,7 +13,7 @@ description:
     several builds concurrently.
   - If the last promotion of the build has the same O(status) and O(target_repo), nothing is changed.
   - After the promotion, the module reads the promotion history and searches O(target_repo) for the checksum of each
-    file of the build. The task fails if the build was only promoted in part.
+    file of the build. If only a part of the build was promoted, the task fails.
   - In check mode with O(target_repo), the module requests a dry run from the server. It does not send O(status) in that
     request, because some Artifactory versions promote despite the dry run if a status is present. If the dry run
     nevertheless changes the history, the task fails.
@@ -200,7 +200,7 @@ plan:
   type: dict
   contains:
     action:
-      description: V(copy), V(move) or V(set status).
+      description: One of V(copy), V(move) or V(set status).
       type: str
     status:
       description: Status to set.
@@ -255,7 +255,7 @@ messages:
   elements: dict
   contains:
     level:
-      description: V(INFO), V(WARNING) or V(ERROR).
+      description: One of V(INFO), V(WARNING) or V(ERROR).
       type: str
     message:
       description: Text of the message.

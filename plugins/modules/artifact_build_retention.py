@@ -143,7 +143,7 @@ plan:
       elements: dict
       contains:
         action:
-          description: V(discard run) or V(delete file).
+          description: Either V(discard run) or V(delete file).
           type: str
         number:
           description: Number of the run.

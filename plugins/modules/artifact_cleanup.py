@@ -399,7 +399,7 @@ plan:
       elements: dict
       contains:
         kind:
-          description: V(file), V(tag) or V(folder).
+          description: One of V(file), V(tag) or V(folder).
           type: str
         repo:
           description: Key of the repository.
@@ -445,7 +445,7 @@ unsafe:
           description: Title of the rule that selects the tag.
           type: str
         reason:
-          description: Why deleting the tag is not safe.
+          description: Reason why deleting the tag is not safe.
           type: str
   sample:
     items: 1
@@ -531,7 +531,8 @@ outcomes:
       description: Reason why the item failed or was skipped, as reported by the server.
       type: str
     outcome:
-      description: V(deleted), V(missing) if the item had already been deleted, or V(kept).
+      description: V(deleted) if the task deleted the item, V(missing) if the item had already been deleted, or V(kept)
+        if the item was kept.
       type: str
     keep_reason:
       description: Reason why the item was kept.

@@ -180,7 +180,7 @@ file:
       description: Path of the item in the repository.
       type: str
     type:
-      description: V(file) or V(folder).
+      description: Either V(file) or V(folder).
       type: str
     size:
       description: Size in bytes.

@@ -144,7 +144,7 @@ plan:
       elements: dict
       contains:
         action:
-          description: V(copy) or V(move).
+          description: Either V(copy) or V(move).
           type: str
         tag:
           description: Tag in the source repository.

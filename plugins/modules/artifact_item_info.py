@@ -116,7 +116,7 @@ item:
       description: Path in the repository, without a leading slash. Empty for the root of the repository.
       type: str
     type:
-      description: V(file) or V(folder).
+      description: Either V(file) or V(folder).
       type: str
     size:
       description: Size of the file in bytes. V(null) for a folder.
@@ -162,7 +162,7 @@ item:
           description: Name of the file or folder.
           type: str
         type:
-          description: V(file) or V(folder).
+          description: Either V(file) or V(folder).
           type: str
     properties:
       description: Properties of the item. Each value is a sorted list.

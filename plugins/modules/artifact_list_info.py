@@ -87,7 +87,7 @@ entries:
       description: Path in the repository, without a leading slash.
       type: str
     type:
-      description: V(file) or V(folder).
+      description: Either V(file) or V(folder).
       type: str
     size:
       description: Size of the file in bytes. V(null) for a folder.

@@ -157,7 +157,7 @@ plan:
       description: Repository and path in the trash can.
       type: str
     type:
-      description: V(file) or V(folder).
+      description: Either V(file) or V(folder).
       type: str
     size:
       description: Size of the file in bytes. V(null) for a folder.

@@ -68,7 +68,7 @@ entries:
       description: Original path in the repository. Empty for the repository itself.
       type: str
     type:
-      description: V(file) or V(folder).
+      description: Either V(file) or V(folder).
       type: str
     size:
       description: Size of the file in bytes. V(null) for a folder.
