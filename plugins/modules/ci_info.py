@@ -39,7 +39,7 @@ server:
   type: dict
   contains:
     product:
-      description: V(jenkins) or V(hudson).
+      description: Either V(jenkins) or V(hudson).
       type: str
     version:
       description: Version of the server.

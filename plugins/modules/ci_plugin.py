@@ -161,7 +161,7 @@ plan:
   elements: dict
   contains:
     action:
-      description: V(install), V(upload), V(enable), V(disable) or V(uninstall).
+      description: One of V(install), V(upload), V(enable), V(disable) or V(uninstall).
       type: str
     name:
       description: Short name of the plugin.
