@@ -166,9 +166,9 @@ options:
     default: false
   cache:
     description:
-      - Path to a directory for answers. If it contains the answer to the same request to the same URL, no request is
-        sent. If several tasks of one user need the same request at the same time, one task sends it and the others wait
-        for the answer.
+      - Path to the directory in which answers are cached. If it contains the answer to the same request to the same
+        URL, no request is sent. If several tasks of one user need the same request at the same time, one task sends it
+        and the others wait for the answer.
       - Only complete answers are stored, in files that only their owner can read.
       - The directory is created if it does not exist. If it is not writable, the task fails before the request.
     type: path

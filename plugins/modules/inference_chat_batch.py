@@ -197,8 +197,8 @@ options:
         prompt, starting at 0), C(id), C(request) (digest of the request), C(outcome), C(reason) and C(attempts). If the
         prompt has an answer, the fields of RV(buildworks.toolchain.inference_chat#module:completion) of
         M(buildworks.toolchain.inference_chat) follow.
-      - Answers whose prompt was removed or changed are at the end, with C(index) and C(id) set to V(null). If the
-        prompt is added again, its answer is used.
+      - Answers whose prompt was removed or changed are at the end, with C(index) and C(id) set to V(null). If such a
+        prompt is added again, the module uses its existing answer.
       - During the run, the lines are in the order in which the answers arrive. Only the owner can read the file. The
         task fails if the file contains anything else or if another run is writing to it.
     type: path

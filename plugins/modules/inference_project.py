@@ -79,7 +79,7 @@ project:
       description: ID of the external key that encrypts the project's data.
       type: str
     status:
-      description: V(active) or V(archived).
+      description: Either V(active) or V(archived).
       type: str
     created:
       description: Creation time, as a Unix timestamp.

@@ -73,7 +73,7 @@ projects:
       description: ID of the external key that encrypts the project's data.
       type: str
     status:
-      description: V(active) or V(archived).
+      description: Either V(active) or V(archived).
       type: str
     created:
       description: Creation time, as a Unix timestamp.

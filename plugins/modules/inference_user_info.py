@@ -88,7 +88,7 @@ invites:
       description: Role in the organization after the invitation is accepted.
       type: str
     status:
-      description: V(pending), V(expired) or V(accepted).
+      description: One of V(pending), V(expired) or V(accepted).
       type: str
     projects:
       description:
