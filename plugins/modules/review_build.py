@@ -51,7 +51,7 @@ options:
   keep_newest:
     description:
       - Number of newest builds to retain. Builds that are marked as kept are not counted and never deleted. The module
-        deletes all other builds. Valid values are 1 to 1,000,000.
+        deletes all other builds. The maximum is 1,000,000.
       - Mutually exclusive with O(name). O(state) is ignored.
     type: int
 seealso:

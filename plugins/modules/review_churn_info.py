@@ -28,7 +28,7 @@ options:
     type: str
   view_creator:
     description:
-      - Account that created the view. Set this if several accounts have a view with the same name.
+      - Account that created the view. Set this option if several accounts have views with the same name.
       - Requires O(view).
     type: str
   latest_builds:

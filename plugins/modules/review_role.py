@@ -133,7 +133,7 @@ role:
       description: Whether the server manages the role, so that it cannot be changed.
       type: bool
     permissions:
-      description: Permissions by name, V(true) if granted.
+      description: Permissions by name. The value is V(true) if the permission is granted.
       type: dict
     transitions:
       description: Allowed status transitions with C(from) and C(to), sorted.
