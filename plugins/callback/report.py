@@ -113,12 +113,12 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report impor
     PREFIX,
     Report,
     Result,
-    Where,
+    TaskOrigin,
     label,
     shorten_name,
 )
 
-# Where ansible-runner gathers what a run leaves, and brings it home from
+# TaskOrigin ansible-runner gathers what a run leaves, and brings it home from
 _ARTIFACTS = os.environ.get("AWX_ISOLATED_DATA_DIR", "")
 FAILURES = ("failed", "unreachable")
 # Of a result, what the report tells
@@ -145,7 +145,7 @@ class RunningTask:
     :ivar in_check_mode: whether the last result was in check mode
     """
 
-    where: Where
+    origin: TaskOrigin
     started: float
     items: list[Part] = dataclasses.field(default_factory=list)
     in_check_mode: bool = False
@@ -187,8 +187,8 @@ class CallbackModule(CallbackBase):
 
     def v2_runner_on_start(self, host: t.Any, task: t.Any) -> None:
         """Record the start of a task on a host."""
-        where = Where(host.get_name(), _full_name(task, task.name), task.action)
-        self._under_way[task._uuid, host.get_name()] = RunningTask(where, time.monotonic())
+        origin = TaskOrigin(host.get_name(), _full_name(task, task.name), task.action)
+        self._under_way[task._uuid, host.get_name()] = RunningTask(origin, time.monotonic())
 
     def v2_runner_item_on_ok(self, result: t.Any) -> None:
         """Record a successful item of a loop."""
@@ -239,7 +239,7 @@ class CallbackModule(CallbackBase):
             title=self.get_option("title") or playbooks,
             playbook=playbooks,
             complete=self._recap is not None,
-            under_way=[task.where.to_entry() for task in self._under_way.values()],
+            under_way=[task.origin.to_entry() for task in self._under_way.values()],
             check_mode=bool(context.CLIARGS.get("check")),
             diff_mode=bool(context.CLIARGS.get("diff")),
             ansible_core=ansible_core,
@@ -265,7 +265,7 @@ class CallbackModule(CallbackBase):
         changed = bool(own.get("changed")) or any(item.reported.get("changed") for item in task.items)
         seconds = time.monotonic() - task.started
         self._report.record_task(
-            result._task.get_path(), task.where, state, changed, seconds, _key(result), failure or state
+            result._task.get_path(), task.origin, state, changed, seconds, _key(result), failure or state
         )
         parts = list(task.items)
         if not any(part.state in (state, "failed") for part in parts):
@@ -274,21 +274,21 @@ class CallbackModule(CallbackBase):
 
     def _task(self, result: t.Any) -> RunningTask:
         """Return the running task of a result, with its templated name."""
-        task = self._under_way.setdefault(_key(result), RunningTask(_where(result), time.monotonic()))
-        task.where, task.in_check_mode = _where(result), bool(result._task_fields.get("check_mode"))
+        task = self._under_way.setdefault(_key(result), RunningTask(_get_origin(result), time.monotonic()))
+        task.origin, task.in_check_mode = _get_origin(result), bool(result._task_fields.get("check_mode"))
         return task
 
     def _report_parts(self, task: RunningTask, parts: list[Part], failure: str) -> None:
         for part in parts:
             if part.reported.get("changed"):
                 self._report.record_change(
-                    task.where, part.reported, part.item, part.state in FAILURES, task.in_check_mode
+                    task.origin, part.reported, part.item, part.state in FAILURES, task.in_check_mode
                 )
             if part.state in FAILURES:
-                self._report.record_failure(task.where, part.reported, part.item, failure)
+                self._report.record_failure(task.origin, part.reported, part.item, failure)
             if "censored" not in part.reported:
-                self._report.record_items(task.where, part.reported)
-                self._report.record_warnings(task.where, part.reported["warnings"])
+                self._report.record_items(task.origin, part.reported)
+                self._report.record_warnings(task.origin, part.reported["warnings"])
 
     def _digest(self, result: t.Any) -> Result:
         """Return the reported members of a result, with masked secrets."""
@@ -333,9 +333,9 @@ def _key(result: t.Any) -> Key:
     return result._task._uuid, result._host.get_name()
 
 
-def _where(result: t.Any) -> Where:
+def _get_origin(result: t.Any) -> TaskOrigin:
     task = result._task
-    return Where(_key(result)[1], _full_name(task, result._task_fields.get("name") or task.name), task.action)
+    return TaskOrigin(_key(result)[1], _full_name(task, result._task_fields.get("name") or task.name), task.action)
 
 
 def _full_name(task: t.Any, name: t.Any) -> str:

@@ -63,7 +63,9 @@ def mask_secrets(value: t.Any, list_as: str | None = None, keep: bool = False) -
     if list_as is None:
         return masked
     if not isinstance(masked, dict):
-        raise AnsibleFilterError("mask_secrets: 'list_as' needs a dictionary to add a member to.")
+        raise AnsibleFilterError(
+            "Cannot mask secrets: 'list_as' requires a dictionary as input. Pass a dictionary or omit 'list_as'."
+        )
     return {**masked, list_as: masking.result}
 
 

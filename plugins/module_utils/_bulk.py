@@ -52,7 +52,7 @@ class Estimate:
     """The progress of the remaining items.
 
     :ivar seconds: estimated time
-    :ivar waiting: what the task waits for, and until when
+    :ivar waiting: the cause of a pause and its end
     :ivar state: the same without times
     """
 
@@ -205,7 +205,7 @@ class ItemQueue:
         self._skip_rest()
 
     def publish(self) -> None:
-        """Put the counts and outcomes into the result."""
+        """Add the counts and outcomes to the result."""
         result = self._task.result
         result["counts"] = {status: self._counts[status] for status in _STATUSES}
         result["failures"] = sorted(self._failures, key=_get_index)
@@ -225,7 +225,8 @@ class ItemQueue:
         return list(groups.values())
 
     def raise_failures(self, is_stopped: bool = False) -> None:
-        """
+        """Fail the task if items failed.
+
         :arg is_stopped: whether the caller has items left that it did not process
         :raises ToolchainError: if items failed, unless the option `on_error` allows it
         """
@@ -279,7 +280,7 @@ class ItemQueue:
 
     def _check_controller(self) -> None:
         if not self._stopped and self._controller.is_gone:
-            self._end("skipped because the process that runs Ansible was killed")
+            self._end("the process that runs Ansible was killed")
 
     def _outcome(self, index: int, item: Item, act: Act) -> tuple[Item, Task]:
         task = self._task.create_item_task(_drop_null(item), diff_mode=self._task.diff_mode and self._is_shown(index))
@@ -293,7 +294,7 @@ class ItemQueue:
             status = "unknown" if isinstance(error, OutcomeUnknown) else "failed"
             reason = explain_failure(task, error)
             if isinstance(error, ToolchainError) and error.affects_all_items:
-                self._end(f"skipped because this affects all items: {reason}")
+                self._end(f"the failure of another item affects all items: {reason}")
         return _build_outcome(index, item, status, reason, task), task
 
     def _add(self, index: int, outcome: Item, task: Task) -> None:
@@ -307,7 +308,7 @@ class ItemQueue:
                 name = self._place(index)
                 self._diffs.append((index, {"before_header": name, "after_header": name, **diff}))
             if self._has_enough_failures():
-                self._end(f"skipped because {len(self._failures):,} items had failed")
+                self._end(f"{len(self._failures):,} item(s) had failed")
 
     def _collect(self, task: Task) -> None:
         parent = self._task
@@ -372,7 +373,7 @@ class ItemQueue:
     def _clean_up(self) -> t.Iterator[str]:
         """Wait for the running items. The unfinished ones are displayed immediately, in case the process is killed."""
         with self._lock:
-            self._end("skipped because the task was interrupted")
+            self._end("the task was interrupted")
         yield f"interrupted: {self._progress(Estimate())}; unfinished: {self._list_running()}"
         self._end_within(SECONDS_TO_CLEAN_UP)
         with self._lock:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class ToolchainError(Exception):
-    """An error to show to the user. A final period is added to the message if it has none.
+    """An error to show to the user. A missing final period is added to the message.
 
     :ivar affects_all_items: whether all remaining items of the task would fail in the same way
     """

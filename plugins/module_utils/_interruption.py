@@ -63,7 +63,7 @@ class Controller:
 
     @property
     def is_gone(self) -> bool:
-        """Whether a process between this one and the controller has lost its parent."""
+        """Return whether a process between this one and the controller has lost its parent."""
         return any(_parent(pid) != parent for pid, parent in self._parents.items())
 
 

@@ -46,13 +46,13 @@ _LONGEST_SECRET = 16384
 class SecretKind:
     """The names and options of one kind of secret.
 
-    :ivar noun: what has the secret, for messages: `token`
-    :ivar shared: what all matching items have in common, for messages: `of this name`
+    :ivar noun: noun for an item in messages, such as `token`
+    :ivar shared: the property that all matching items share, in messages, such as `of this name`
     :ivar removed: past participle of the removal; also the member of the result with the IDs of removed items
     :ivar id_member: the member of an item with its ID
     :ivar members: the members of the result that contain secrets; the first one identifies the item
     :ivar file_option: the option with the path of the file for the secret
-    :ivar file_content: what this file contains, for messages
+    :ivar file_content: noun for the content of this file in messages
     :ivar unlisted_hint: why the server may not list a new item, for messages
     """
 
@@ -153,7 +153,7 @@ class _SecretFile:
         self.content: str | None = None
 
     def read(self) -> str | None:
-        """Return the stored secret. `None` if there is none or, in a rehearsal, if it is a production secret.
+        """Return the stored secret, or `None` if the file has no secret or, in a rehearsal, a production secret.
 
         :raises BadOption: if the file contains something else
         """
@@ -203,7 +203,7 @@ class IssuedSecret:
         self._removed: list[str] = []
         self._lost_removal: ToolchainError | None = None
         self._may_create_late = False  # a lost create request may still take effect
-        if self._is_wanted:
+        if self._is_present:
             if self._file.path:
                 check_writable(task, self._file.path, self._kind.file_option)
             check_ownership(task)
@@ -279,13 +279,13 @@ class IssuedSecret:
         usable = (item for item in self._items if not self._service.expiry_reason(item))
         return self._item(self._stored_id) or next(usable, self._items[0] if self._items else None)
 
-    def _check_write(self, before: Fields | None, wanted: Fields | None) -> None:
-        """Verify that the items to remove may go, and warn if others can read a new secret.
+    def _check_write(self, before: Fields | None, desired: Fields | None) -> None:
+        """Verify that the items may be removed, and warn if others can read a new secret.
 
-        :arg wanted: `None` if the item will be removed
+        :arg desired: `None` if the item will be removed
         """
-        is_kept = before is not None and wanted is not None and not self.replace_reason(before)
-        if wanted is not None and not is_kept:
+        is_kept = before is not None and desired is not None and not self.replace_reason(before)
+        if desired is not None and not is_kept:
             self._warn_of_readers()
         if before is not None:
             self._service.check_removal(self._removed_ids(before if is_kept else None))
@@ -354,7 +354,7 @@ class IssuedSecret:
         items, stored = self._initial or ([], None)
         kept = remaining.get(self._kind.id_member) if remaining else None
         ids = [item_id for item_id in self._ids(items) if item_id != kept]
-        if self._is_wanted and self._keeps_surplus:
+        if self._is_present and self._keeps_surplus:
             ids = [item_id for item_id in ids if item_id == stored]
         return list(dict.fromkeys([*self._removed, *ids]))
 
@@ -429,7 +429,7 @@ class IssuedSecret:
         self._next_items = None  # another task may have created one during the storage
 
     def _check_removed(self) -> None:
-        """Verify that removed items are gone and that no other task has created an item.
+        """Verify that removed items no longer exist and that no other task has created an item.
 
         :raises ToolchainError: naming the items
         """
@@ -438,9 +438,9 @@ class IssuedSecret:
         if left := [item_id for item_id in self._ids(self._items) if item_id in self._removed]:
             ids, removed = ", ".join(left), self._kind.removed
             raise ToolchainError(f"{cause}These {noun}s were to be {removed}, but still exist: {ids}.")
-        item = self._managed_item() if self._is_wanted else None
+        item = self._managed_item() if self._is_present else None
         others = [item_id for item_id in self._ids(self._items) if not item or item_id != self._id(item)]
-        if self._is_wanted and self._keeps_surplus:
+        if self._is_present and self._keeps_surplus:
             initial = self._ids(self._initial[0] if self._initial else [])
             others = [item_id for item_id in others if self._may_create_late and item_id not in initial]
         if others:
@@ -472,7 +472,7 @@ class IssuedSecret:
             self._removed.append(item_id)
 
     @property
-    def _is_wanted(self) -> bool:
+    def _is_present(self) -> bool:
         return self._task.params["state"] == "present"
 
     @property

@@ -17,7 +17,7 @@ _WORDS = (
     r"passw|passphrase|pwd|psw|secret(?!ar)|credential|signature|(?:api|access|private|signing|account)[_. -]?key"
     r"|(?<!max)(?<!max[_. -])token(?!i[sz]|s?[_. -]?(?:per|count|limit|usage))"
 )
-# Words that end with `key`, and keys that are no secrets
+# Words that end with `key`, and names of keys that are not secret
 _OTHER_KEYS = (
     *("project", "build", "plan", "issue", "jira", "public", "primary", "foreign", "sort", "cache"),
     *("mon", "tur", "turn", "hot", "don"),
@@ -39,7 +39,7 @@ _IN_CONTEXT = [
     re.compile(form, re.IGNORECASE | re.DOTALL)
     for form in (
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----|\Z)",
-        # The user name alone can be a token, but not the `git` of SSH. A port is no password, which can have an `@`
+        # The user name alone can be a token, but not the `git` of SSH. A password is not a port, and may have `@`
         r"(?P<kept>\b[a-z][a-z0-9+.-]{0,30}://)(?!git@)"
         r"[^\s/?#@:\[]{0,500}(?::(?!\d{1,5}(?:[/?#\s]|\Z))[^\s@]{0,2000}(?:@[^\s@/?#,]{0,500}(?=@)){0,9})?(?P<end>@)",
         r"(?P<kept>\bauthorization\\?[\"']?\s{0,5}[=:]\s{0,5}\\?[\"']?(?:bearer|basic|digest|token)\s{1,5})"

@@ -90,8 +90,8 @@ class Task:
         self.retry_reasons = Reasons()
         self.secrets: set[str] = set()
         self.requests = requests or itertools.count()
-        self._tell = display
-        self._last_words = display_interruption
+        self._display = display
+        self._display_interruption = display_interruption
         self._progress_time = float("-inf")
         self._progress_state: str | None = None
         self._progress_repeats = 0
@@ -136,7 +136,7 @@ class Task:
             raise
 
     def create_item_task(self, params: dict[str, t.Any], diff_mode: bool) -> Task:
-        """Return a task for one item, with a result, warnings and retries of its own.
+        """Return a task for one item, with a separate result, warnings and retries.
 
         :arg params: parameters that replace those of this task
         """
@@ -184,7 +184,7 @@ class Task:
 
     @property
     def is_past_deadline(self) -> bool:
-        """Whether the deadline has passed, so that nothing is retried."""
+        """Return whether the deadline has passed, so that nothing is retried."""
         return time.monotonic() >= self._deadline
 
     def report_progress(self, text: str, state: str | None = None) -> None:
@@ -202,15 +202,15 @@ class Task:
 
     def display(self, text: str) -> None:
         """Display a line immediately."""
-        if self._tell:
-            self._tell(mask_secrets(text, self.secrets))
+        if self._display:
+            self._display(mask_secrets(text, self.secrets))
 
     def _display_interruption_line(self, text: str) -> None:
-        if self._last_words:
-            self._last_words(mask_secrets(text, self.secrets))
+        if self._display_interruption:
+            self._display_interruption(mask_secrets(text, self.secrets))
 
     def warn(self, text: str) -> None:
-        """Add a warning to the result, unless it is there already."""
+        """Add a warning to the result, unless the result already contains it."""
         if text not in self.warnings:
             self.warnings.append(text)
 
@@ -236,7 +236,7 @@ class Task:
         if not self.retry_reasons:
             return self.warnings
         reasons = "; ".join(self.retry_reasons.summary())
-        return [*self.warnings, f"{sum(self.retry_reasons.values())} request(s) had to be repeated: {reasons}"]
+        return [*self.warnings, f"{sum(self.retry_reasons.values())} request(s) were retried: {reasons}"]
 
 
 Run = t.Callable[[Task], None]

@@ -46,7 +46,7 @@ def find_in_host(play: t.Any, host: t.Any) -> set[str]:
     secrets: set[str] = set()
     for spec in _SPECS:
         names = {option: spec.service.host_variable(option) for option in spec.options}
-        values = {option: _templated(templar, variables[name]) for option, name in names.items() if name in variables}
+        values = {option: _template(templar, variables[name]) for option, name in names.items() if name in variables}
         secrets |= _with_logins(spec, values)
     return secrets
 
@@ -82,7 +82,7 @@ def _with_logins(spec: ArgumentSpec, values: dict[str, t.Any]) -> set[str]:
     return secrets | {f"{username}:{secret}" for secret in secrets if username}
 
 
-def _templated(templar: t.Any, value: t.Any) -> t.Any:
+def _template(templar: t.Any, value: t.Any) -> t.Any:
     try:
         return templar.template(value)
     except AnsibleError:  # an unusable value is not used

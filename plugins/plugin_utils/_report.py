@@ -33,7 +33,7 @@ _RECAPPED = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Where:
+class TaskOrigin:
     """The source of a result.
 
     :ivar task: name of the task
@@ -99,7 +99,14 @@ class Report:
         self._hosts: dict[str, collections.Counter[str]] = {}
 
     def record_task(
-        self, path: str, where: Where, state: str, changed: bool, seconds: float, key: tuple[str, str], outcome: str
+        self,
+        path: str,
+        origin: TaskOrigin,
+        state: str,
+        changed: bool,
+        seconds: float,
+        key: tuple[str, str],
+        outcome: str,
     ) -> None:
         """Record that a host has finished a task.
 
@@ -108,8 +115,8 @@ class Report:
         :arg key: task UUID and host
         :arg outcome: the state, or the outcome of the failure
         """
-        self._hosts.setdefault(where.host, collections.Counter()).update(_RECAPPED[outcome], changed=changed)
-        figures = self._tasks.setdefault(f"{path} {where.module}", TaskFigures(where.task, where.module))
+        self._hosts.setdefault(origin.host, collections.Counter()).update(_RECAPPED[outcome], changed=changed)
+        figures = self._tasks.setdefault(f"{path} {origin.module}", TaskFigures(origin.task, origin.module))
         figures.states[state] = figures.states.get(state, 0) + 1
         figures.changed += changed
         figures.seconds += seconds
@@ -121,26 +128,28 @@ class Report:
         """Return the recap by host, as Ansible shows it after a complete run."""
         return {host: {name: counts[name] for name in _RECAP} for host, counts in sorted(self._hosts.items())}
 
-    def record_change(self, where: Where, result: Result, item: str | None, failed: bool, check_mode: bool) -> None:
+    def record_change(
+        self, origin: TaskOrigin, result: Result, item: str | None, failed: bool, check_mode: bool
+    ) -> None:
         """Record a change, in check mode a predicted one.
 
         :arg failed: whether the task failed nevertheless
         """
         entry = {"failed": failed, "check_mode": check_mode, "hidden": "censored" in result}
-        self._changes.append(where.to_entry(item=item, **entry, diff=format_diff(result.get("diff"))))
+        self._changes.append(origin.to_entry(item=item, **entry, diff=format_diff(result.get("diff"))))
 
-    def record_failure(self, where: Where, result: Result, item: str | None, state: str) -> None:
+    def record_failure(self, origin: TaskOrigin, result: Result, item: str | None, state: str) -> None:
         """Record a failure.
 
         :arg state: `failed`, `ignored`, `rescued` or `unreachable`
         """
         message = None if "censored" in result else describe_failure(result)
-        self._failures.append(where.to_entry(item=item, state=state, message=message))
+        self._failures.append(origin.to_entry(item=item, state=state, message=message))
 
-    def record_items(self, where: Where, result: Result) -> None:
+    def record_items(self, origin: TaskOrigin, result: Result) -> None:
         """Record the outcomes of a task with many items."""
         counts, outcomes = result.get("counts"), result.get("outcomes")
-        if where.service == "other" or not isinstance(counts, dict) or not isinstance(outcomes, list):
+        if origin.service == "other" or not isinstance(counts, dict) or not isinstance(outcomes, list):
             return
         of_index = {outcome["index"]: outcome for outcome in [*outcomes, *result.get("failures", ())]}
         lines = [
@@ -148,11 +157,11 @@ class Report:
             for _index, outcome in sorted(of_index.items())
         ]
         lines.sort(key=lambda line: line["status"] not in ("failed", "unknown"))
-        self._bulk.append(where.to_entry(counts=dict(counts), outcomes=lines))
+        self._bulk.append(origin.to_entry(counts=dict(counts), outcomes=lines))
 
-    def record_warnings(self, where: Where, warnings: t.Iterable[str]) -> None:
+    def record_warnings(self, origin: TaskOrigin, warnings: t.Iterable[str]) -> None:
         """Record the warnings of a task."""
-        self._warnings.extend(where.to_entry(message=text) for text in warnings)
+        self._warnings.extend(origin.to_entry(message=text) for text in warnings)
 
     def document(self, counted: t.Mapping[tuple[str, str], int], **more: t.Any) -> dict[str, t.Any]:
         """Return the report as JSON types.
@@ -179,17 +188,17 @@ def describe_failure(result: Result) -> str:
     """Return the message of a failed task, with standard error of a command."""
     parts = [result.get("msg"), result.get("stderr") or result.get("module_stderr")]
     texts = [part if isinstance(part, str) else json.dumps(part, default=str) for part in parts if part]
-    return _shortened(_COLOURS.sub("", "\n".join(texts)).strip()) or "The task failed without a message."
+    return _shorten_text(_COLOURS.sub("", "\n".join(texts)).strip()) or "The task failed without a message."
 
 
 def item_text(item: t.Any) -> str:
     """Return an item as one line. Secrets in items of this collection are masked by the module."""
     if isinstance(item, dict):
-        return ", ".join(f"{name}: {_in_line(value)}" for name, value in item.items())
+        return ", ".join(f"{name}: {_format_value(value)}" for name, value in item.items())
     return str(item)
 
 
-def _in_line(value: t.Any) -> str:
+def _format_value(value: t.Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
@@ -232,6 +241,6 @@ def _as_text(value: t.Any) -> str:
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, default=str)
 
 
-def _shortened(text: str) -> str:
+def _shorten_text(text: str) -> str:
     left_out = len(text) - MOST_CHARACTERS
     return text if left_out <= 0 else f"{text[:MOST_CHARACTERS]} ... ({left_out:,} more characters)"

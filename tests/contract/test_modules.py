@@ -406,4 +406,4 @@ def test_task_fails_after_retries_when_a_model_is_rate_limited(litellm_proxy: Li
     options = {"model": litellm_proxy.throttled, "prompt": "Hello", "retries": 1}
     result = run("inference_chat", url=litellm_proxy.url, api_key=litellm_proxy.key, **options)
     assert "429" in result["msg"]
-    assert "1 request(s) had to be repeated" in result["warnings"][0]
+    assert "1 request(s) were retried" in result["warnings"][0]

@@ -168,7 +168,7 @@ def test_task_fails_when_the_server_is_slower_than_the_timeout(module: str, sand
     patience = OPERATIONS[module].patience if module in OPERATIONS else "timeout"
     result = run(module, retries=0, **{patience: 0.1})
     check_failure(result, sandbox)
-    assert f"no answer within '{patience}'" in result["msg"]
+    assert f"no response within '{patience}'" in result["msg"]
 
 
 @pytest.mark.parametrize("module", modules_with("rate limit"))
@@ -176,7 +176,7 @@ def test_task_succeeds_when_the_server_limits_the_rate(module: str, sandbox: San
     sandbox.fault(service=SERVICE_OF[module], kind="status", status=429, headers={"Retry-After": "0"})
     result = run(module)
     assert not result.get("failed"), result["msg"]
-    assert "had to be repeated" in result["warnings"][0]
+    assert "were retried" in result["warnings"][0]
 
 
 @pytest.mark.parametrize(("module", "fault"), FIRST_READS)
@@ -187,7 +187,7 @@ def test_first_read_is_repeated_when_it_fails(module: str, fault: str, sandbox: 
     if fault == "truncated" and module in EMPTY_FIRST:
         assert "warnings" not in result
     else:
-        assert any("1 request(s) had to be repeated" in text for text in result["warnings"])
+        assert any("1 request(s) were retried" in text for text in result["warnings"])
 
 
 @pytest.mark.parametrize("module", SEQUENTIAL_QUERIES)
@@ -202,7 +202,7 @@ def test_each_request_of_a_query_is_repeated_when_it_fails(module: str, sandbox:
         if fault == "truncated" and not warnings:  # an empty response cannot be truncated
             assert result == expected, nth
         else:
-            assert any("1 request(s) had to be repeated" in text for text in warnings), (fault, nth)
+            assert any("1 request(s) were retried" in text for text in warnings), (fault, nth)
             assert result.keys() == expected.keys(), (fault, nth)
 
 

@@ -64,7 +64,7 @@ def test_stages_run_in_order_until_first_failure(sandbox: Sandbox, tmp_path: Pat
     assert "team/test #2: SUCCESS" in stopped.output
     assert "broken #1: failed, The result of 'broken' #1 is FAILURE" in stopped.output
     assert "no luck" in stopped.output
-    assert "app: skipped, skipped because 1 items had failed" in stopped.output
+    assert "app: skipped, 1 item(s) had failed" in stopped.output
     assert "deploy #" not in stopped.output
     assert "team/test #1: SUCCESS already" in continued.output
     assert repeated.changed == 0

@@ -104,7 +104,7 @@ def test_download_is_resumed_when_the_connection_breaks(dest: Path) -> None:
         result = download(server.url, dest, retries=1)
     assert result["changed"]
     assert dest.read_bytes() == DATA
-    assert "2 request(s) had to be repeated" in result["warnings"][0]
+    assert "2 request(s) were retried" in result["warnings"][0]
 
 
 def tagged_by_range(tag: str, bounds: str) -> tuple[Call, Call]:

@@ -120,7 +120,7 @@ def test_request_is_retried_when_the_error_is_temporary(
 ) -> None:
     result, request = attempt(module, trouble, {"json": MODULES[module][2]})
     assert "failed" not in result
-    assert result["warnings"][0].startswith(f"1 request(s) had to be repeated: {request}: ")
+    assert result["warnings"][0].startswith(f"1 request(s) were retried: {request}: ")
     assert len(naps) == 1
 
 
@@ -129,9 +129,9 @@ def test_request_is_retried_when_the_error_is_temporary(
     [
         ({"drop": True}, "Check the URL, and that the server is running."),
         ({"text": '{"toke', "headers": HALF}, "Check the URL, and that the server is running."),
-        ({"held": True}, "no answer within 'timeout'. Check the URL, and that the server is running."),
-        ({"text": HTML}, "200, but with HTML instead of JSON. Check the URL"),
-        ({"text": '{"toke'}, "200, but with something else instead of JSON. Check the URL"),
+        ({"held": True}, "no response within 'timeout'. Check the URL, and that the server is running."),
+        ({"text": HTML}, "200, but the response is HTML, not JSON. Check the URL"),
+        ({"text": '{"toke'}, "200, but the response is not JSON. Check the URL"),
         ({"status": 401, "json": {"errors": [{"message": f"Bad {SECRET}"}]}}, "401 Bad ********. The credential was"),
         ({"status": 403, "json": {"errors": [{"message": "Forbidden"}]}}, "403 Forbidden. The account lacks a"),
         ({"status": 429}, "429 Too Many Requests."),

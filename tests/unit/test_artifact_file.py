@@ -396,7 +396,7 @@ def test_upload_is_retried_when_the_connection_is_reset(src: Path) -> None:
     with conversation(read_missing(), upload_checksums(), lost, upload_content(), read_existing()) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
     assert result["changed"]
-    assert "1 request(s) had to be repeated" in result["warnings"][0]
+    assert "1 request(s) were retried" in result["warnings"][0]
 
 
 def test_item_is_read_back_when_the_response_is_lost(src: Path) -> None:

@@ -261,7 +261,7 @@ def test_change_is_retried_when_the_response_is_lost() -> None:
     with conversation(has({"a": ["1"]}), lost, again, has({"a": ["2"]})) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "2"}, **TASK)
     assert result["changed"]
-    assert "1 request(s) had to be repeated" in result["warnings"][0]
+    assert "1 request(s) were retried" in result["warnings"][0]
 
 
 @pytest.mark.parametrize("key", ["1st", "a b", "a=b", "a/b", "", "a,b"])

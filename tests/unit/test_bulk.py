@@ -145,7 +145,7 @@ def test_task_ends_when_too_many_items_fail(on_error: str) -> None:
     kinds = items("ok", "fail", "fail", "change", "change")
     task, failure = run_bulk(kinds, process_item, max_failures=2, workers=1, on_error=on_error)
     assert counts(task) == {"ok": 1, "failed": 2, "skipped": 2}
-    assert task.result["outcomes"][4]["reason"] == "skipped because 2 items had failed"
+    assert task.result["outcomes"][4]["reason"] == "2 item(s) had failed"
     assert failure is not None
     assert failure.startswith("2 of 5 items failed, 2 were skipped. The first failure is items[1]: It failed with")
 
@@ -224,7 +224,7 @@ def test_retries_and_warnings_of_items_are_reported_once() -> None:
     task, _failure = run_bulk(items("ok", "ok", "ok"), shaky)
     assert task.collect_warnings() == [
         "It is old. (3 times)",
-        "3 request(s) had to be repeated: GET http://host/x: 503 (3 times)",
+        "3 request(s) were retried: GET http://host/x: 503 (3 times)",
     ]
 
 

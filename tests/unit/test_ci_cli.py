@@ -224,7 +224,7 @@ def test_download_is_retried() -> None:
         result = cli(server, "version")
     assert result["rc"] == 0
     assert [request["Side"] for request in server.requests] == ["download"] * 3 + ["upload"]
-    assert "2 request(s) had to be repeated" in result["warnings"][0]
+    assert "2 request(s) were retried" in result["warnings"][0]
 
 
 @pytest.mark.parametrize(

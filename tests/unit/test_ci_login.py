@@ -243,7 +243,7 @@ def test_request_is_retried_when_server_is_unavailable() -> None:
         result = request_restart(server.url, tell=progress.append, **PASSWORD)
     assert progress[0].endswith("/computer/api/json: 503, retry 1 of 4")
     assert "503 No server is available. The server is starting" in result["msg"]
-    assert "4 request(s) had to be repeated" in result["warnings"][0]
+    assert "4 request(s) were retried" in result["warnings"][0]
 
 
 def test_messages_contain_no_secrets() -> None:
@@ -258,7 +258,7 @@ def test_html_page_is_not_used_as_crumb() -> None:
     with conversation(computers(), call("GET", CRUMB_ISSUER, text=page("Login", "Sign in"))) as server:
         result = request_restart(server.url, **PASSWORD)
     assert result["failed"]
-    assert "with HTML instead of JSON" in result["msg"]
+    assert "the response is HTML, not JSON" in result["msg"]
 
 
 @pytest.mark.parametrize("piece", ["x", "[", "<", "<a ", "Oops!"])

@@ -141,4 +141,4 @@ def test_incomplete_response_is_read_again() -> None:
     with conversation(cut_off, listing(GIT)) as server:
         result = run("ci_plugin_info", url=server.url, **TOKEN)
     assert [plugin["name"] for plugin in result["plugins"]] == ["git"]
-    assert "1 request(s) had to be repeated" in result["warnings"][0]
+    assert "1 request(s) were retried" in result["warnings"][0]

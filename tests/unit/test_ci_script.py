@@ -228,13 +228,13 @@ def test_wait_timeout_limits_the_run_time() -> None:
         assert task(server.url, script="x", timeout=0.1)["value"] == 1
     with conversation(console("x", held=True)) as server:
         result = task(server.url, script="x", wait_timeout=0.2)
-    assert result["msg"] == f"POST {server.url}/scriptText: no answer within 'wait_timeout'. {NO_WORD}"
+    assert result["msg"] == f"POST {server.url}/scriptText: no response within 'wait_timeout'. {NO_WORD}"
 
 
 def test_read_only_script_is_not_repeated_after_timeout() -> None:
     with conversation(console("x", held=True)) as server:
         result = task(server.url, script="x", read_only=True, wait_timeout=0.2, retries=3)
-    assert "no answer within 'wait_timeout'" in result["msg"]
+    assert "no response within 'wait_timeout'" in result["msg"]
 
 
 def test_interruption_reports_that_script_continues() -> None:

@@ -116,14 +116,14 @@ def test_entries_of_a_response_are_returned() -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ({"text": "<html>Sign in</html>"}, "200, but with HTML instead of JSON. Check the URL, and whether"),
-        ({"json": []}, "200, but with JSON of another form than expected."),
+        ({"text": "<html>Sign in</html>"}, "200, but the response is HTML, not JSON. Check the URL, and whether"),
+        ({"json": []}, "200, but the response has an unexpected JSON structure."),
         ({"json": {"errors": []}}, "200, but without 'results'."),
         ({"json": {"results": {}}}, "200, but 'results' is an object instead of a list."),
         ({"json": {"results": [{}, 1]}}, "200, but 'results[1]' is the number 1 instead of an object."),
-        ({"text": '{"results": [{"a": 1}'}, "200, but with something else instead of JSON."),
+        ({"text": '{"results": [{"a": 1}'}, "200, but the response is not JSON."),
         ({"text": '{"results": [{"a": 1, "a": 2}]}'}, "200, but with two values of 'a' in one object."),
-        ({"text": '{"results": [{"a": "' + "x" * 300_000}, "200, but with something else instead of JSON."),
+        ({"text": '{"results": [{"a": "' + "x" * 300_000}, "200, but the response is not JSON."),
     ],
 )
 def test_unexpected_response_is_reported(answer: dict[str, Any], said: str) -> None:

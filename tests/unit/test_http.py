@@ -71,18 +71,18 @@ def test_runs_share_no_session_when_their_connections_differ(other: dict[str, An
 
 def test_cached_values_live_with_the_session() -> None:
     with conversation() as server:
-        assert transport(server.url).cached("crumb", lambda: "c") == "c"
-        assert transport(server.url).cached("crumb", lambda: "d") == "c"
+        assert transport(server.url).get_cached("crumb", lambda: "c") == "c"
+        assert transport(server.url).get_cached("crumb", lambda: "d") == "c"
         other = transport(server.url, credential=Credential({"Authorization": "other"}))
-        assert other.cached("crumb", lambda: "d") == "d"
+        assert other.get_cached("crumb", lambda: "d") == "d"
 
 
 def test_cached_value_is_renewed_once_when_it_is_stale() -> None:
     with conversation() as server:
         http = transport(server.url)
-        old = http.cached("crumb", lambda: ["old"])
-        assert http.cached("crumb", lambda: ["new"], invalid=old) == ["new"]
-        assert http.cached("crumb", lambda: ["newer"], invalid=old) == ["new"]
+        old = http.get_cached("crumb", lambda: ["old"])
+        assert http.get_cached("crumb", lambda: ["new"], invalid=old) == ["new"]
+        assert http.get_cached("crumb", lambda: ["newer"], invalid=old) == ["new"]
 
 
 def test_threads_get_the_same_value_when_they_ask_at_once() -> None:
@@ -92,7 +92,7 @@ def test_threads_get_the_same_value_when_they_ask_at_once() -> None:
 
         def ask(number: int) -> int:
             together.wait()
-            return http.cached("crumb", lambda: number)
+            return http.get_cached("crumb", lambda: number)
 
         assert len(set(pool.map(ask, range(8)))) == 1
 
@@ -177,7 +177,7 @@ def test_read_is_repeated_when_the_server_is_busy(status: int, naps: list[float]
         http, task = transport_and_task(server.url)
         assert http.read("GET", "/x").json() == {"ok": True}
     assert 0.25 <= naps[0] <= 0.5 <= naps[1] <= 1.0
-    assert task.collect_warnings() == [f"2 request(s) had to be repeated: GET {server.url}/x: {status} (2 times)"]
+    assert task.collect_warnings() == [f"2 request(s) were retried: GET {server.url}/x: {status} (2 times)"]
 
 
 def test_read_fails_when_retries_are_used_up(naps: list[float]) -> None:
@@ -375,13 +375,13 @@ def test_invalid_delay_of_the_server_is_ignored(value: str, naps: list[float]) -
 
 
 @pytest.mark.parametrize(
-    ("text", "what"), [("<!DOCTYPE html><html>Log in", "HTML"), ("OK", "something else"), ("", "something else")]
+    ("text", "what"), [("<!DOCTYPE html><html>Log in", "HTML, not JSON"), ("OK", "not JSON"), ("", "not JSON")]
 )
 def test_request_fails_when_the_response_is_not_json(text: str, what: str) -> None:
     with conversation(call("GET", "/x?key=secret", text=text)) as server, pytest.raises(ToolchainError) as error:
         transport(server.url).read("GET", "/x", query={"key": "secret"}).json()
     assert str(error.value) == (
-        f"GET {server.url}/x: 200, but with {what} instead of JSON. "
+        f"GET {server.url}/x: 200, but the response is {what}. "
         "Check the URL, and whether a login page or a proxy responded instead."
     )
 
@@ -393,7 +393,7 @@ def test_request_fails_when_json_without_a_length_is_truncated() -> None:
         connection.sendall(b'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"a": [1, ')
         connection.close()
 
-    with socket_server(serve) as url, pytest.raises(ToolchainError, match="something else instead of JSON"):
+    with socket_server(serve) as url, pytest.raises(ToolchainError, match="the response is not JSON"):
         transport(url).read("GET", "/x").json()
 
 
@@ -440,7 +440,7 @@ def test_request_fails_when_the_response_is_huge(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(session, "_MAX_BODY_SIZE", 2**20)
     with (
         conversation(call("GET", "/x", text="x" * 2**21)) as server,
-        pytest.raises(ToolchainError, match="/x: the answer is larger than 1 MiB"),
+        pytest.raises(ToolchainError, match="/x: the response is larger than 1 MiB"),
     ):
         transport(server.url).read("GET", "/x")
 
@@ -457,13 +457,13 @@ def test_read_fails_when_the_server_exceeds_the_timeout() -> None:
     with conversation(slow) as server, pytest.raises(ServerUnreachable) as error:
         transport(server.url, timeout=0.1, retries=0).read("GET", "/x")
     assert str(error.value) == (
-        f"GET {server.url}/x: no answer within 'timeout'. Check the URL, and that the server is running."
+        f"GET {server.url}/x: no response within 'timeout'. Check the URL, and that the server is running."
     )
 
 
 def test_write_is_not_repeated_when_the_server_exceeds_the_timeout() -> None:
     slow = call("POST", "/x", held=True)
-    with conversation(slow) as server, pytest.raises(OutcomeUnknown, match="no answer within 'timeout'"):
+    with conversation(slow) as server, pytest.raises(OutcomeUnknown, match="no response within 'timeout'"):
         transport(server.url, timeout=0.1).write("POST", "/x")
 
 
@@ -520,7 +520,7 @@ def test_long_stream_fails_when_it_breaks_off(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(session, "_CHUNK", 3)
     with conversation(call("GET", "/x", text="one\ntw", headers=HALF)) as server:
         lines = transport(server.url).read("GET", "/x", stream=True).lines()
-        with pytest.raises(ToolchainError, match="/x: the answer broke off"):
+        with pytest.raises(ToolchainError, match="/x: the response is incomplete"):
             list(lines)
 
 

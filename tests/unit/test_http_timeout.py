@@ -22,7 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import timed_response
 from support.transport import socket_server, transport, transport_and_task
 
-LATE = "/x: no answer within 'timeout'"
+LATE = "/x: no response within 'timeout'"
 SLOW = "the response is too slow for 'timeout'"
 PACE = 0.05
 PIECES = 60

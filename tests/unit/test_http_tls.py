@@ -297,7 +297,7 @@ def test_request_passes_a_proxy_when_the_server_speaks_tls(
 def test_message_names_the_package_that_a_proxy_requires(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:1")
     message = connection_error("https://ci.example.com")
-    assert message.startswith("GET https://ci.example.com/x: the proxy speaks SOCKS, for which a Python package is")
+    assert message.startswith("GET https://ci.example.com/x: the Python package for the SOCKS proxy is missing")
     assert message.endswith("-m pip install requests[socks]'.")
 
 

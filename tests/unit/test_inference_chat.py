@@ -314,7 +314,7 @@ def test_calls_and_alternatives_of_a_stream_are_combined() -> None:
         (BROKEN, "/v1/chat/completions: 200, followed by an error: The server had an error."),
         (END, "200: the stream ended before the answer was complete."),
         ("", "200: the stream ended before the answer was complete."),
-        ("data: [DONE}\n\n", "200, but with something else instead of JSON."),
+        ("data: [DONE}\n\n", "200, but the response is not JSON."),
         ('data: {"choices": 7}\n\n', "200, but 'choices' is the number 7 instead of a list."),
     ],
 )
@@ -332,7 +332,7 @@ def test_task_fails_when_a_stream_is_interrupted(event: str, message: str, begun
 def test_task_fails_when_a_login_page_is_returned() -> None:
     sent = {**BODY, "stream": True, "stream_options": {"include_usage": True}}
     page = call("POST", "/v1/chat/completions", text="<html>Sign in</html>", sent_json=sent)
-    assert "200, but with HTML instead of JSON" in complete(page, stream=True)["msg"]
+    assert "200, but the response is HTML, not JSON" in complete(page, stream=True)["msg"]
 
 
 def test_response_is_accepted_when_the_server_does_not_stream() -> None:
@@ -614,7 +614,7 @@ def test_request_is_retried_after_a_rate_limit(message: str, type_: str, code: s
     result = complete(limited, reply())
     assert result["completion"] == COMPLETION
     assert 7.0 <= naps[0] <= 7.1
-    assert result["warnings"][0].startswith("1 request(s) had to be repeated")
+    assert result["warnings"][0].startswith("1 request(s) were retried")
 
 
 def test_retry_waits_for_milliseconds_when_the_header_has_them(naps: list[float]) -> None:
@@ -645,7 +645,7 @@ def test_request_is_retried_after_a_temporary_error(status: int, naps: list[floa
     assert result["completion"] == COMPLETION
     assert not result["changed"]
     assert len(naps) == 2
-    assert result["warnings"][0].startswith("2 request(s) had to be repeated")
+    assert result["warnings"][0].startswith("2 request(s) were retried")
 
 
 @pytest.mark.parametrize("lost", [{"drop": True}, {"text": '{"id":"chatcmpl-', "headers": {"Content-Length": "900"}}])
@@ -676,7 +676,7 @@ def test_response_may_take_longer_than_the_connection_timeout() -> None:
 
 def test_message_names_response_timeout_when_it_is_exceeded() -> None:
     slow = dataclasses.replace(reply(), held=True)
-    assert "no answer within 'response_timeout'" in complete(slow, response_timeout=0.1, retries=0)["msg"]
+    assert "no response within 'response_timeout'" in complete(slow, response_timeout=0.1, retries=0)["msg"]
 
 
 @pytest.mark.parametrize(
@@ -685,8 +685,8 @@ def test_message_names_response_timeout_when_it_is_exceeded() -> None:
         ({"json": {"object": "chat.completion", "choices": []}}, "200, but without 'choices[0]'."),
         ({"json": {"error": {"message": "odd"}}}, "200, but without 'choices'. The server says: odd."),
         ({"json": {"choices": [{"message": None}]}}, "200, but 'choices[0].message' is null instead of an object."),
-        ({"json": []}, "200, but with JSON of another form than expected"),
-        ({"text": "<html>Sign in</html>"}, "200, but with HTML instead of JSON"),
+        ({"json": []}, "200, but the response has an unexpected JSON structure"),
+        ({"text": "<html>Sign in</html>"}, "200, but the response is HTML, not JSON"),
     ],
     ids=["no-choices", "error", "no-message", "list", "html"],
 )
@@ -718,6 +718,6 @@ def test_interrupted_stream_fails_and_is_not_cached(tmp_path: Path) -> None:
         server.faults = {ASK["prompt"]: ["cut"]}
         given = {"url": server.url, "api_key": KEY, **ASK, "cache": str(tmp_path / "cache")}
         result = run("inference_chat", **given, stream=True)
-        assert "broke off" in result["msg"]
+        assert "the response is incomplete" in result["msg"]
         assert run("inference_chat", **given, stream=True)["completion"]["complete"]
         assert server.charged[ASK["prompt"]] == 2

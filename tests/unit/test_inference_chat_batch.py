@@ -533,7 +533,7 @@ def test_requests_are_delayed_after_a_rejection(tmp_path: Path, monkeypatch: pyt
     calls = [busy, respond("First?"), respond("Second?"), respond("Third?")]
     result = batch(tmp_path, *calls, limits={MODEL: {"max_requests_per_1_minute": 10}})
     assert result["summary"]["answered"] == 3
-    assert result["warnings"] == ["1 request(s) had to be repeated: POST " + result["warnings"][0].split("POST ")[1]]
+    assert result["warnings"] == ["1 request(s) were retried: POST " + result["warnings"][0].split("POST ")[1]]
     assert [round(nap) for nap in naps] == [6, 6, 6]
 
 

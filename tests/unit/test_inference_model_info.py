@@ -91,7 +91,7 @@ def test_check_mode_reads_models() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"), [([], "with JSON of another form than expected"), ({"status": "ok"}, "without 'data'")]
+    ("answer", "message"), [([], "the response has an unexpected JSON structure"), ({"status": "ok"}, "without 'data'")]
 )
 def test_task_fails_when_the_response_has_no_list(answer: Any, message: str) -> None:
     result = list_models(call("GET", "/v1/models", json=answer))
@@ -101,7 +101,7 @@ def test_task_fails_when_the_response_has_no_list(answer: Any, message: str) -> 
 
 def test_task_fails_when_the_response_is_a_web_page() -> None:
     result = list_models(call("GET", "/v1/models", text="<html>Welcome</html>"))
-    assert "200, but with HTML instead of JSON" in result["msg"]
+    assert "200, but the response is HTML, not JSON" in result["msg"]
 
 
 def test_message_names_the_version_when_the_url_lacks_it() -> None:
@@ -114,4 +114,4 @@ def test_read_is_retried_when_the_server_is_overloaded(naps: list[float]) -> Non
     result = list_models(call("GET", "/v1/models", 503, json=busy, headers={"Retry-After": "2"}), models(GPT_4O))
     assert len(result["models"]) == 1
     assert 2.0 <= naps[0] <= 2.1
-    assert "1 request(s) had to be repeated" in result["warnings"][0]
+    assert "1 request(s) were retried" in result["warnings"][0]

@@ -119,7 +119,7 @@ def test_no_invitation_is_sent_when_a_login_page_answers_the_deletion() -> None:
     listed = ALL, page("/invites", DORA)
     result = manage(*listed, INVITED_TO, page_instead, *listed, email="dora@x.y", role="owner")
     assert (result["failed"], result["changed"]) == (True, False)
-    assert "HTML instead of JSON" in result["msg"]
+    assert "HTML, not JSON" in result["msg"]
 
 
 def test_expired_invitation_is_replaced_with_the_same_roles() -> None:

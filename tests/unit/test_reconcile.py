@@ -534,7 +534,7 @@ def test_result_shows_the_existing_part_when_a_response_is_lost() -> None:
     assert task.build_result(part)["changed"]
 
 
-UNEXPECTED_RESPONSE = "PUT http://host/role: 200, but with HTML instead of JSON."
+UNEXPECTED_RESPONSE = "PUT http://host/role: 200, but the response is HTML, not JSON."
 
 
 @pytest.mark.parametrize("has_effect", [True, False])

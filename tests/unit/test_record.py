@@ -115,7 +115,7 @@ def test_json_is_refused_when_it_is_nested_too_deeply() -> None:
     text = "[" * 200_000
     with (
         conversation(call("GET", "/x", text=text)) as server,
-        pytest.raises(UnexpectedResponse, match="200, but with something else instead of JSON"),
+        pytest.raises(UnexpectedResponse, match="200, but the response is not JSON"),
     ):
         transport(server.url).read("GET", "/x").record()
 

@@ -16,12 +16,12 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _repor
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report import (
     MOST_OF_A_LABEL,
     Report,
-    Where,
+    TaskOrigin,
     label,
     shorten_name,
 )
 
-WHERE = Where("repo-eu", "mark", "buildworks.toolchain.artifact_properties")
+ORIGIN = TaskOrigin("repo-eu", "mark", "buildworks.toolchain.artifact_properties")
 RUN = {
     "title": "site.yml",
     "playbook": "site.yml",
@@ -42,7 +42,7 @@ def page(report: Report, runs: list[dict[str, Any]] | None = None) -> str:
 def test_unhandled_failures_are_listed_before_handled_ones() -> None:
     report = Report()
     for state in ("rescued", "failed", "ignored", "unreachable"):
-        report.record_failure(WHERE, {"msg": "no"}, None, state)
+        report.record_failure(ORIGIN, {"msg": "no"}, None, state)
     told = page(report)
     assert re.findall(r'class="tag \w+">(\w+)<', told) == ["failed", "unreachable", "rescued", "ignored"]
 
@@ -51,13 +51,13 @@ def test_unhandled_failures_are_listed_before_handled_ones() -> None:
 def test_long_content_is_collapsed(changes: int, folded: bool) -> None:
     report = Report()
     for number in range(changes):
-        report.record_change(WHERE, {}, str(number), False, False)
+        report.record_change(ORIGIN, {}, str(number), False, False)
     assert ("<details>" in page(report)) is folded
 
 
 def test_requests_are_unknown_when_they_were_not_counted() -> None:
     report = Report()
-    report.record_task("site.yml:3", WHERE, "ok", False, 1.0, ("uuid", "repo-eu"), "ok")
+    report.record_task("site.yml:3", ORIGIN, "ok", False, 1.0, ("uuid", "repo-eu"), "ok")
     assert re.search(r"<strong>not known</strong> requests", page(report))
 
 
@@ -75,7 +75,7 @@ def test_long_names_are_shortened() -> None:
 
 def test_control_characters_and_colors_are_removed() -> None:
     report = Report()
-    report.record_failure(WHERE, {"msg": "a\0b\tc\n\x1b[1;31mred\x1b[0m\x07"}, None, "failed")
+    report.record_failure(ORIGIN, {"msg": "a\0b\tc\n\x1b[1;31mred\x1b[0m\x07"}, None, "failed")
     told = page(report)
     assert "a\N{REPLACEMENT CHARACTER}b\tc\nred\N{REPLACEMENT CHARACTER}" in told
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", told)

@@ -92,7 +92,7 @@ def test_request_is_retried_when_response_is_truncated() -> None:
     with conversation(cut_off, act("projects", text=records(TEMPLATE, SPEECH))) as server:
         result = run("review_project_info", url=server.url, **ACCOUNT)
     assert len(result["projects"]) == 2
-    assert "1 request(s) had to be repeated" in result["warnings"][0]
+    assert "1 request(s) were retried" in result["warnings"][0]
 
 
 @pytest.mark.parametrize("status", [200, 400, 404, 500])
@@ -112,7 +112,7 @@ def test_request_is_retried_when_server_is_overloaded() -> None:
     with conversation(busy, act("projects", text=records(TEMPLATE))) as server:
         result = run("review_project_info", url=server.url, **ACCOUNT)
     assert len(result["projects"]) == 1
-    assert "1 request(s) had to be repeated" in result["warnings"][0]
+    assert "1 request(s) were retried" in result["warnings"][0]
 
 
 def test_large_list_is_streamed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -210,5 +210,5 @@ def test_filter_lists_masked_paths_when_requested() -> None:
     places = {"count": 1, "places": ["properties: token"]}
     assert mask_secrets(data, list_as="masked") == {"properties": {"token": MASK}, "masked": places}
     assert mask_secrets(data, "masked", keep=True) == {**data, "masked": {"count": 0, "places": []}}
-    with pytest.raises(AnsibleFilterError, match="needs a dictionary"):
+    with pytest.raises(AnsibleFilterError, match="requires a dictionary"):
         mask_secrets([], list_as="masked")

@@ -170,7 +170,7 @@ def test_warnings_are_in_the_result() -> None:
 
     assert run_in_worker(run, name="n", username="u", password="open-sesame")["warnings"] == [
         "Do not tell ********.",
-        "3 request(s) had to be repeated: GET http://host/x: 503 (2 times); GET http://host/x: Connection refused.",
+        "3 request(s) were retried: GET http://host/x: 503 (2 times); GET http://host/x: Connection refused.",
     ]
 
 
@@ -192,7 +192,7 @@ def test_warning_is_short_when_there_are_many_reasons() -> None:
     for number in range(1000):
         task.record_retry(f"GET http://host/{number}: 503", 1, 3)
     (warning,) = task.collect_warnings()
-    assert warning.startswith("1000 request(s) had to be repeated: GET http://host/0: 503; ")
+    assert warning.startswith("1000 request(s) were retried: GET http://host/0: 503; ")
     assert warning.endswith("; GET http://host/19: 503; others (980 times)")
     assert len(task.retry_reasons) == 21
 

@@ -55,7 +55,7 @@ def find_if_visible(artifact: ArtifactService, key: str) -> Fields | None:
         except ServerRefusal:
             return {"type": None, "settings": None}
 
-    return t.cast("Fields | None", artifact.http.cached(f"repository {key}", read))
+    return t.cast("Fields | None", artifact.http.get_cached(f"repository {key}", read))
 
 
 def check_local(artifact: ArtifactService, key: str, operation: str) -> Fields:

@@ -88,7 +88,7 @@ class ArtifactService:
         :arg what: the feature that the open-source edition lacks
         :raises ToolchainError: if the server reports that it is the open-source edition
         """
-        if self.http.cached("is open source", self._is_open_source):
+        if self.http.get_cached("is open source", self._is_open_source):
             raise ToolchainError(f"{feature} requires Artifactory Pro, but the server is the open-source edition.")
 
     def _is_open_source(self) -> bool:

@@ -103,13 +103,13 @@ class CiService:
                 return self.http.read("POST", path, **options)
             return self.http.write("POST", path, policy=policy, changes_state=changes_state, **options)
 
-        crumb = self.http.cached("crumb", self._initial_crumb)
+        crumb = self.http.get_cached("crumb", self._initial_crumb)
         try:
             return send(crumb)
         except ServerRefusal as refusal:
             if refusal.status != 403 or _CRUMB_ERROR not in refusal.text:
                 raise
-        return send(self.http.cached("crumb", self._renew_crumb, invalid=crumb))
+        return send(self.http.get_cached("crumb", self._renew_crumb, invalid=crumb))
 
     def _initial_crumb(self) -> dict[str, str]:
         return {} if self._uses_api_token else self.fetch_crumb()

@@ -145,7 +145,7 @@ class LocalFile:
         :raises ToolchainError: if the file has changed since it was hashed
         """
         if get_fingerprint(self.path) != self.fingerprint:
-            raise self._changed()
+            raise self._change_error()
 
     def __iter__(self) -> t.Iterator[bytes]:
         left = self.size
@@ -153,12 +153,12 @@ class LocalFile:
             while left:
                 piece = file.read(min(_UPLOAD_CHUNK, left))
                 if not piece:
-                    raise self._changed()
+                    raise self._change_error()
                 left -= len(piece)
                 yield piece
                 self.progress(self.size - left)
 
-    def _changed(self) -> ToolchainError:
+    def _change_error(self) -> ToolchainError:
         return ToolchainError(
             f"'{self.path}' changed while it was being read, so it was not uploaded. Try again when it does not change."
         )

@@ -104,7 +104,7 @@ class HttpClient:
         date = parse_http_date(text)
         return time.time() + (0.0 if date is None else date - arrived)
 
-    def cached(self, name: str, create: t.Callable[[], t.Any], invalid: t.Any = None) -> t.Any:
+    def get_cached(self, name: str, create: t.Callable[[], t.Any], invalid: t.Any = None) -> t.Any:
         """Return a value that is cached with the connection, for all threads of the process.
 
         :arg create: creates the value if it is not cached

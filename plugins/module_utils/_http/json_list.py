@@ -51,7 +51,7 @@ class JsonList:
         text = self._text
         for _place in text.parts("{", "}"):
             name = text.value()
-            text.take(":")
+            text.consume(":")
             if name == self._member and text.next() == "[":
                 self.is_found = True
                 for _place in text.parts("[", "]"):
@@ -77,13 +77,13 @@ class _Text:
 
     def parts(self, opening: str, closing: str) -> t.Iterator[None]:
         """Yield before each of the comma-separated parts between two brackets."""
-        self.take(opening)
+        self.consume(opening)
         if self.next() != closing:
             yield
             while self.next() == ",":
                 self._at += 1
                 yield
-        self.take(closing)
+        self.consume(closing)
 
     def next(self) -> str:
         """Return the next character that is not whitespace, without consuming it."""
@@ -97,7 +97,7 @@ class _Text:
     def _skip_blanks(self) -> None:
         self._at = _WHITESPACE.match(self._buffer, self._at).end()  # type: ignore[union-attr]
 
-    def take(self, character: str) -> None:
+    def consume(self, character: str) -> None:
         if self.next() != character:
             raise MalformedJson(f"'{character}' is missing")
         self._at += 1

@@ -92,7 +92,7 @@ class Response:
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether the request was sent without credential."""
+        """Return whether the request was sent without a credential."""
         return self._request.anonymous
 
     @property
@@ -103,7 +103,7 @@ class Response:
     @property
     def text(self) -> str:
         """The body as text. Bytes that are invalid in UTF-8 and the declared charset are replaced."""
-        return self._in_utf8().decode("utf-8", "replace")
+        return self._to_utf8().decode("utf-8", "replace")
 
     def json(self, kind: type | tuple[type, ...] = dict) -> t.Any:
         """Return the body as JSON.
@@ -113,9 +113,7 @@ class Response:
         """
         value = self.json_or_none()
         if not isinstance(value, kind):
-            what = "HTML" if self.text.lstrip().startswith("<") else "something else"
-            came = f"{what} instead of JSON" if value is None else "JSON of another form than expected"
-            raise self._unexpected_error(f"with {came}", _CHECK_URL)
+            raise self._unexpected_error(f"the response {self._describe_body(value)}", _CHECK_URL)
         return value
 
     def record(self) -> Record:
@@ -153,7 +151,7 @@ class Response:
                 yield path, entry
         except MalformedJson:
             self.json()  # describes a short body that is not JSON
-            raise self._unexpected_error("with JSON that is broken", _CHECK_URL) from None
+            raise self._unexpected_error("the response is invalid JSON", _CHECK_URL) from None
         except DuplicateMember as error:
             raise self._unexpected_error(f"with two values of '{error}' in one object", _REPORT_RESPONSE) from None
         if not entries.is_found:
@@ -171,14 +169,23 @@ class Response:
         parts = (f"{self}, but {problem}.", quote, advice, further_advice)
         return UnexpectedResponse(" ".join(filter(None, parts)))
 
+    def _describe_body(self, value: t.Any) -> str:
+        """Return how the body differs from the expected JSON.
+
+        :arg value: the parsed body, or `None` if it is not JSON
+        """
+        if value is not None:
+            return "has an unexpected JSON structure"
+        return "is HTML, not JSON" if self.text.lstrip().startswith("<") else "is not JSON"
+
     def json_or_none(self) -> t.Any:
         """Return the body as JSON, or `None` if it is not JSON."""
         try:
-            return json.loads(self._in_utf8())
+            return json.loads(self._to_utf8())
         except (ValueError, RecursionError):
             return None
 
-    def _in_utf8(self) -> bytes:
+    def _to_utf8(self) -> bytes:
         declared = _OTHER_CHARSET.search(self.headers.get("Content-Type") or "")
         if declared and not _is_decodable(self._body, "utf-8") and _is_decodable(self._body, declared[1]):
             return self._body.decode(declared[1]).encode()

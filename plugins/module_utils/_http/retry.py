@@ -41,7 +41,7 @@ class Policy:
         return response.status in self.statuses
 
     def record_failure(self, response: Response | None) -> None:
-        """Called for a response that is not accepted, or with `None` if the response was lost."""
+        """Record a response that is not accepted, or with `None` if the response was lost."""
 
     def wait(self, seconds: float) -> bool:
         """Wait at least so many seconds, and return whether to retry."""
@@ -69,7 +69,7 @@ def retry_delay(response: Response, attempt: int, policy: Policy) -> float:
 
 
 def describe_retry_after(response: Response) -> str | None:
-    """Return the delay that the server requests, for the message of a request that is not repeated."""
+    """Return a sentence about the delay that the server requests, or `None`."""
     requested = retry_after(response)
     return f"The server requests a delay of {requested:.0f} s before the next attempt." if requested else None
 

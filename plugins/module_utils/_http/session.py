@@ -200,7 +200,7 @@ class Connection:
 
     @functools.cached_property
     def _needs_absolute_url(self) -> bool:
-        """Whether requests are sent to a forwarding proxy."""
+        """Return whether requests are sent to a forwarding proxy."""
         return bool(self.proxies) and "://" in self._adapter.request_url(self._request_stub, self.proxies)
 
     @functools.cached_property
@@ -300,7 +300,7 @@ def _read_body(request: Request, response: t.Any) -> bytes:
         size += len(piece)
         if size > _MAX_BODY_SIZE:
             response.close()
-            raise ToolchainError(f"{request}: the answer is larger than {_MAX_BODY_SIZE // 2**20} MiB.")
+            raise ToolchainError(f"{request}: the response is larger than {_MAX_BODY_SIZE // 2**20} MiB.")
     _check_complete(request, response)
     return b"".join(pieces)
 
@@ -335,13 +335,14 @@ def _iter_rest(request: Request, response: t.Any, pieces: t.Iterator[bytes]) -> 
         yield from pieces
         _check_complete(request, response)
     except _ERRORS as error:
-        raise IncompleteResponse(f"{request}: the answer broke off ({_reason(request, error)}). Try again.") from None
+        cause = _reason(request, error)
+        raise IncompleteResponse(f"{request}: the response is incomplete ({cause}). Try again.") from None
 
 
 def _check_complete(request: Request, response: t.Any) -> None:
     promised = response.headers.get("Content-Length")
     if promised and request.method != "HEAD" and response.tell() < int(promised):
-        raise urllib3.exceptions.ProtocolError("the answer is shorter than announced")
+        raise urllib3.exceptions.ProtocolError("the response is shorter than its Content-Length")
 
 
 def _failure(request: Request, error: t.Any) -> Exception:
@@ -351,7 +352,7 @@ def _failure(request: Request, error: t.Any) -> Exception:
     if "SOCKS" in reason and isinstance(error, requests.exceptions.InvalidSchema):
         install = f"'{sys.executable} -m pip install requests[socks]'"
         return ToolchainError(
-            f"{request}: the proxy speaks SOCKS, for which a Python package is missing: install it with {install}."
+            f"{request}: the Python package for the SOCKS proxy is missing. Install it with {install}."
         )
     if isinstance(error, (requests.RequestException, ValueError)):
         return ToolchainError(reason)
@@ -373,24 +374,24 @@ def _is_unsent(error: t.Any) -> bool:
 def _reason(request: Request, error: t.Any) -> str:
     """Return the cause of an error without representations of objects."""
     # a failed connection is a kind of timeout to urllib3 before 2.0
-    if isinstance(error, urllib3.exceptions.ConnectTimeoutError) and not _refused(error):
+    if isinstance(error, urllib3.exceptions.ConnectTimeoutError) and not _is_refused(error):
         return "no connection within 'timeout'"
     if isinstance(error, urllib3.exceptions.ReadTimeoutError):
         return _describe_timeout(request, headers_arrived=error.url is None)
     if isinstance(error, urllib3.exceptions.ProxyError):
-        return f"no way through the proxy: {_text(error.args[-1])}"
+        return f"cannot connect through the proxy: {_text(error.args[-1])}"
     return _text(error)
 
 
 def _describe_timeout(request: Request, headers_arrived: bool) -> str:
     if not headers_arrived:
-        return f"no answer within '{request.timeout_option}'"
+        return f"no response within '{request.timeout_option}'"
     if request.live_timeout_option:
         return f"not complete within '{request.live_timeout_option}'"
     return f"the response is too slow for '{request.timeout_option}'"
 
 
-def _refused(error: t.Any) -> bool:
+def _is_refused(error: t.Any) -> bool:
     return isinstance(error, urllib3.exceptions.NewConnectionError)
 
 

@@ -11,7 +11,7 @@ An option has them beside its `type`:
     one_line            a string must not contain control characters, or start or end with whitespace
     matches             a regular expression for the whole string, and a description of matching strings
     each_element        limits of each element of a list
-    unchecked           instead of limits: why there are none, or where else the value is checked
+    unchecked           instead of limits: the reason for their absence, or the code that checks the value
 
 A dictionary has `text_values: True` if its values are strings. A number with a fraction is an error there, as in all
 options of type `str`, because YAML reads an unquoted version 1.10 as 1.1.

@@ -65,8 +65,8 @@ def with_items(item: ArgumentSpec) -> ArgumentSpec:
     The options beside `items` are the defaults of all items. `process_one_or_items` in _bulk.py checks the rules of
     each item. In options that decide which object is changed and how, null in an item is an error instead.
     """
-    beside = {name: _without(option, "required") for name, option in item.options.items()}
-    inside = {name: _without(option, "default") for name, option in beside.items()}
+    beside = {name: _drop_key(option, "required") for name, option in item.options.items()}
+    inside = {name: _drop_key(option, "default") for name, option in beside.items()}
     for name, option in item.options.items():
         if option.get("required") or name in _NOT_INHERITED:
             inside[name]["narrows_scope"] = True
@@ -75,5 +75,5 @@ def with_items(item: ArgumentSpec) -> ArgumentSpec:
     )
 
 
-def _without(option: dict[str, t.Any], key: str) -> dict[str, t.Any]:
+def _drop_key(option: dict[str, t.Any], key: str) -> dict[str, t.Any]:
     return {name: value for name, value in option.items() if name != key}

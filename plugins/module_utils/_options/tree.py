@@ -15,7 +15,7 @@ Options = dict[str, Option]
 class Group(t.NamedTuple):
     """The options of the module or of one suboptions entry, with their values.
 
-    :ivar prefix: what precedes the names of the options in messages, such as `items[0].`
+    :ivar prefix: prefix of the option names in messages, such as `items[0].`
     :ivar names: names of the enclosing options
     :ivar parent: the dictionary that contains `options` and the rules between them
     :ivar values: values by name of the option

@@ -122,7 +122,7 @@ def test_deletions_slow_down_when_the_server_is_overloaded(sandbox: Sandbox) -> 
     sandbox.fault(kind="status", status=429, headers={"Retry-After": "0"}, method="DELETE", times=3)
     result = run(rules=RULES, workers=1)
     assert result["counts"]["changed"] == 10
-    assert "3 request(s) had to be repeated" in result["warnings"][0]
+    assert "3 request(s) were retried" in result["warnings"][0]
 
 
 def test_verification_is_repeated_when_the_prefetch_failed(sandbox: Sandbox) -> None:

@@ -39,7 +39,7 @@ def find_cached_type(artifact: ArtifactService, repo: str, path: str) -> str | N
         item = find_item(artifact, repo, path)
         return t.cast(str, item["type"]) if item else None
 
-    return t.cast("str | None", artifact.http.cached(f"type of {repo}/{path}", read_type))
+    return t.cast("str | None", artifact.http.get_cached(f"type of {repo}/{path}", read_type))
 
 
 def from_record(record: Record) -> Fields:

@@ -52,13 +52,13 @@ def write_properties(service: ArtifactService, repo: str, path: str, fields: Fie
     :arg recursive: whether to change all items below a folder, too
     :raises ToolchainError: if a property is too long for one of several requests; nothing is sent then
     """
-    if service.http.cached(_HAS_PATCH, lambda: True) and _try_patch(service, repo, path, fields, recursive):
+    if service.http.get_cached(_HAS_PATCH, lambda: True) and _try_patch(service, repo, path, fields, recursive):
         return
     for method, address, text in list(_split_requests(service.info_address(repo, path), fields)):
         # without recursive=0, the server also changes everything below a folder
         query: dict[str, str | None] = {"properties": text, "recursive": str(int(recursive))}
         service.http.write(method, address, query=query, accept=(200, 204), policy=IDEMPOTENT)
-    service.http.cached(_HAS_PATCH, lambda: False, invalid=True)
+    service.http.get_cached(_HAS_PATCH, lambda: False, invalid=True)
 
 
 def check_writable(service: ArtifactService, repo: str) -> None:

@@ -33,9 +33,9 @@ class StopReasons:
         :raises ItemSkipped: if it must not be sent
         """
         if reason := self._rejected_models.get(model):
-            raise ItemSkipped(f"skipped because this affects all prompts of the model: {reason}")
+            raise ItemSkipped(f"the failure of another prompt affects all prompts of the model: {reason}")
         if self.exceeded_limit:
-            raise ItemSkipped(f"skipped because it may exceed '{self.exceeded_limit}'")
+            raise ItemSkipped(f"it may exceed '{self.exceeded_limit}'")
 
     def add_exceeded_limit(self, option: str) -> None:
         """Stop sending prompts, because they might exceed the limit of an option."""
