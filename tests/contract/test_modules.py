@@ -96,7 +96,7 @@ def test_ci_safe_restart_waits_for_builds_and_verifies_the_restart(hudson: Hudso
 
     def record_line(line: str) -> None:
         lines.append(line)
-        if "1 build(s) still run" in line:
+        if "1 build(s) are still running" in line:
             end.touch()
 
     predicted = run("ci_safe_restart", check_mode=True, **admin_login(hudson))
@@ -110,7 +110,7 @@ def test_ci_safe_restart_waits_for_builds_and_verifies_the_restart(hudson: Hudso
         "session_before": None,
         "session_after": None,
     }
-    assert any("1 build(s) still run" in line for line in lines)
+    assert any("1 build(s) are still running" in line for line in lines)
     assert any("the server returns 503" in line or "the server is down" in line for line in lines)
     assert hudson.build("slow", number)["result"] == "SUCCESS"
     assert run("ci_info", **admin_login(hudson))["server"]["version"] == "1.395"
@@ -172,7 +172,7 @@ def test_ci_script_works_with_old_groovy(hudson: Hudson) -> None:
     [
         ("\nthrow new IOException('no\\nway')", "The script failed in line 2: IOException: no."),
         ("def i = 1\nassert i == 2 : 'so it is'", "The script failed in line 2: the assertion is false: so it is."),
-        ("x = 1\ndef (", "The script does not compile in line 2, and nothing of it was run: unexpected token: "),
+        ("x = 1\ndef (", "The script does not compile and was not run. Error in line 2: unexpected token: "),
         ("nowhere", "The script failed in line 1: MissingPropertyException: No such property: nowhere"),
     ],
 )
