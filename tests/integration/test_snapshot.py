@@ -643,8 +643,8 @@ def list_builds_and_issues(sandbox: Sandbox, project: str) -> tuple[list[str], l
     return [build["name"] for build in ask(action="builds")], [(issue["id"], issue["state"]) for issue in issues]
 
 
-@pytest.mark.parametrize("text", ["{", '{"format": 2}'])
-def test_start_fails_when_the_directory_is_not_a_snapshot(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "problem"), [("{", "is not JSON: "), ('{"format": 2}', "does not have format 1")])
+def test_start_fails_when_the_directory_is_not_a_snapshot(text: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(text)
-    with pytest.raises(SeedError, match=rf"^{tmp_path}/manifest\.json is n"):
+    with pytest.raises(SeedError, match=rf"^{tmp_path}/manifest\.json {problem}"):
         SnapshotDirectory(tmp_path)
