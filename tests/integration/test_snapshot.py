@@ -531,7 +531,7 @@ def check_what_was_seen(seen: dict[str, Any]) -> None:
     without_scope = ["organizations", "projects", "users", "invites", "admin_keys"]
     assert [each["list"] for each in unseen] == [*without_scope, "rate_limits", "user_keys"]
     assert all("Missing scopes: api.management.read" in each["reason"] for each in unseen[:5])
-    assert all("give one as 'session_token'" in each["reason"] for each in unseen[5:])
+    assert all("Set 'session_token'." in each["reason"] for each in unseen[5:])
     assert [row["name"] for row in seen["items"]] == ["app-1.0.tar.gz", "app-1.1.tar.gz"]
     unseen = seen["review"]["skipped_lists"]
     assert [each["list"] for each in unseen] == ["licenses", "defect_types-mobile_app"]
