@@ -160,7 +160,7 @@ build:
       type: str
     principal:
       description: User who published the build info. V(null) in check mode if the task would publish the build info,
-        because the user is not known before the upload.
+        because the server sets the user.
       type: str
     agent:
       description: Name of the software that ran the build.
