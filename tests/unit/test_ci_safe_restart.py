@@ -388,6 +388,14 @@ def test_restart_continues_when_response_is_lost(seen: Call) -> None:
     assert result["restart"] == RESTARTED
 
 
+def test_restart_is_not_assumed_when_crumb_is_unreadable() -> None:
+    unreadable = call("GET", "/crumbIssuer/api/json", text=MAINTENANCE)
+    with conversation(computers(), unreadable) as server:
+        result = run("ci_safe_restart", url=server.url, username="admin", password="secret", wait=False)
+    assert result["failed"]
+    assert not result["changed"]
+
+
 def test_task_fails_when_response_is_lost_and_server_does_not_restart() -> None:
     in_service = state(tree="quietingDown", json={"quietingDown": False}, headers=OLD_SESSION)
     with conversation(computers(), restart(drop=True), in_service) as server:

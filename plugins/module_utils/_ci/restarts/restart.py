@@ -21,6 +21,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ServerRefusal,
     ToolchainError,
+    UnexpectedResponse,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import verify_write
@@ -118,6 +119,9 @@ class Restart:
                     f"{refusal} Jenkins may be unable to restart itself in this environment."
                 ) from None
             raise
+        except UnexpectedResponse as error:
+            # From the request for the crumb: the restart was not requested, so its effect must not be looked for
+            raise ToolchainError(str(error)) from None
 
     def _is_pending(self) -> bool:
         """Return whether the server is about to restart, or has begun to."""
