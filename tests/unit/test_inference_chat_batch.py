@@ -362,6 +362,18 @@ def test_answer_of_an_earlier_version_is_reused_at_another_index(tmp_path: Path)
     assert [(line["index"], line["id"], line["text"]) for line in lines(tmp_path)] == [(0, "one", "Kept.")]
 
 
+def test_truncated_answer_of_an_earlier_version_is_not_sent_again(tmp_path: Path) -> None:
+    with conversation() as server:
+        request = json.dumps([f"{server.url}/v1", body("First?")], sort_keys=True)
+        old = {"index": 0, "id": "one", "request": hashlib.sha256(request.encode()).hexdigest(), "outcome": "cut_off"}
+        (tmp_path / "answers").write_text(json.dumps({**old, "reason": "Long.", "attempts": 1, "text": "Kept."}) + "\n")
+        given = {"url": f"{server.url}/v1", "api_key": KEY, "model": MODEL, "to_file": str(tmp_path / "answers")}
+        first, second = (run("inference_chat_batch", prompts=PROMPTS[:1], **given) for _run in range(2))
+    assert (first["reused"], first["summary"]["truncated"], first["plan"]["requests"]) == (1, 1, 0), first
+    assert (second["reused"], second["summary"]["truncated"], second["plan"]) == (1, 1, None), second
+    assert [(line["index"], line["outcome"], line["text"]) for line in lines(tmp_path)] == [(0, "truncated", "Kept.")]
+
+
 def test_message_names_the_line_when_a_prompt_fails(tmp_path: Path) -> None:
     source = tmp_path / "prompts"
     source.write_text('{"prompt": "First?"}\n{"prompt": "Second?"}\n')

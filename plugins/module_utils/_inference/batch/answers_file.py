@@ -28,6 +28,8 @@ Line = dict[str, t.Any]
 
 # Outcomes of a prompt
 OUTCOMES = ("answered", "refused", "truncated", "mismatched", "failed")
+# Outcomes in files of earlier versions
+_RENAMED_OUTCOMES = {"cut_off": "truncated"}
 _FAILED = OUTCOMES.index("failed")
 _NONE = -1
 _MAX_PROMPTS = 100_000_000
@@ -63,6 +65,7 @@ class AnswersFile:
         self._lines = array.array("q")
         self._requests = array.array("Q")
         self._new_ids: dict[int, str | None] = {}
+        self._renamed_lines: set[int] = set()  # lines with an outcome of an earlier version
         # the first unassigned line by request: lines with an answer, and failures
         self._answers: dict[int, int] = {}
         self._failures: dict[int, int] = {}
@@ -193,7 +196,8 @@ class AnswersFile:
             _shorten(line["request"])
             index = line["index"]
             has_index = index is None or (isinstance(index, int) and 0 <= index < _MAX_PROMPTS - 1)
-            if has_index and line["outcome"] in OUTCOMES and isinstance(line["id"], (str, type(None))):
+            has_outcome = line["outcome"] in OUTCOMES or line["outcome"] in _RENAMED_OUTCOMES
+            if has_index and has_outcome and isinstance(line["id"], (str, type(None))):
                 return line
         if self._is_last_line_open and _LINE_START.startswith(data[: len(_LINE_START)]):
             self._is_last_line_open = False
@@ -202,8 +206,10 @@ class AnswersFile:
 
     def _record(self, line: Line, size: int) -> int:
         """Record a line with its size in bytes, and return its number."""
+        if line["outcome"] in _RENAMED_OUTCOMES:
+            self._renamed_lines.add(len(self._offsets))
         self._offsets.append(self._size)
-        self._outcomes.append(OUTCOMES.index(line["outcome"]))
+        self._outcomes.append(OUTCOMES.index(_RENAMED_OUTCOMES.get(line["outcome"], line["outcome"])))
         self._indexes.append(_NONE if line["index"] is None else line["index"])
         self._id_hashes.append(hash(line["id"]))
         self._size += size
@@ -230,9 +236,9 @@ class AnswersFile:
                 yield line, _NONE
 
     def _is_outdated(self, line: int, number: int) -> bool:
-        """Return whether the index or the ID in a line differs from that of its prompt."""
+        """Return whether the index or the ID in a line differs from that of its prompt, or its outcome is renamed."""
         has_other_id = number in self._new_ids if number != _NONE else self._id_hashes[line] != hash(None)
-        return self._indexes[line] != number or has_other_id
+        return self._indexes[line] != number or has_other_id or line in self._renamed_lines
 
     def _read_sorted(self) -> t.Iterator[bytes]:
         with open(rehearsal.resolve_read(self._path), "rb") as file:
@@ -242,8 +248,9 @@ class AnswersFile:
                 yield self._update_line(data, number) if self._is_outdated(line, number) else data
 
     def _update_line(self, data: bytes, number: int) -> bytes:
-        """Return a line with the index and the ID of its prompt."""
+        """Return a line with the index and the ID of its prompt, and the current name of its outcome."""
         answer = json.loads(data)
+        answer["outcome"] = _RENAMED_OUTCOMES.get(answer["outcome"], answer["outcome"])
         answer["index"] = None if number == _NONE else number
         answer["id"] = None if number == _NONE else self._new_ids.get(number, answer["id"])
         return _encode(answer)
