@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from support.ci_server import basic, missing, page
 from support.conversation import Call, call, conversation
 from support.plugin_server import failed_script
 from support.running import run
 
+SNAPSHOT_VARIABLES = Path(__file__).parents[2] / "roles" / "snapshot" / "vars" / "main.yml"
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 LISTING = (
     "/pluginManager/api/json?tree=plugins%5Bactive%2Cdependencies%5Boptional%2CshortName%2Cversion%5D%2Cenabled%2C"
@@ -128,6 +132,8 @@ def test_task_fails_when_server_does_not_list_plugins() -> None:
         result = run("ci_plugin_info", url=server.url, **TOKEN)
     assert result["failed"]
     assert "the server does not provide the list" in result["msg"]
+    # the role snapshot skips the list because of this message
+    assert re.search(yaml.safe_load(SNAPSHOT_VARIABLES.read_text())["snapshot_refused"], result["msg"])
 
 
 def test_missing_permission_is_reported() -> None:
