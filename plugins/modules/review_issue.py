@@ -114,10 +114,11 @@ options:
         type: str
       comment:
         description:
-          - Comment to add to the issues. Must not be empty. If O(status) or O(owner) is also set, the comment is added
-            only together with a change of the status or owner, and it is not compared with the current comment.
-          - If neither O(status) nor O(owner) is set, the comment is added to the issues whose last comment differs from
-            it. To compare the comments, the module sends one request for each issue.
+          - Comment to add to the issues. Must not be empty. If O(rules[].status) or O(rules[].owner) is also set, the
+            comment is added only together with a change of the status or owner, and it is not compared with the current
+            comment.
+          - If neither O(rules[].status) nor O(rules[].owner) is set, the comment is added to the issues whose last
+            comment differs from it. To compare the comments, the module sends one request for each issue.
         type: str
 seealso:
   - module: buildworks.toolchain.review_issue_info
