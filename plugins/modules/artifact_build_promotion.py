@@ -16,7 +16,7 @@ description:
     file of the build. If only a part of the build was promoted, the task fails.
   - In check mode with O(target_repo), the module requests a dry run from the server. It does not send O(status) in that
     request, because some Artifactory versions promote despite the dry run if a status is present. If the dry run
-    nevertheless changes the history, the task fails.
+    nevertheless changes the history or moves files, the task fails.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:

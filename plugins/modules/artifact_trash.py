@@ -45,7 +45,7 @@ options:
       - An empty path refers to all deleted items of the repository. It is only allowed if O(action=clean).
     type: str
   build_records:
-    description: Whether to permanently delete the build info of deleted builds. Only used if O(action=clean).
+    description: Whether to permanently delete the build info of deleted builds. Only allowed if O(action=clean).
     type: bool
     default: false
   project_key:

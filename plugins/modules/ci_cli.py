@@ -12,7 +12,7 @@ description:
   - Run one command of the Jenkins command-line interface, such as V(build), V(list-plugins) or V(groovy), and wait
     until it has finished. The output is shown as progress and returned.
   - By default, the module implements the protocol of C(jenkins-cli.jar) itself and does not need Java. The module can
-    also run C(jenkins-cli.jar) or connect over SSH. Overrides O(via) for this item.
+    also run C(jenkins-cli.jar) or connect over SSH. See O(via).
   - Commands are assumed to change something, so the module does not run them in check mode, and the task reports a
     change. Set O(read_only=true) for commands that only read.
   - If a dedicated module exists, such as M(buildworks.toolchain.ci_safe_restart), use that module, because it is
