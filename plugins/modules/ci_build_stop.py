@@ -41,8 +41,8 @@ options:
     description:
       - Number of a build, or V(last), V(last_completed), V(last_successful), V(last_stable), V(last_unstable),
         V(last_unsuccessful) or V(last_failed).
-      - If the job has no build with this number, the task fails. If it has no build for one of the other values, the task
-        changes nothing.
+      - If the job has no build with this number, the task fails. If it has no build for one of the other values, the
+        task changes nothing.
     type: str
   queue_item:
     description:
