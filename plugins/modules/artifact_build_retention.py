@@ -206,7 +206,7 @@ counts:
   type: dict
   contains:
     changed:
-      description: Builds of which runs were discarded or, in check mode, would be discarded.
+      description: Builds with discarded runs or, in check mode, with runs that would be discarded.
       type: int
     ok:
       description: Builds without runs to discard.

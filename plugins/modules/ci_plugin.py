@@ -44,9 +44,9 @@ options:
         required: true
       version:
         description:
-          - Minimum version of the plugin, a version number such as V(5.2.1). If the plugin is missing or older, the
-            version of the update site is installed.
-          - Use V(latest) for the version of the update site.
+          - Minimum version of the plugin, for example V(5.2.1). If the plugin is missing or older, the version that the
+            update site offers is installed.
+          - V(latest) requires the version that the update site offers.
           - If not set, any installed version is accepted, and a missing plugin is installed from the update site.
         type: str
       exact:

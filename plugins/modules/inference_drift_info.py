@@ -35,7 +35,7 @@ options:
         type: str
         required: true
       id:
-        description: ID of the project. Required if several projects have this name or if the project has another name.
+        description: ID of the project. Required if several projects have this name or if the project must be renamed.
         type: str
       external_key_id:
         description: ID of the external key that encrypts the project's data.

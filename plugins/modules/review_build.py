@@ -41,7 +41,8 @@ options:
     description:
       - Whether to exclude the build from the server's automatic deletion. Kept builds do not count toward the number
         of builds that the server retains.
-      - Sets C(keepit) of the build, which the vendor's reference describes the other way round.
+      - The module sets C(keepit) of the build. The vendor's reference describes the effect of C(keepit) incorrectly.
+        In fact, V(true) protects the build.
     type: bool
   allow_last:
     description:
