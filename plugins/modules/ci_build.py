@@ -84,8 +84,8 @@ options:
       - Skip the build if a build with the same parameters and an accepted result exists. The module returns the
         existing build instead.
       - Values of password and file parameters are not compared, because Jenkins does not return them.
-      - String and text parameters also match without leading and trailing whitespace, because Jenkins strips values if
-        the parameter has the C(trim) attribute. The API does not show this attribute.
+      - Leading and trailing whitespace of string and text parameters is ignored in the comparison, because Jenkins may
+        have removed it. The API does not show whether a parameter has the C(trim) attribute.
     type: dict
     suboptions:
       results:

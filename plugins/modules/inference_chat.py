@@ -274,7 +274,7 @@ completion:
   type: dict
   contains:
     text:
-      description: Text of the answer. If the model did not return text, its JSON representation.
+      description: Text of the answer. If the answer is not text, its content in JSON format.
       type: str
     data:
       description: Parsed answer, if O(response_schema) is set.
@@ -292,7 +292,7 @@ completion:
           V(length) an answer that was truncated at the token limit.
       type: str
     complete:
-      description: Whether this answer and its alternatives are complete, not refused and match O(response_schema).
+      description: Whether this answer and its alternatives are complete, were not refused and match O(response_schema).
       type: bool
     alternatives:
       description: Further answers if O(n) is set, each with the fields C(text) to C(complete).

@@ -281,10 +281,10 @@ options:
         required: true
   max_tokens_total:
     description:
-      - Maximum number of tokens of this run. A request is not sent or retried if it might exceed this number. Input
-        tokens are estimated from the number of characters, and each answer is assumed to use O(max_tokens). If
-        O(max_tokens) is not set, the answers in progress may exceed the maximum.
-      - The task fails if prompts remain, unless O(on_error=report). Run it again to continue.
+      - Maximum number of tokens to use in this run. A request is not sent or retried if it might exceed this number.
+        Input tokens are estimated from the number of characters, and each answer is assumed to use O(max_tokens)
+        tokens. If O(max_tokens) is not set, requests in progress can exceed the limit.
+      - The task fails if some prompts were not sent, unless O(on_error=report). Run it again to continue.
     type: int
   max_cost:
     description:

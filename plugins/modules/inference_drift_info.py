@@ -9,9 +9,8 @@ module: inference_drift_info
 short_description: Compare an OpenAI organization with its declared state
 description:
   - Compare the projects, rate limits, users and API keys of an OpenAI organization with their declared state. For each
-    difference, the module returns the options of the module that remediates it. It does not change anything.
-  - Only the options that are set are compared. An empty list declares that there are no items, so that every existing
-    item is reported as undeclared.
+    difference, the result names the module that remediates it, with its options. This module changes nothing.
+  - Only the options that are set are compared. With an empty list, every existing item is reported as undeclared.
   - The role P(buildworks.toolchain.inference_governance#role) reports the drift and can remediate it.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)

@@ -48,9 +48,9 @@ options:
           - Klocwork search query, to which the module adds C(grouping:off). Without C(state:), Klocwork finds only new
             and existing issues.
           - Values match substrings, so V(code:ABV.) finds C(ABV.GENERAL). Wildcards are not supported.
-          - Klocwork does not report all invalid queries. The module therefore refuses queries that contain wildcards,
-            operators such as C(AND), unbalanced quotation marks, keywords without a value, spaces around a colon or
-            comma, texts without quotation marks, or unknown states, statuses or severities.
+          - Klocwork finds nothing for some invalid queries instead of reporting an error, so the module refuses queries
+            that contain wildcards, operators such as C(AND), unbalanced quotation marks, keywords without a value,
+            spaces around a colon or comma, texts without quotation marks, or unknown states, statuses or severities.
           - If your site has renamed the severities, use levels, as in C(severity:1-2).
           - The task fails if the server returns a warning, for example about an unknown keyword.
         type: str
@@ -103,9 +103,9 @@ options:
     version_added: 0.2.0
   source_root:
     description:
-      - Directory of the sources on the machine that ran the analysis, such as V(/home/build/app) or V(C:\\work\\app).
-        Paths in O(sarif_file) are made relative to this directory. If not set, the file contains the paths that
-        Klocwork reports. Must not be empty.
+      - Source directory on the machine that ran the analysis, such as V(/home/build/app) or V(C:\\work\\app). Paths in
+        O(sarif_file) are made relative to this directory. If not set, the file contains the paths that Klocwork
+        reports.
       - The task warns about issues in files outside this directory. Their paths remain absolute.
       - Requires O(sarif_file).
     type: str

@@ -42,9 +42,9 @@ options:
         finds only new and existing issues.
       - If the server returns a warning about the query, for example because of an unknown keyword, the task fails
         without a change.
-      - Values match substrings. Klocwork does not report all invalid queries. The module therefore refuses queries that
-        contain wildcards, operators such as C(AND), unbalanced quotation marks, keywords without a value, or unknown
-        states, statuses or severity levels.
+      - A value matches if it is a part of the text. Klocwork finds nothing for some invalid queries instead of
+        reporting an error, so the module refuses queries that contain wildcards, operators such as C(AND), unbalanced
+        quotation marks, keywords without a value, or unknown states, statuses or severity levels.
     type: str
   from_status:
     description: Change only issues that currently have one of these statuses.

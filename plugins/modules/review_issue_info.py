@@ -34,9 +34,9 @@ options:
     description:
       - Complete search query. The module sends the query unchanged, except that it adds C(grouping:). Without
         C(state:), Klocwork finds only new and existing issues. Mutually exclusive with the options that build a query.
-      - Values match substrings. Klocwork does not report all invalid queries. The module therefore refuses queries that
-        contain wildcards, operators such as C(AND), unbalanced quotation marks, keywords without a value, or unknown
-        states, statuses or severity levels.
+      - A value matches if it is a part of the text. Klocwork finds nothing for some invalid queries instead of
+        reporting an error, so the module refuses queries that contain wildcards, operators such as C(AND), unbalanced
+        quotation marks, keywords without a value, or unknown states, statuses or severity levels.
     type: str
   ids:
     description:

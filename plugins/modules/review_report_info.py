@@ -67,12 +67,12 @@ options:
     default: []
   counts:
     description:
-      - Dictionary of queries. For each key, the result contains the number of issues that match the query, O(query) and
-        O(view). The module sends one request for each query.
-      - Can be used together with O(rows) and O(columns) or instead of them. Must not be empty.
-      - Values match substrings. Klocwork does not report all invalid queries. The module therefore refuses queries that
-        contain wildcards, operators such as C(AND), unbalanced quotation marks, keywords without a value, or unknown
-        states, statuses or severity levels.
+      - Dictionary of queries. For each key, the result contains the number of issues that match this query as well as
+        O(query) and O(view), if they are set. The module sends one request for each query.
+      - Can be used together with O(rows) and O(columns) or instead of them.
+      - A value matches if it is a part of the text. Klocwork finds nothing for some invalid queries instead of
+        reporting an error, so the module refuses queries that contain wildcards, operators such as C(AND), unbalanced
+        quotation marks, keywords without a value, or unknown states, statuses or severity levels.
     type: dict
   group:
     description: Whether to count similar issues as one.

@@ -39,9 +39,9 @@ options:
   query:
     description:
       - Klocwork search query of the view. Must not contain C(build:).
-      - Values match substrings. Klocwork does not report all invalid queries. The module therefore refuses queries that
-        contain wildcards, operators such as C(AND), unbalanced quotation marks, keywords without a value, or unknown
-        states, statuses or severity levels.
+      - A value matches if it is a part of the text. Klocwork finds nothing for some invalid queries instead of
+        reporting an error, so the module refuses queries that contain wildcards, operators such as C(AND), unbalanced
+        quotation marks, keywords without a value, or unknown states, statuses or severity levels.
       - Required to create a view.
     type: str
   tags:
