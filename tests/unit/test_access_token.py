@@ -791,6 +791,12 @@ def test_refusal_proves_the_revocation_when_it_was_the_own_token() -> None:
     assert (result["changed"], result["token"], result["revoked"]) == (True, None, ["old"])
 
 
+def test_refusal_proves_nothing_when_no_token_was_revoked() -> None:
+    with conversation(lists(entry("a")), revokes("a", 409), call("GET", LIST, 401)) as server:
+        result = run("access_token", url=server.url, state="absent", **TASK)
+    assert (result["failed"], result["changed"], result["revoked"]) == (True, False, [])
+
+
 @pytest.mark.parametrize("live", [[], [entry("theirs")]])
 def test_file_is_refused_when_it_contains_a_token_of_another_server(tmp_path: Path, live: list[dict[str, Any]]) -> None:
     foreign = secret_of("x", issuer="jfac@elsewhere")
