@@ -235,3 +235,7 @@ def test_account_is_deleted_when_state_is_absent() -> None:
 
 def test_task_fails_before_any_request_when_the_file_is_not_writable(tmp_path: pathlib.Path) -> None:
     assert "it is not a regular file" in manage(key_file=str(tmp_path))["msg"]
+    with conversation() as server:
+        task = {"url": f"{server.url}/v1", "admin_key": ADMIN, "project_name": "Sandbox", "name": "robot"}
+        result = run("inference_service_account", **task, key_file=str(tmp_path))
+    assert "it is not a regular file" in result["msg"]

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import (
     listings,
@@ -36,7 +38,11 @@ class ServiceAccountService(SecretService):
     def __init__(self, task: Task) -> None:
         self._task = task
         self._admin = AdminClient(task)
-        self._project = projects.resolve_project_id(self._admin, task.params)
+
+    @functools.cached_property
+    def _project(self) -> str:
+        """The ID of the project. It is requested only after the options have been checked."""
+        return projects.resolve_project_id(self._admin, self._task.params)
 
     def list_matching(self) -> list[Fields]:
         """Return the accounts with the name, newest first."""
