@@ -13,13 +13,14 @@ options:
   url:
     description:
       - URL of the Jenkins controller, such as C(https://ci.example.com/jenkins).
-      - If not set, the host variable C(toolchain_ci_url) or the environment variable E(JENKINS_URL) is used. One of
+      - If not set, the host variable C(toolchain_ci_url) is used, then the environment variable E(JENKINS_URL). One of
         them is required.
     type: str
   username:
     description:
       - Name of the user to log in with. If there is no user name, requests are anonymous.
-      - If not set, the host variable C(toolchain_ci_username) or the environment variable E(JENKINS_USER_ID) is used.
+      - If not set, the host variable C(toolchain_ci_username) is used, then the environment variable
+        E(JENKINS_USER_ID).
     type: str
   password:
     description:
@@ -30,8 +31,8 @@ options:
   api_token:
     description:
       - API token of the user. Does not require a crumb.
-      - If not set, the host variable C(toolchain_ci_api_token) or the environment variable E(JENKINS_API_TOKEN) is
-        used.
+      - If not set, the host variable C(toolchain_ci_api_token) is used, then the environment variable
+        E(JENKINS_API_TOKEN).
     type: str
   netrc_file:
     description:
@@ -39,8 +40,8 @@ options:
         the host of O(url). Used if neither O(password) nor O(api_token) is set.
       - Only the owner may have access to the file.
       - If O(username) is set, the entry must be for this user.
-      - If not set, the host variable C(toolchain_ci_netrc_file) or the environment variable E(NETRC) is used. If none
-        of these is set, no netrc file is read, not even C(~/.netrc).
+      - If not set, the host variable C(toolchain_ci_netrc_file) is used, then the environment variable E(NETRC). If
+        none of these is set, no netrc file is read, not even C(~/.netrc).
     type: path
 attributes:
   action_group:

@@ -39,11 +39,11 @@ options:
     default: true
   ca_path:
     description:
-      - Path to a PEM file with CA certificates, or of a directory prepared with C(openssl rehash).
+      - Path to a PEM file with CA certificates, or to a directory prepared with C(openssl rehash).
       - V(system) uses the CA certificates of the operating system.
-      - If not set, the first of E(REQUESTS_CA_BUNDLE), E(CURL_CA_BUNDLE) and E(SSL_CERT_FILE) is used. If none of them
-        is set, the CA certificates of the Python package C(certifi) are used.
-      - If not set, the host variable C(toolchain_<service>_ca_path) applies.
+      - If not set, the host variable C(toolchain_<service>_ca_path) applies, then the first of the environment
+        variables E(REQUESTS_CA_BUNDLE), E(CURL_CA_BUNDLE) and E(SSL_CERT_FILE), otherwise the CA certificates of the
+        Python package C(certifi).
     type: path
   client_cert:
     description:

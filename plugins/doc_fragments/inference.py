@@ -13,21 +13,22 @@ options:
   url:
     description:
       - Base URL of the OpenAI-compatible API, including the version.
-      - If not set, the host variable C(toolchain_inference_url) or the environment variable E(OPENAI_BASE_URL) is used.
+      - If not set, the host variable C(toolchain_inference_url) is used, then the environment variable
+        E(OPENAI_BASE_URL).
     type: str
     default: https://api.openai.com/v1
   api_key:
     description:
       - API key for models and completions. Only sent by modules that use these endpoints.
-      - If not set, the host variable C(toolchain_inference_api_key) or the environment variable E(OPENAI_API_KEY) is
-        used.
+      - If not set, the host variable C(toolchain_inference_api_key) is used, then the environment variable
+        E(OPENAI_API_KEY).
     type: str
   admin_key:
     description:
       - Admin key (C(sk-admin-...)) of the OpenAI organization. Only sent by modules that administer the organization.
         The other modules accept it so that it can be set in C(module_defaults) of the group.
-      - If not set, the host variable C(toolchain_inference_admin_key) or the environment variable E(OPENAI_ADMIN_KEY)
-        is used.
+      - If not set, the host variable C(toolchain_inference_admin_key) is used, then the environment variable
+        E(OPENAI_ADMIN_KEY).
     type: str
   session_token:
     description:
@@ -38,14 +39,14 @@ options:
   organization:
     description:
       - ID of the organization that the requests are attributed to, sent in the C(OpenAI-Organization) header.
-      - If not set, the host variable C(toolchain_inference_organization) or the environment variable E(OPENAI_ORG_ID)
-        is used.
+      - If not set, the host variable C(toolchain_inference_organization) is used, then the environment variable
+        E(OPENAI_ORG_ID).
     type: str
   project:
     description:
       - ID of the project that the requests are attributed to, sent in the C(OpenAI-Project) header.
-      - If not set, the host variable C(toolchain_inference_project) or the environment variable E(OPENAI_PROJECT_ID) is
-        used.
+      - If not set, the host variable C(toolchain_inference_project) is used, then the environment variable
+        E(OPENAI_PROJECT_ID).
     type: str
   user_id:
     description:
@@ -64,8 +65,8 @@ options:
       - Maximum number of administrative requests of the same kind per minute, after a burst of 4 requests. OpenAI
         accepts about 7 per minute and does not report when the next request is possible. V(0) disables the limit.
       - All tasks of a user on the same machine share the limit, using files in the directory for temporary files.
-      - If not set, the host variable C(toolchain_inference_admin_requests_per_minute) or the environment variable
-        E(TOOLCHAIN_INFERENCE_ADMIN_REQUESTS_PER_MINUTE) is used.
+      - If not set, the host variable C(toolchain_inference_admin_requests_per_minute) is used, then the environment
+        variable E(TOOLCHAIN_INFERENCE_ADMIN_REQUESTS_PER_MINUTE).
     type: float
     default: 6.0
 attributes:

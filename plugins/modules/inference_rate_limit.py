@@ -19,7 +19,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Requires O(admin_key).
+  - Requires O(admin_key), and O(project_id) or O(project_name).
 options:
   limits:
     description: The limits by model. Each entry must set at least one limit.

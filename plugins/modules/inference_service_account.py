@@ -28,7 +28,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.issued
   - buildworks.toolchain.attributes
 notes:
-  - Requires O(admin_key).
+  - Requires O(admin_key), and O(project_id) or O(project_name).
   - The C(Date) header of the responses determines the age of an account. If it is missing, the clock of the machine
     that runs the module is used.
 options:
