@@ -76,6 +76,8 @@ class SecretService(abc.ABC):
     allow_unlisted = False
     # Whether `find_owner` is proven by the server; if not, its last result may be wrong
     is_owner_proven = True
+    # Whether a request to delete an item was accepted, or its response was lost
+    may_have_deleted = False
 
     @abc.abstractmethod
     def list_matching(self) -> list[Fields]:
@@ -469,6 +471,7 @@ class IssuedSecret:
                 self._service.delete(item_id)
             except (OutcomeUnknown, UnexpectedResponse) as lost:
                 self._lost_removal = lost
+            self._service.may_have_deleted = True
             self._removed.append(item_id)
 
     @property

@@ -26,6 +26,7 @@ Read = t.Callable[[], t.Optional[Fields]]
 Write = t.Callable[[Fields], t.Any]
 ToResult = t.Callable[[Fields], Fields]
 Check = t.Callable[[t.Optional[Fields], t.Optional[Fields]], None]
+_Result = t.TypeVar("_Result")
 
 # Statuses that can mean that another client created, changed or deleted the resource since it was read
 _CONFLICTS = frozenset((400, 404, 409, 410, 412, 422))
@@ -213,7 +214,7 @@ class _Change:
             return None if fields is None else _merge(basis, fields)
         had_written = task.has_written
         trouble = self._send(send, fields)
-        after = _read_back(plan.read, trouble)
+        after = read_back(plan.read, trouble)
         expected = None if fields is None else plan.desired(after) if plan.cumulative else self.managed
         if not _is_reached(after, expected):
             is_changed = after != self.before
@@ -264,7 +265,7 @@ def operate(
     task: Task,
     plan: Fields | None,
     act: t.Callable[[], Fields],
-    changes_state: bool = True,
+    changes_state: bool | t.Callable[[], bool] = True,
     result_names: t.Sequence[str] = (),
     predict: t.Callable[[], Fields] = dict,
 ) -> None:
@@ -273,7 +274,8 @@ def operate(
     :arg plan: description of the operation, the member `plan` of the result; `None` if there is nothing to do. For many
         items, see `summarize_plan`
     :arg act: runs the operation and returns further members of the result
-    :arg changes_state: whether the operation changes something; a completion that is not cached, for example, does not
+    :arg changes_state: whether the operation changes something; a completion that is not cached, for example, does not.
+        A function is called after `predict`
     :arg result_names: names of the members that `act` returns; they are `None` if the operation is not run
     :arg predict: called instead of `act` in check mode, where the server can test the operation without an effect
     """
@@ -282,10 +284,15 @@ def operate(
         return
     if task.check_mode:
         task.result.update(predict())
-        task.changed = changes_state
+        task.changed = changes_state() if callable(changes_state) else changes_state
     else:
         task.result.update(act())
         task.changed = task.changed or task.has_written  # an operation on many items has set `changed`
+
+
+def run_or_predict(task: Task, run: t.Callable[[], _Result], predict: t.Callable[[], _Result]) -> _Result:
+    """Run a step of a task, or predict its result in check mode."""
+    return predict() if task.check_mode else run()
 
 
 def verify_write(task: Task, write: t.Callable[[], t.Any], verify: t.Callable[[], None]) -> None:
@@ -308,6 +315,37 @@ def verify_write(task: Task, write: t.Callable[[], t.Any], verify: t.Callable[[]
     if trouble:
         task.has_written = True
         _warn_of_effect(task, trouble)
+
+
+def recover_write(task: Task, write: t.Callable[[], _Result], find_effect: t.Callable[[], _Result | None]) -> _Result:
+    """Send a write of an operation and return its result. If the response is lost, return the effect instead.
+
+    :arg find_effect: returns what the write resulted in, or `None` if the effect is missing
+    :raises OutcomeUnknown: if the response is lost and the effect is missing
+    """
+    try:
+        return write()
+    except OutcomeUnknown as lost:
+        effect = read_back(find_effect, lost)
+        if effect is None:
+            raise
+        task.has_written = True
+        _warn_of_effect(task, lost)
+        return effect
+
+
+def read_back(read: t.Callable[[], _Result], trouble: ToolchainError | None) -> _Result:
+    """Read the state after a write.
+
+    :arg trouble: the error of the write, if there was one
+    :raises OutcomeUnknown: if reading fails, too
+    """
+    try:
+        return read()
+    except ToolchainError as error:
+        if trouble:
+            raise OutcomeUnknown(f"{describe_cause(trouble)} Reading back failed as well: {error}") from None
+        raise
 
 
 def summarize_plan(steps: t.Iterable[tuple[str, Fields]], max_items: int = 10) -> Fields | None:
@@ -357,15 +395,6 @@ def _unreached_error(trouble: ToolchainError | None, shortfall: str, is_changed:
     if is_changed:
         return ToolchainError(f"{describe_cause(trouble)} Reading back shows a part of the change, but {shortfall}.")
     return trouble
-
-
-def _read_back(read: Read, trouble: ToolchainError | None) -> Fields | None:
-    try:
-        return read()
-    except ToolchainError as error:
-        if trouble:
-            raise OutcomeUnknown(f"{describe_cause(trouble)} Reading back failed as well: {error}") from None
-        raise
 
 
 def _merge(before: Fields | None, changes: Fields) -> Fields:

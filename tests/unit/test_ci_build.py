@@ -404,7 +404,7 @@ def test_build_is_found_when_response_is_lost() -> None:
     ) as server:
         result = run_build(server.url)
     assert (result["changed"], result["build"]["number"], result["matched_by"]) == (True, 3, "parameters")
-    assert "A matching build shows that the request took effect." in result["warnings"][0]
+    assert "Reading back shows that the request had its effect." in result["warnings"][0]
 
 
 def test_nothing_changed_when_response_is_lost_and_build_was_queued_before() -> None:

@@ -22,6 +22,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
     find_differences,
     operate,
     reconcile,
+    recover_write,
+    run_or_predict,
     sort_unique,
     summarize_plan,
     verify_write,
@@ -576,6 +578,41 @@ def test_operation_succeeds_when_its_effect_is_verified_after_an_unexpected_resp
 
     with pytest.raises(type(error), match=UNEXPECTED_RESPONSE):
         verify_write(task, write, prove)
+
+
+def test_effect_of_a_lost_write_is_its_result() -> None:
+    task = Task({})
+
+    def write() -> int:
+        raise OutcomeUnknown(LOST)
+
+    assert recover_write(task, write, lambda: 7) == 7
+    assert task.has_written
+    assert task.collect_warnings() == [f"{LOST} Reading back shows that the request had its effect."]
+
+
+def test_lost_write_without_an_effect_fails() -> None:
+    task = Task({})
+
+    def write() -> int:
+        raise OutcomeUnknown(LOST)
+
+    with pytest.raises(OutcomeUnknown, match=f"^{LOST} {NOT_KNOWN}$"):
+        recover_write(task, write, lambda: None)
+    assert not task.has_written
+    assert not task.collect_warnings()
+
+
+def test_effect_is_not_searched_if_the_response_arrived() -> None:
+    def find_effect() -> int:
+        raise AssertionError
+
+    assert recover_write(Task({}), lambda: 1, find_effect) == 1
+
+
+@pytest.mark.parametrize(("check_mode", "result"), [(False, "run"), (True, "predicted")])
+def test_step_is_predicted_in_check_mode(check_mode: bool, result: str) -> None:
+    assert run_or_predict(Task({}, check_mode=check_mode), lambda: "run", lambda: "predicted") == result
 
 
 def test_write_without_an_effect_is_no_change() -> None:

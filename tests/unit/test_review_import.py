@@ -152,7 +152,7 @@ def test_import_is_found_when_response_is_lost() -> None:
     begun = [*polls((RUNNING,)), *polls((RUNNING,)), projects(), *polls(), projects(APP), projects(APP)]
     result = project(projects(), *polls(), lost, *begun)
     assert result["changed"]
-    assert result["warnings"][0].endswith("The server lists the import, so it was started.")
+    assert result["warnings"][0].endswith("Reading back shows that the request had its effect.")
     unknown = project(projects(), *polls(), lost, *polls(), projects())
     assert "Whether the request had its effect is not known." in unknown["msg"]
 

@@ -80,7 +80,6 @@ class TokenService(SecretService):
         self._task = task
         self._artifact = artifact
         self._new_secret: str | None = None
-        self._may_have_revoked = False
         self.allow_unlisted = task.params["allow_unlisted"]
 
     def list_matching(self) -> list[Fields]:
@@ -119,12 +118,7 @@ class TokenService(SecretService):
     def delete(self, item_id: str) -> None:
         """Revoke a token."""
         address = _ADDRESS + encode_path(item_id, option="token_id")
-        try:
-            self._artifact.http.write("DELETE", address, accept=(200, 204), policy=IDEMPOTENT)
-        except OutcomeUnknown:
-            self._may_have_revoked = True
-            raise
-        self._may_have_revoked = True
+        self._artifact.http.write("DELETE", address, accept=(200, 204), policy=IDEMPOTENT)
 
     def find_owner(self, secret: str, items: list[Fields]) -> str | None:
         """Return the ID of the token that is in the file, if this server issued it."""
@@ -180,7 +174,7 @@ class TokenService(SecretService):
         try:
             return list_tokens(self._artifact, description=description)
         except ServerRefusal as refusal:
-            if refusal.status != 401 or not self._may_have_revoked:
+            if refusal.status != 401 or not self.may_have_deleted:
                 raise
         return list_tokens(self._artifact, self._new_secret, description=description) if self._new_secret else []
 

@@ -16,12 +16,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import read_back
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
 
 METHODS = ("stop", "term", "kill")
 RESULT_NAMES = ("build", "stopped_by", "cancelled")
-_Result = t.TypeVar("_Result")
 _FIELDS = ("result", "building", "timestamp", "duration", "full_display_name")
 _ITEM = "cancelled,executable[number,url],task[url],why"
 # Statuses of the response to a cancel request. Only 204 proves the effect; otherwise, the item is read back
@@ -131,7 +131,7 @@ class BuildCancellation:
         response = self._request("/queue/cancelItem", _CANCEL_STATUSES, query={"id": str(number)})
         if response and response.status == 204:
             return True
-        item = self._read_back(lambda: self._fetch_item(number))
+        item = read_back(lambda: self._fetch_item(number), self._lost)
         if item and (executable := item.maybe_record("executable")):
             self._job = jobs.parse_job_url(executable.text("url")) or self._job
             self._number = executable.integer("number")
@@ -153,9 +153,9 @@ class BuildCancellation:
             if response and _is_unsupported(response, method):
                 break
             tried.append(method)
-            if build := self._read_back(lambda: self._wait_until_ended(tried)):
+            if build := read_back(lambda: self._wait_until_ended(tried), self._lost):
                 return self._to_result(build, method)
-        build = self._read_back(self._fetch_build)
+        build = read_back(self._fetch_build, self._lost)
         if build["building"]:
             raise ToolchainError(self._still_running(tried))
         return self._to_result(build, tried[-1] if tried else None)
@@ -178,18 +178,6 @@ class BuildCancellation:
         except OutcomeUnknown as lost:
             self._lost = lost
             return None
-
-    def _read_back(self, read: t.Callable[[], _Result]) -> _Result:
-        """Read the state after a request.
-
-        :raises OutcomeUnknown: if this fails and the response to the request was lost
-        """
-        try:
-            return read()
-        except ToolchainError as error:
-            if self._lost:
-                raise OutcomeUnknown(f"{self._lost.cause} Reading back failed as well: {error}") from None
-            raise
 
     def _wait_until_ended(self, tried: list[str]) -> dict[str, t.Any] | None:
         """Return the build after it has ended, or `None` on timeout. Without waiting, return its current state."""

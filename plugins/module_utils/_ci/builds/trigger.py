@@ -15,15 +15,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.ma
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.versions import is_older
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restarts.tolerance import tolerate_restart
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BadOption,
-    OutcomeUnknown,
-    ToolchainError,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import LocalFile, check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import RequestOptions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.multipart import Multipart
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import recover_write
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
 
@@ -154,23 +151,20 @@ class BuildTrigger:
         :raises OutcomeUnknown: if the response was lost and the build cannot be found
         :raises ToolchainError: if the server refuses the request, or the build cannot be identified
         """
-        try:
-            response = self._ci.post(f"{self._path}/{self._action}", changes_state=False, **self._request_options())
-        except OutcomeUnknown as lost:
-            location = self._find_after_lost_response(lost)
-            is_merged = self._was_waiting(location.item)
-            self._task.has_written = not is_merged
-            return TriggeredBuild(location, is_merged, is_named=False, is_lost=True)
+        triggered = recover_write(self._task, self._post, self._find_after_lost_response)
+        self._task.has_written = not triggered.is_merged
+        return triggered
+
+    def _post(self) -> TriggeredBuild:
+        response = self._ci.post(f"{self._path}/{self._action}", changes_state=False, **self._request_options())
         item = queue.parse_item_url(response.headers.get("Location"))
         is_merged = self._was_merged(response, item)
         if item is not None:
-            self._task.has_written = not is_merged
             return TriggeredBuild(BuildLocation(item, None), is_merged, is_named=True)
         self._task.has_written = response.status == 201 and not is_merged  # even if the build cannot be identified
         location = self._find_unnamed(response)
         if not is_merged:
             self._task.warn(_MATCHED_BY_PARAMETERS)
-        self._task.has_written = not is_merged
         return TriggeredBuild(location, is_merged, is_named=False)
 
     @property
@@ -239,15 +233,11 @@ class BuildTrigger:
                 "account lacks a permission."
             ) from None
 
-    def _find_after_lost_response(self, lost: OutcomeUnknown) -> BuildLocation:
+    def _find_after_lost_response(self) -> TriggeredBuild:
         """Find the build if the response was lost."""
-        try:
-            self._wait_for_server()
-            location = self.find_build()
-        except ToolchainError as error:
-            raise OutcomeUnknown(f"{lost.cause} Looking for the build failed as well: {error}") from None
-        self._task.warn(f"{lost.cause} A matching build shows that the request took effect.")
-        return location
+        self._wait_for_server()
+        location = self.find_build()
+        return TriggeredBuild(location, self._was_waiting(location.item), is_named=False, is_lost=True)
 
     def _wait_for_server(self) -> None:
         """Wait until the server responds, because the response may have been lost in a restart."""

@@ -15,11 +15,11 @@ import json
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import OutcomeUnknown, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, recover_write
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
@@ -124,20 +124,16 @@ class Import:
         return {"project": self._find_project()} if self._project else {}
 
     def _start(self) -> None:
-        action = "import_project" if self._project else "import_server_configuration"
-        try:
-            self._review.write(
-                action,
-                project=self._project,
-                sourceURL=self._source,
-                sourceAdmin=self._task.params["source_username"],
-                sourcePassword=self._task.params["source_password"],
-            )
-        except OutcomeUnknown as lost:
-            if not self._has_started():
-                raise
-            self._task.has_written = True
-            self._task.warn(f"{lost.cause} The server lists the import, so it was started.")
+        recover_write(self._task, self._post, lambda: self._has_started() or None)
+
+    def _post(self) -> t.Any:
+        return self._review.write(
+            "import_project" if self._project else "import_server_configuration",
+            project=self._project,
+            sourceURL=self._source,
+            sourceAdmin=self._task.params["source_username"],
+            sourcePassword=self._task.params["source_password"],
+        )
 
     def _has_started(self) -> bool:
         """Return whether a record certainly belongs to this import, or the missing project exists now."""
