@@ -109,6 +109,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.ch
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import run_or_predict
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._lookup import ServiceLookup
 
@@ -130,10 +131,7 @@ class LookupModule(ServiceLookup):
     def fetch(self, task: Task) -> Any:
         """Return the text of the completion, or its data if the request has a schema."""
         request = completions.build_request(InferenceService(task), task.params)
-        completion = completions.find_cached(task, request)
-        structured = request.schema is not None
-        if completion is None:
-            if task.check_mode:
-                return {} if structured else ""
-            completion = completions.complete(task, request)["completion"]
-        return completion["data" if structured else "text"]
+        completion = completions.find_cached(task, request) or run_or_predict(
+            task, lambda: completions.complete(task, request)["completion"], lambda: {"data": {}, "text": ""}
+        )
+        return completion["text" if request.schema is None else "data"]

@@ -480,8 +480,14 @@ def identify_build(params: dict[str, t.Any]) -> str:
 
 def run_build(task: Task) -> None:
     build = BuildRun(task, CiService(task))
-    plan = build.plan()
-    operate(task, plan, build.apply, changes_state=not build.joins, result_names=RESULT_NAMES, predict=build.predict)
+    operate(
+        task,
+        build.plan(),
+        build.apply,
+        changes_state=lambda: not build.joins,
+        result_names=RESULT_NAMES,
+        predict=build.predict,
+    )
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_quiet_down
-short_description: Manage the quiet-down mode of Jenkins
+short_description: Manage Jenkins quiet-down mode
 description:
   - Put Jenkins into quiet-down mode, or end this mode. In quiet-down mode, Jenkins starts no builds. Running builds
     continue, and new builds wait in the queue.
@@ -110,7 +110,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restarts.
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile, run_or_predict
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (CI + STATE + WAIT) + ArgumentSpec(
@@ -137,7 +137,7 @@ def run(task: Task) -> None:
         )
         task.result.update(running_builds=None, hidden_builds=None)
         if task.params["wait"] and task.params["state"] == "present":
-            quiet_down.wait()
+            run_or_predict(task, quiet_down.wait, quiet_down.fetch_running_builds)
 
 
 def main() -> None:

@@ -779,7 +779,7 @@ def test_check_mode_predicts_join_when_identical_build_is_queued(version: str, j
         "actions": matching_actions(**{**PARAMETERS, "VERSION": version}),
     }
     queue = queue_list(item, members="actions[parameters[name,value]]")
-    with conversation(job(*DEPLOY, queueItem={"id": 7}), queue, permission()) as server:
+    with conversation(job(*DEPLOY, queueItem={"id": 7}), permission(), queue) as server:
         result = run_build(server.url, check_mode=True)
     assert result["changed"] is not joins
     assert result["plan"]["action"] == ("join" if joins else "start")

@@ -194,6 +194,17 @@ def store_output(task: Task, target: Target, chunks: t.Iterable[bytes]) -> None:
         target.replace(chunks)
 
 
+def store_download(task: Task, target: Target, chunks: t.Iterator[bytes]) -> dict[str, t.Any] | None:
+    """Replace the content of a file like `store_output`; return its path and its size in bytes.
+
+    In check mode, nothing is downloaded, because `chunks` is not iterated, and the result is `None`.
+    """
+    if task.check_mode:
+        return None
+    store_output(task, target, chunks)
+    return {"path": target.path, "size": os.stat(rehearsal.resolve_read(target.path)).st_size}
+
+
 def store_json_lines(task: Task, target: Target, values: t.Iterable[t.Any], in_check_mode: bool = False) -> None:
     """Replace the content of a file by JSON Lines with masked secrets. Does not count as a change.
 
@@ -218,7 +229,8 @@ def open_json_lines(task: Task, path: str | None) -> t.Iterator[t.Callable[[t.An
     :arg path: if `None`, and in check mode, nothing is written
     :raises ToolchainError: if the file cannot be written
     """
-    if path is None or task.check_mode:
+    path = writable_path(task, path)
+    if path is None:
         yield lambda _value: None
         return
     try:
@@ -231,6 +243,11 @@ def open_json_lines(task: Task, path: str | None) -> t.Iterator[t.Callable[[t.An
             yield lambda value: file.write(_to_line(task, value))
     except OSError as error:
         raise ToolchainError(f"Cannot write '{path}': {error.strerror}.") from None
+
+
+def writable_path(task: Task, path: str | None) -> str | None:
+    """Return a path that the task may write to: `None` in check mode."""
+    return None if task.check_mode else path
 
 
 def open_private(path: str, mode: str) -> t.Any:

@@ -17,6 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import writable_path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -30,7 +31,7 @@ class Cleanup:
     def __init__(self, task: Task) -> None:
         _check_files(task.params)
         self._task = task
-        self._store = Store(None if task.check_mode else task.params["state_file"])
+        self._store = Store(writable_path(task, task.params["state_file"]))
         self._deletion: Deletion | None = None
 
     def run(self) -> None:

@@ -12,12 +12,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds import builds, xpath
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.console import Console
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import get_fingerprint
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
     Target,
     check_ownership,
     check_writable,
-    store_output,
+    store_download,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.download import download_chunks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -45,12 +44,8 @@ def fetch_details(task: Task, ci: CiService, fields: t.Iterable[str]) -> dict[st
         result["xpath"] = xpath.evaluate(ci, params["job"], number, params["xpath"])
     if params["console_lines"] is not None:
         result["console"] = Console(ci, path).read_last_lines(params["console_lines"])
-    if params["console_file"] is not None and not task.check_mode:
-        store_output(
-            task,
-            Target.from_options(task, params["console_file"]),
-            download_chunks(task, ci.http, f"{path}/consoleText"),
-        )
-        [size, *_rest] = get_fingerprint(params["console_file"])
-        result["console_file"] = {"path": params["console_file"], "size": size}
+    if params["console_file"] is not None:
+        target = Target.from_options(task, params["console_file"])
+        chunks = download_chunks(task, ci.http, f"{path}/consoleText")
+        result["console_file"] = store_download(task, target, chunks)
     return result

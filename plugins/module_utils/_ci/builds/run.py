@@ -38,16 +38,17 @@ class BuildRun:
         if condition and (build := self._trigger.find_recent(condition["results"], condition["max_age"])):
             self._task.result["build"] = build
             return None
-        self.joins = self._task.check_mode and self._trigger.find_identical_item() is not None
-        action = _JOIN if self.joins else "start"
-        return {"action": action, "job": self._trigger.job, "parameters": self._trigger.parameters_result()}
+        return {"action": "start", "job": self._trigger.job, "parameters": self._trigger.parameters_result()}
 
     def predict(self) -> dict[str, t.Any]:
-        """Check in check mode that the account may build.
+        """Check in check mode that the account may build, and whether the server would merge the request.
 
         :raises ServerRefusal: if it may not
         """
         self._trigger.check_permission()
+        self.joins = self._trigger.find_identical_item() is not None
+        if self.joins:
+            self._task.result["plan"]["action"] = _JOIN
         return {}
 
     def apply(self) -> dict[str, t.Any]:

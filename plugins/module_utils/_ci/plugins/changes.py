@@ -28,6 +28,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.v
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restarts import restart
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import run_or_predict
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _NO_METADATA = (
@@ -53,14 +54,10 @@ class PluginManager:
     def prepare(self) -> None:
         """Read the inventory, wait for installations in progress and refresh outdated metadata of the update site."""
         self._inventory = inventory.fetch_inventory(self._ci)
-        if not self._task.check_mode:
-            self._wait_for_installations()
+        run_or_predict(self._task, self._wait_for_installations, lambda: None)
         self._unsatisfied = self._find_unsatisfied(self._states())
-        is_outdated = self._has_outdated_metadata(self._unsatisfied)
-        if is_outdated and not self._task.check_mode:
-            self._refresh_metadata()
-            self._unsatisfied = self._find_unsatisfied(self._states())
-        self._may_lack_metadata = is_outdated and self._task.check_mode
+        if self._has_outdated_metadata(self._unsatisfied):
+            run_or_predict(self._task, self._refresh_metadata, self._predict_metadata)
         self._is_prepared = True
 
     def read(self) -> Fields:
@@ -169,6 +166,11 @@ class PluginManager:
             raise ToolchainError(f"The latest versions are unknown: refreshing the update site failed ({problem}).")
         if problem:
             self._task.warn(f"Refreshing the update site failed ({problem}). The existing metadata was used.")
+        self._unsatisfied = self._find_unsatisfied(self._states())
+
+    def _predict_metadata(self) -> None:
+        """Predict that the refreshed metadata offers what the plan needs."""
+        self._may_lack_metadata = True
 
     def predict_refusal(self) -> None:
         """Check in check mode whether the account may change plugins.
@@ -233,17 +235,21 @@ class PluginManager:
 
     def finish(self) -> None:
         """Restart the server if required and requested, verify the plugins, and report whether a restart is pending."""
-        is_required = self._inventory.is_restart_required
-        may_restart = self._task.params["restart"] == "when_needed"
-        if self._task.check_mode:
-            self._task.changed = self._task.changed or (may_restart and is_required)
-            is_required = is_required or any(step.needs_restart for step in self._plan.steps)
-        elif may_restart and is_required:
-            self._restart()
-            self._task.changed = True
-            self._verify_after_restart()
-            is_required = self._inventory.is_restart_required
-        self._task.result["restart_required"] = is_required
+        if self._inventory.is_restart_required and self._task.params["restart"] == "when_needed":
+            run_or_predict(self._task, self._restart_and_verify, self._predict_restart)
+        will_require_restart = run_or_predict(self._task, lambda: False, self._plan_needs_restart)
+        self._task.result["restart_required"] = self._inventory.is_restart_required or will_require_restart
+
+    def _restart_and_verify(self) -> None:
+        self._restart()
+        self._task.changed = True
+        self._verify_after_restart()
+
+    def _predict_restart(self) -> None:
+        self._task.changed = True
+
+    def _plan_needs_restart(self) -> bool:
+        return any(step.needs_restart for step in self._plan.steps)
 
     def _restart(self) -> None:
         self._task.result["restart"] = restart.update_center_restart(self._task, self._ci).apply()

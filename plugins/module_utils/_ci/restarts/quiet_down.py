@@ -76,23 +76,21 @@ class QuietDown:
         self._ci.http.read("GET", "/safeRestart")
 
     def wait(self) -> None:
-        """Wait until no build is running, and add the running builds to the result. In check mode, only add them."""
-        if self._task.check_mode:
-            self._fetch_running_builds()
-            return
+        """Wait until no build is running, and add the running builds to the result."""
         params = self._task.params
         try:
             wait_for(self._task, self._check_idle, timeout=params["wait_timeout"], delay=params["wait_delay"])
         except WaitTimeout as timeout:
             raise ToolchainError(f"{timeout} {self._clean_up()}") from None
 
-    def _fetch_running_builds(self) -> RunningBuilds:
+    def fetch_running_builds(self) -> RunningBuilds:
+        """Add the running builds to the result, and return them."""
         builds = running.read_running_builds(self._ci.view("/computer", running.TREE).record())
         self._task.result.update(running_builds=builds.visible, hidden_builds=builds.hidden_count)
         return builds
 
     def _check_idle(self) -> None:
-        builds = self._fetch_running_builds()
+        builds = self.fetch_running_builds()
         # Read after the builds, so that no build can have started in between
         if self.read() is None:
             raise ToolchainError("Waiting for running builds failed: another client ended the quiet-down mode.")
