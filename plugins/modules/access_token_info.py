@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: access_token_info
-short_description: Get information about Artifactory access tokens
+short_description: Get Artifactory access token information
 description:
   - Get a list of the JFrog access tokens of an Artifactory server that are visible to the account. Secrets are never
     returned.

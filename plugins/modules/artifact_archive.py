@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_archive
-short_description: Upload an archive to Artifactory and extract it
+short_description: Have Artifactory extract an uploaded archive
 description:
   - Upload an archive to Artifactory in one request. Artifactory extracts its files into a folder of a repository and
     does not keep the archive itself.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_build
-short_description: Publish or delete build info in Artifactory
+short_description: Manage Artifactory build info
 description:
   - Publish the build info of a CI build to Artifactory, from a file or from the playbook. Alternatively, delete all
     runs with a build number, optionally with their artifacts. With O(items), process several runs concurrently.

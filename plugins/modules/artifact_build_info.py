@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_build_info
-short_description: Get information about Artifactory builds
+short_description: Get Artifactory build information
 description:
   - Get build info from Artifactory. Without options, list all builds. With O(build), list the runs of a build. With
     O(build) and O(number), get one run with its environment, promotion history and complete build info.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_build_promotion
-short_description: Promote a build in Artifactory
+short_description: Promote an Artifactory build
 description:
   - Set the status of a build in Artifactory and copy or move its files to another repository. With O(items), promote
     several builds concurrently.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_build_retention
-short_description: Discard old builds in Artifactory
+short_description: Discard old Artifactory builds
 description:
   - Delete old runs of a build in Artifactory. The newest runs, runs since a date and explicitly listed runs are kept.
   - Artifactory does not report which runs it will discard or has discarded. The module therefore computes the plan from

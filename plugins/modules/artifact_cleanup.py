@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_cleanup
-short_description: Delete old artifacts from Artifactory by rules
+short_description: Delete old Artifactory artifacts by rules
 description:
   - Select artifacts in Artifactory by rules, check the plan against limits, delete the artifacts and verify that they
     no longer exist.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_download
-short_description: Download files and folders from Artifactory
+short_description: Download Artifactory files and folders
 description:
   - Download a file, or all files in a folder, from Artifactory. With O(items), download several files and folders.
     Files are downloaded concurrently.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_file
-short_description: Upload or delete files in Artifactory
+short_description: Manage Artifactory files
 description:
   - Upload a file or a text to Artifactory, or delete a file or folder. With O(items), process several files
     concurrently.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_image_info
-short_description: Get information about Artifactory container images
+short_description: Get Artifactory container image information
 description:
   - List all container images of an Artifactory repository, or all tags of one image. The module reads all pages of the
     list.

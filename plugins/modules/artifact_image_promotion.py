@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_image_promotion
-short_description: Promote container images in Artifactory
+short_description: Promote Artifactory container images
 description:
   - Copy or move a tag of a container image, or all its tags, to another Artifactory repository. Both the image and the
     tag can be renamed. With O(items), promote several images concurrently.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_item_info
-short_description: Get information about Artifactory files and folders
+short_description: Get Artifactory file and folder information
 description:
   - Get the size, checksums and times of a file in Artifactory, or the contents of a folder. Optionally, also get
     properties, download statistics and the last modified file. With O(items), read several items concurrently.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_list_info
-short_description: List the contents of an Artifactory folder
+short_description: List an Artifactory folder
 description:
   - List the files of an Artifactory folder in one request. Optionally, include folders and recurse into them.
   - Supports local, remote and virtual repositories. For a remote repository, its cache is listed. A virtual repository

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_properties
-short_description: Manage properties of Artifactory files and folders
+short_description: Manage Artifactory file and folder properties
 description:
   - Set or delete properties of a file or folder in Artifactory. With O(items), process several items concurrently.
   - The values of a property are a set, so order and duplicates are ignored.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_properties_info
-short_description: Get properties of Artifactory files and folders
+short_description: Get Artifactory file and folder properties
 description:
   - Get all properties of a file or folder in Artifactory. With O(items), read several items concurrently.
   - An item without properties returns an empty dictionary. If the item does not exist, the task fails.

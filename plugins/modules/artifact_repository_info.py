@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_repository_info
-short_description: Get information about Artifactory repositories
+short_description: Get Artifactory repository information
 description:
   - List the Artifactory repositories that are visible to the account, or get one repository with its configuration.
   - The list and the single repository have the same keys, although the REST API uses different names for them.

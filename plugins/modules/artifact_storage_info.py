@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_storage_info
-short_description: Get storage usage of Artifactory
+short_description: Get Artifactory storage usage
 description:
   - Get the number of files, folders and bytes that Artifactory stores, in total and by repository, and the free space.
   - Some sizes are only available as rounded text, such as V(3.48 GB). The module converts them to bytes and also

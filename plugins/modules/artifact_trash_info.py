@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_trash_info
-short_description: List the contents of the Artifactory trash can
+short_description: List Artifactory trash can items
 description:
   - List the deleted items in the Artifactory trash can that can be restored, for one repository or for all.
   - To find out who deleted an item and when, read its properties with M(buildworks.toolchain.artifact_item_info) in the

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_build_info
-short_description: Get information about Jenkins builds
+short_description: Get Jenkins build information
 description:
   - Get information about the builds of a Jenkins job. Without O(build), the builds are listed, newest first.
   - With O(build), the module returns one build. On request, it also returns console output and the result of an XPath

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_info
-short_description: Get information about a Jenkins controller
+short_description: Get Jenkins controller information
 description:
   - Get the version, session ID, quiet-down state and security settings of a Jenkins controller, and the account that
     the module is logged in with.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_job_info
-short_description: Get information about Jenkins jobs
+short_description: Get Jenkins job information
 description:
   - Get information about one Jenkins job or folder, or list the jobs of a Jenkins controller or of a folder.
   - The result includes the parameters of a job, whether it is enabled and queued, and its most recent builds.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_plugin_info
-short_description: Get information about Jenkins plugins
+short_description: Get Jenkins plugin information
 description:
   - Get the installed Jenkins plugins with their versions, and whether they are enabled or have updates.
   - If the server does not provide the list, the task fails. It does not return an empty list instead.

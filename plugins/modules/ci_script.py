@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_script
-short_description: Run a Groovy script in the Jenkins script console
+short_description: Run a Jenkins Groovy script
 description:
   - Run a Groovy script in the Jenkins script console, on the Jenkins controller or on another node. The module returns
     the output of the script and its return value as data.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_admin_key_info
-short_description: Get information about OpenAI admin keys
+short_description: Get OpenAI admin key information
 description:
   - List the admin keys of an OpenAI organization with their owner, age, expiration and last use. The API never returns
     the values of existing keys.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_model_info
-short_description: Get information about OpenAI models
+short_description: Get OpenAI model information
 description:
   - List the models of an OpenAI-compatible API that the API key can use.
 version_added: 0.1.0

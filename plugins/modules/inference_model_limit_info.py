@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_model_limit_info
-short_description: Get information about OpenAI fine-tuning limits
+short_description: Get OpenAI fine-tuning limits
 description:
   - List the limits of fine-tuning jobs for each model of an OpenAI-compatible API that supports fine-tuning.
   - For limits of requests and tokens, see M(buildworks.toolchain.inference_rate_limit_info).

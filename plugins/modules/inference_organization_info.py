@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_organization_info
-short_description: Get information about OpenAI organizations
+short_description: Get OpenAI organization information
 description:
   - List the OpenAI organizations that the credential belongs to, with their projects.
 version_added: 0.2.0

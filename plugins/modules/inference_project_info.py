@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_project_info
-short_description: Get information about OpenAI projects
+short_description: Get OpenAI project information
 description:
   - List the projects of an OpenAI organization, optionally with their rate limits, users, service accounts and API
     keys.

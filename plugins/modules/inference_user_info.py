@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_user_info
-short_description: Get information about OpenAI users
+short_description: Get OpenAI user information
 description:
   - List the users of an OpenAI organization or of one of its projects, optionally with open invitations.
 version_added: 0.2.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_build_info
-short_description: Get information about Klocwork builds
+short_description: Get Klocwork build information
 description:
   - Get the builds of a Klocwork project, newest first.
   - If the account cannot use the Web API, set O(via=admin_tool) to use C(kwadmin) instead. C(kwadmin) reports only the

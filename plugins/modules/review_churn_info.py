@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_churn_info
-short_description: Get the file churn of a Klocwork project
+short_description: Get Klocwork file churn
 description:
   - Get the number of changed files in a Klocwork project, by component and build.
 version_added: 0.2.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_config_file_info
-short_description: Get information about Klocwork configuration files
+short_description: Get Klocwork configuration file information
 description:
   - Get the configuration files of a Klocwork project, such as checker configurations (C(.pconf)) and metric thresholds
     (C(.mconf)), and optionally the file types that the server supports.

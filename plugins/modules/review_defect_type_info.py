@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_defect_type_info
-short_description: Get information about Klocwork defect types
+short_description: Get Klocwork defect type information
 description:
   - Get the defect types (checkers) of a Klocwork project, with their severities and whether they are enabled.
 version_added: 0.2.0

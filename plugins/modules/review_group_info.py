@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_group_info
-short_description: Get information about Klocwork groups
+short_description: Get Klocwork group information
 description:
   - Get Klocwork groups with their members and roles. The number of results is not limited.
 version_added: 0.2.0

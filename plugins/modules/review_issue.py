@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_issue
-short_description: Change the status of Klocwork issues
+short_description: Triage Klocwork issues
 description:
   - Cite Klocwork issues, that is, change their status, owner or comment.
   - Issues that already have the desired values are not changed, because each citation adds an entry to the history of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_issue_info
-short_description: Get information about Klocwork issues
+short_description: Get Klocwork issue information
 description:
   - Search the issues of a Klocwork project, or get the details and history of individual issues.
   - The module builds the search query from its options or uses O(query) as it is. The query always states whether

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_module_info
-short_description: Get information about Klocwork modules
+short_description: Get Klocwork module information
 description:
   - Get the modules of a Klocwork project with their path patterns and, if the server returns them, the users and groups
     that can see their issues.

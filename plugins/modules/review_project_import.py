@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_project_import
-short_description: Import a project from another Klocwork server
+short_description: Import a Klocwork project from another server
 description:
   - Import a project from another Klocwork server and wait until the import has finished. By default, nothing is
     imported if a project with this name exists.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_project_info
-short_description: Get information about Klocwork projects
+short_description: Get Klocwork project information
 description:
   - Get the Klocwork projects that the account can see. Other modules identify a project by its name. The ID appears in
     URLs.

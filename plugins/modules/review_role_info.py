@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_role_info
-short_description: Get information about Klocwork roles
+short_description: Get Klocwork role information
 description:
   - Get Klocwork roles with their permissions, status transitions and assignments.
 version_added: 0.1.0

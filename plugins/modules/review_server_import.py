@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_server_import
-short_description: Import the configuration of a Klocwork server
+short_description: Import a Klocwork server configuration
 description:
   - Import users, groups, roles and other settings from another Klocwork server and wait until the import has finished.
   - Each run starts an import, because Klocwork does not report whether the configuration was imported before.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_server_info
-short_description: Get information about a Klocwork server
+short_description: Get Klocwork server information
 description:
   - Get the version of a Klocwork server, its licenses, running tasks and project imports.
 version_added: 0.2.0

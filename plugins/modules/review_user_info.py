@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_user_info
-short_description: Get information about Klocwork users
+short_description: Get Klocwork user information
 description:
   - Get Klocwork users with their roles and groups. The number of results is not limited.
 version_added: 0.2.0

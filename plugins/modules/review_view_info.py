@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_view_info
-short_description: Get information about Klocwork views
+short_description: Get Klocwork view information
 description:
   - Get the views of a Klocwork project that the account can see, with their search queries.
 version_added: 0.1.0
