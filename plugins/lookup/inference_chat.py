@@ -38,8 +38,7 @@ options:
     description: The system message that precedes O(prompt).
     type: str
   max_tokens:
-    description: Maximum number of tokens in the answer, which is sent in the request parameter that
-      O(max_tokens_member) names.
+    description: Maximum number of tokens in the answer. O(max_tokens_member) is the name of the request parameter.
     type: int
   response_schema:
     description: JSON schema of the answer. If set, the lookup returns the parsed answer.

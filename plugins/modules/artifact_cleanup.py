@@ -96,9 +96,9 @@ options:
     description:
       - Rules that select the artifacts to delete and to keep. One of O(rules) and O(from_plan) is required. The list
         must not be empty.
-      - Each rule needs at least one of O(rules[].paths), O(rules[].names), O(rules[].properties),
+      - In each rule, set at least one of O(rules[].paths), O(rules[].names), O(rules[].properties),
         O(rules[].older_than), O(rules[].not_downloaded_since), O(rules[].larger_than) and O(rules[].keep_newest).
-      - An explicit V(null) in an option of a rule, or in a limit, is an error. Omit the option instead.
+      - To leave an option of a rule unset, omit it. An explicit V(null) is an error.
     type: list
     elements: dict
     suboptions:

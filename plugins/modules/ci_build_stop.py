@@ -32,9 +32,9 @@ options:
   job:
     description:
       - Full name of the job, such as V(folder/app). Required if O(build) is set.
-      - With O(queue_item), the job is only needed to find the build of an item that the server has already forgotten,
-        which happens five minutes after the item has left the queue. Very old servers do not support this, because
-        their builds have no queue ID.
+      - With O(queue_item), the job is only needed for an item that left the queue more than five minutes ago. Jenkins
+        forgets such items, so the module searches the builds of the job for the ID of the item. Very old servers do
+        not store this ID.
       - If the queue item belongs to another job, nothing is stopped and the task fails.
     type: str
   build:

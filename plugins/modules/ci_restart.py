@@ -112,7 +112,7 @@ restart:
       description: V(true) if the new process has responded, V(false) if the task did not wait.
       type: bool
     requested_by:
-      description: V(this task), or V(another client) if a restart was already in progress.
+      description: Who requested the restart, either V(this task) or, if it was already in progress, V(another client).
       type: str
     session_before:
       description: Session ID before the restart. V(null) if the server has no session IDs.

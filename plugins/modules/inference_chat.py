@@ -146,8 +146,7 @@ options:
     type: bool
     default: false
   max_tokens:
-    description: Maximum number of tokens in the answer, which is sent in the request parameter that
-      O(max_tokens_member) names.
+    description: Maximum number of tokens in the answer. O(max_tokens_member) is the name of the request parameter.
     type: int
   response_schema:
     description: JSON schema of the answer. The answer is parsed, validated and returned in RV(completion.data).

@@ -131,7 +131,7 @@ options:
                   high: Process the image in high resolution.
           tool_calls:
             description:
-              - The functions that the model called, in the format of C(tool_calls) of an answer. Each call must be
+              - Function calls of the model, in the same format as C(tool_calls) in an answer. Each call must be
                 followed by a message with the role V(tool).
             type: list
             elements: dict
@@ -211,7 +211,7 @@ options:
     type: str
   max_tokens:
     description:
-      - Maximum number of tokens in an answer, which is sent in the request parameter that O(max_tokens_member) names.
+      - Maximum number of tokens in an answer. O(max_tokens_member) is the name of the request parameter.
       - Servers count this number against the token limits when the request arrives, even if the answer is shorter.
     type: int
   response_schema:

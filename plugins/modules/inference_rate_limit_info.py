@@ -86,7 +86,7 @@ SPEC = INFERENCE + projects.PROJECT_OPTIONS + ArgumentSpec(dict(dashboard=dict(t
 def run(task: Task) -> None:
     project_options = task.select_provided("project_id", "project_name")
     if task.params["dashboard"] == bool(project_options):
-        raise BadOption("dashboard", "must be true, unless 'project_id' or 'project_name' is set")
+        raise BadOption("dashboard", "must be true without a project and false with 'project_id' or 'project_name'")
     if task.params["dashboard"]:
         task.result["rate_limits"] = rate_limits.fetch_dashboard_limits(InferenceService(task))
     else:

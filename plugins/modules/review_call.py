@@ -73,7 +73,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 records:
-  description: The records of the response. V(null) if the action was not called or returned a file.
+  description: Records in the response. V(null) if no request was sent, or if the response is a file.
   returned: success
   type: list
   elements: dict

@@ -166,8 +166,8 @@ checks:
       type: list
       elements: dict
     lines:
-      description: The same issues as text, with one line for each issue that contains file, line, severity, checker,
-        message and URL.
+      description: The same issues as lines of text. Each line contains the file, line number, severity, checker,
+        message and URL of an issue.
       type: list
       elements: str
 sarif:
@@ -182,7 +182,7 @@ sarif:
       description: Number of issues omitted because of O(sarif_limit).
       type: int
     absolute_paths:
-      description: Number of issues in the file with an absolute path. GitHub does not show them.
+      description: Number of issues in the SARIF file whose path is absolute. GitHub does not show these issues.
       type: int
   sample: {"issues": 5000, "omitted": 210, "absolute_paths": 0}
 comparison:

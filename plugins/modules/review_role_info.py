@@ -66,7 +66,8 @@ roles:
       elements: dict
     assignments:
       description:
-        - Assignments with C(account) or C(group), and C(project). The project is V(null) for global assignments.
+        - Assignments of the role. Each has the key C(account) or C(group), and the key C(project), which is V(null) for
+          a global assignment.
       type: list
       elements: dict
 """
