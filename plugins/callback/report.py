@@ -122,7 +122,7 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report impor
 _ARTIFACTS = os.environ.get("AWX_ISOLATED_DATA_DIR", "")
 FAILURES = ("failed", "unreachable")
 # Of a result, what the report tells
-_TOLD = (
+_REPORTED = (
     *("changed", "diff", "msg", "stderr", "module_stderr"),
     *("counts", "outcomes", "failures", "censored", "_ansible_item_label"),
 )
@@ -253,8 +253,8 @@ class CallbackModule(CallbackBase):
 
     def _keep_item(self, state: str, result: t.Any) -> None:
         """Keep a loop item until its task ends, because stdout callbacks remove the items from the result."""
-        task, told = self._task(result), self._digest(result)
-        task.items.append(Part(state, told, label(told, len(task.items) + 1) or None))
+        task, entry = self._task(result), self._digest(result)
+        task.items.append(Part(state, entry, label(entry, len(task.items) + 1) or None))
 
     def _record(self, state: str, result: t.Any, failure: str = "") -> None:
         task = self._task(result)
@@ -293,8 +293,8 @@ class CallbackModule(CallbackBase):
     def _digest(self, result: t.Any) -> Result:
         """Return the reported members of a result, with masked secrets."""
         self._collect_secrets(result)
-        told = {name: result._result[name] for name in _TOLD if name in result._result}
-        hidden: Result = mask_secrets({**told, "warnings": _warnings(result)}, self._hidden)
+        reported = {name: result._result[name] for name in _REPORTED if name in result._result}
+        hidden: Result = mask_secrets({**reported, "warnings": _warnings(result)}, self._hidden)
         return hidden
 
     @property
@@ -346,5 +346,5 @@ def _full_name(task: t.Any, name: t.Any) -> str:
 
 def _warnings(result: t.Any) -> list[str]:
     """Return the warnings of a result. Since ansible-core 2.19, they are not in its dictionary."""
-    kept = getattr(result, "warnings", None)
-    return list(result._result.get("warnings") or []) if kept is None else [str(one.event.msg) for one in kept]
+    recorded = getattr(result, "warnings", None)
+    return list(result._result.get("warnings") or []) if recorded is None else [str(one.event.msg) for one in recorded]

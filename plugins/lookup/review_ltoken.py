@@ -72,7 +72,7 @@ class LookupModule(ServiceLookup):
 
     def fetch(self, task: Task) -> str | dict[str, str] | None:
         """Return the token, or the form fields of a login."""
-        found = find_login(task, check_url(task.params["url"]))
-        if found.ltoken is None:
-            raise ToolchainError(found.advice.removeprefix(NO_TOKEN))
-        return found.ltoken if task.params["as"] == "token" else found.form
+        login = find_login(task, check_url(task.params["url"]))
+        if login.ltoken is None:
+            raise ToolchainError(login.advice.removeprefix(NO_TOKEN))
+        return login.ltoken if task.params["as"] == "token" else login.form

@@ -185,7 +185,7 @@ class ItemQueue:
         self._warnings = Reasons()
         self._refused: str | None = None
         self._stopped: str | None = None
-        self._has_left = False
+        self._has_unread_items = False
         self._controller = Controller()
         self._defect: BaseException | None = None
         self._start = time.monotonic()
@@ -231,7 +231,7 @@ class ItemQueue:
         :raises ToolchainError: if items failed, unless the option `on_error` allows it
         """
         failed = len(self._failures)
-        is_stopped = is_stopped or self._has_left or self._has_enough_failures()
+        is_stopped = is_stopped or self._has_unread_items or self._has_enough_failures()
         if not failed or (self._task.params["on_error"] == "report" and not is_stopped):
             return
         if self._refused:
@@ -283,7 +283,9 @@ class ItemQueue:
             self._end("the process that runs Ansible was killed")
 
     def _outcome(self, index: int, item: Item, act: Act) -> tuple[Item, Task]:
-        task = self._task.create_item_task(_drop_null(item), diff_mode=self._task.diff_mode and self._is_shown(index))
+        task = self._task.create_item_task(
+            _drop_null(item), diff_mode=self._task.diff_mode and self._is_reported(index)
+        )
         status, reason = "ok", None
         try:
             act(task)
@@ -321,11 +323,11 @@ class ItemQueue:
         self._counts[outcome["status"]] += 1
         if outcome["status"] in _FAILURES:
             self._failures.append(outcome)
-        if self._is_shown(outcome["index"]):
+        if self._is_reported(outcome["index"]):
             self._first.append(outcome)
         self._write_outcome(outcome)
 
-    def _is_shown(self, index: int) -> bool:
+    def _is_reported(self, index: int) -> bool:
         return index < self._task.params["result_limit"]
 
     def _has_enough_failures(self) -> bool:
@@ -334,11 +336,11 @@ class ItemQueue:
 
     def _skip_rest(self) -> None:
         if self._stopped and self._total is None:
-            self._has_left = next(self._items, None) is not None
+            self._has_unread_items = next(self._items, None) is not None
         elif self._stopped:
             for index, item in self._items:
                 self._record(self._outcome(index, item, self._rest)[0])
-            self._has_left = self._counts["skipped"] > 0
+            self._has_unread_items = self._counts["skipped"] > 0
 
     def _wait(self) -> None:
         while not self._end_within(_POLLING_INTERVAL):

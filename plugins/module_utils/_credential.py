@@ -102,11 +102,11 @@ def credential_from_netrc(task: Task, url: str) -> Credential | None:
 
 def _read_netrc(path: str) -> netrc.netrc:
     check_readable(path, "netrc_file")
-    found = rehearsal.resolve_read(path)
+    resolved_path = rehearsal.resolve_read(path)
     try:
-        if stat.S_IMODE(os.stat(found).st_mode) & 0o077:
+        if stat.S_IMODE(os.stat(resolved_path).st_mode) & 0o077:
             raise BadOption("netrc_file", f"other users can access '{path}': run chmod 600 '{path}'")
-        return netrc.netrc(found)
+        return netrc.netrc(resolved_path)
     except OSError as error:
         raise BadOption("netrc_file", f"cannot read '{path}': {error.strerror}") from None
     except netrc.NetrcParseError as error:  # its text may quote a password

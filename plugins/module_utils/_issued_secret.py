@@ -286,11 +286,11 @@ class IssuedSecret:
 
         :arg desired: `None` if the item will be removed
         """
-        is_kept = before is not None and desired is not None and not self.replace_reason(before)
-        if desired is not None and not is_kept:
+        is_current = before is not None and desired is not None and not self.replace_reason(before)
+        if desired is not None and not is_current:
             self._warn_of_readers()
         if before is not None:
-            self._service.check_removal(self._removed_ids(before if is_kept else None))
+            self._service.check_removal(self._removed_ids(before if is_current else None))
 
     def _warn_of_readers(self) -> None:
         for option in self._service.file_options():
@@ -334,10 +334,10 @@ class IssuedSecret:
         try:
             self._remove(*old)
         except ToolchainError:
-            left = ", ".join(item_id for item_id in old if item_id not in self._removed)
+            remaining = ", ".join(item_id for item_id in old if item_id not in self._removed)
             later = " Later runs keep them: remove them by hand." if self._keeps_surplus else ""
             self._task.warn(
-                f"The new {self._kind.noun} is stored, but these were not {self._kind.removed}: {left}.{later}"
+                f"The new {self._kind.noun} is stored, but these were not {self._kind.removed}: {remaining}.{later}"
             )
             raise
 
@@ -354,8 +354,8 @@ class IssuedSecret:
         :arg remaining: the item that stays; it has no ID if it is only predicted
         """
         items, stored = self._initial or ([], None)
-        kept = remaining.get(self._kind.id_member) if remaining else None
-        ids = [item_id for item_id in self._ids(items) if item_id != kept]
+        current = remaining.get(self._kind.id_member) if remaining else None
+        ids = [item_id for item_id in self._ids(items) if item_id != current]
         if self._is_present and self._keeps_surplus:
             ids = [item_id for item_id in ids if item_id == stored]
         return list(dict.fromkeys([*self._removed, *ids]))
@@ -381,8 +381,8 @@ class IssuedSecret:
         """
         noun, removed = self._kind.noun, self._kind.removed
         try:
-            known = self._ids(self._items)
-            new = [item_id for item_id in self._ids(self._service.list_matching()) if item_id not in known]
+            existing = self._ids(self._items)
+            new = [item_id for item_id in self._ids(self._service.list_matching()) if item_id not in existing]
             self._may_create_late = not new
             if len(new) > 1 and self._keeps_surplus:
                 ids = ", ".join(new)
@@ -437,8 +437,8 @@ class IssuedSecret:
         """
         noun = self._kind.noun
         cause = f"{describe_cause(self._lost_removal)} " if self._lost_removal else ""
-        if left := [item_id for item_id in self._ids(self._items) if item_id in self._removed]:
-            ids, removed = ", ".join(left), self._kind.removed
+        if remaining := [item_id for item_id in self._ids(self._items) if item_id in self._removed]:
+            ids, removed = ", ".join(remaining), self._kind.removed
             raise ToolchainError(f"{cause}These {noun}s were to be {removed}, but still exist: {ids}.")
         item = self._managed_item() if self._is_present else None
         others = [item_id for item_id in self._ids(self._items) if not item or item_id != self._id(item)]

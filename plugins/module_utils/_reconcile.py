@@ -125,12 +125,12 @@ class _Reconciliation:
     def run(self) -> None:
         """Reconcile, and compare again if another client changed the resource in between."""
         initial = before = self.read()
-        for conflicts_left in reversed(range(_MAX_CONFLICTS + 1)):
+        for remaining_conflicts in reversed(range(_MAX_CONFLICTS + 1)):
             try:
                 self._apply(initial, before)
                 return
             except _Conflict as conflict:
-                if not conflicts_left:
+                if not remaining_conflicts:
                     raise conflict.error from None
                 before = conflict.current
                 is_refused = isinstance(conflict.error, ServerRefusal) and conflict.error.status in _CONFLICTS

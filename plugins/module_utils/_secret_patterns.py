@@ -153,14 +153,14 @@ def mask_text(text: str) -> str:
     return _BASE64.sub(_mask_login, text)
 
 
-def _replace(found: re.Match[str]) -> str:
-    groups = found.groupdict()
+def _replace(match: re.Match[str]) -> str:
+    groups = match.groupdict()
     return f"{groups.get('kept', '')}{MASK}{groups.get('end', '')}"
 
 
-def _mask_login(found: re.Match[str]) -> str:
+def _mask_login(match: re.Match[str]) -> str:
     """Mask base64 text that decodes to `user:password`."""
-    text = found[0]
+    text = match[0]
     try:
         is_login = _LOGIN.fullmatch(base64.b64decode(text, validate=True))
     except ValueError:

@@ -42,8 +42,8 @@ class Reasons(collections.Counter[str]):
 
     def add(self, text: str, times: int = 1) -> None:
         """Count one text."""
-        known = text in self or len(self) < _MAX_REASONS
-        self[text if known else _OTHER_REASONS] += times
+        is_listed = text in self or len(self) < _MAX_REASONS
+        self[text if is_listed else _OTHER_REASONS] += times
 
     def merge(self, others: t.Mapping[str, int]) -> None:
         """Add the counts of another counter."""
@@ -403,7 +403,7 @@ def mask_secrets(value: t.Any, secrets: set[str]) -> t.Any:
 def _masked_text(text: str, secrets: set[str]) -> str:
     if text in secrets:
         return "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-    found = [secret for secret in secrets if secret in text]
-    for secret in sorted(found, key=len, reverse=True):
+    matches = [secret for secret in secrets if secret in text]
+    for secret in sorted(matches, key=len, reverse=True):
         text = text.replace(secret, "********")
     return text

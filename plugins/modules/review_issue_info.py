@@ -346,7 +346,7 @@ def run(task: Task) -> None:
             review, params["project"], task.result["query"], task.warn, params["view"], params["limit"]
         )
         if params["details"]:
-            issues = search.read_found_details(review, params["project"], issues, task.report_progress)
+            issues = search.read_result_details(review, params["project"], issues, task.report_progress)
     task.result["count"] = output_list(task, "issues", issues)
 
 

@@ -142,13 +142,13 @@ SPEC = REVIEW + ArgumentSpec(
 
 def run(task: Task) -> None:
     name, review = task.params["name"], ReviewService(task)
-    found = [
+    matches = [
         project for project in projects.list_projects(review, task.params["streams"]) if name in (None, project["name"])
     ]
-    task.result = {"projects": found, "configuration": None, "taxonomies": None}
-    if found and task.params["configuration"]:
+    task.result = {"projects": matches, "configuration": None, "taxonomies": None}
+    if matches and task.params["configuration"]:
         task.result["configuration"] = projects.read_configuration(review, name, task.params["build"])
-    if found and task.params["taxonomies"]:
+    if matches and task.params["taxonomies"]:
         task.result["taxonomies"] = projects.list_taxonomies(review, name)
 
 

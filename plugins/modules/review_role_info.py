@@ -87,10 +87,10 @@ SPEC = REVIEW + ArgumentSpec(
 def run(task: Task) -> None:
     name, all_roles = task.params["name"], roles.Roles(ReviewService(task))
     if name is None:
-        found = all_roles.search_text(task.params["search"])
+        matches = all_roles.search_text(task.params["search"])
     else:
-        found = [role for role in [all_roles.find(name, with_assignments=True)] if role]
-    task.result["roles"] = [roles.to_result(role) for role in found]
+        matches = [role for role in [all_roles.find(name, with_assignments=True)] if role]
+    task.result["roles"] = [roles.to_result(role) for role in matches]
 
 
 def main() -> None:

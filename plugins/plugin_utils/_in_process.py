@@ -124,10 +124,10 @@ class InProcessAction(ActionBase):
 
     def _resolve_arguments(self, task_vars: dict[str, t.Any]) -> ServiceArguments:
         variables = self._service_variables(task_vars)
-        found = from_host(
+        settings = from_host(
             self._service, variables, lambda: self._templar.copy_with_new_env(available_variables=variables)
         )
-        return ServiceArguments(self.module.SPEC, self._task.args, self._list_default_options(), dict(found))
+        return ServiceArguments(self.module.SPEC, self._task.args, self._list_default_options(), dict(settings))
 
     def _service_variables(self, task_vars: dict[str, t.Any]) -> dict[str, t.Any]:
         """Return the variables of the host, or of the delegation host if that has the service's URL."""
@@ -205,8 +205,8 @@ class InProcessAction(ActionBase):
 
     def _progress_display(self, task_vars: dict[str, t.Any]) -> t.Callable[[str], None] | None:
         """Return a function that shows progress on standard error. Standard output belongs to callback plugins."""
-        wanted = task_vars.get("toolchain_progress", os.environ.get("TOOLCHAIN_PROGRESS") or True)
-        if self._task.no_log or not boolean(self._templar.template(wanted)):
+        setting = task_vars.get("toolchain_progress", os.environ.get("TOOLCHAIN_PROGRESS") or True)
+        if self._task.no_log or not boolean(self._templar.template(setting)):
             return None
         prefix = self._prefix(task_vars)
         return lambda text: Display().display(prefix + text, stderr=True)

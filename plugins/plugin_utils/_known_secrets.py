@@ -67,12 +67,12 @@ def encode_variants(secret: str) -> frozenset[str]:
     Characters that depend on the other text are omitted.
     """
     data = secret.encode(errors="backslashreplace")
-    found = {base64.b64encode(data).decode()}
+    variants = {base64.b64encode(data).decode()}
     for before, first in enumerate(_FIRST_CHARACTERS):
         text = base64.b64encode(bytes(before) + data).decode().rstrip("=")
         whole = text[first:-1] if (before + len(data)) % 3 else text[first:]
-        found.update([whole] if len(whole) >= _SHORTEST_ENCODED else [])
-    return frozenset(found | {text.translate(_URL_SAFE) for text in found})
+        variants.update([whole] if len(whole) >= _SHORTEST_ENCODED else [])
+    return frozenset(variants | {text.translate(_URL_SAFE) for text in variants})
 
 
 def _with_logins(spec: ArgumentSpec, values: dict[str, t.Any]) -> set[str]:

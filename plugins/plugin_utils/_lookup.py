@@ -38,8 +38,8 @@ class ServiceLookup(LookupBase):
             example = ", ".join(f"{name}='...'" for name in needed)
             raise AnsibleError(f"{self.name} takes options only, such as {example}.")
         try:
-            found = from_host(self.SPEC.service, variables or {}, lambda: self._templar)
-            arguments = ServiceArguments(self.SPEC, kwargs, (), dict(found))
+            settings = from_host(self.SPEC.service, variables or {}, lambda: self._templar)
+            arguments = ServiceArguments(self.SPEC, kwargs, (), dict(settings))
             outcome = run_in_process(
                 self.name,
                 self.SPEC,

@@ -74,7 +74,7 @@ class TaskFigures:
 
     def to_entry(self, counted: t.Mapping[tuple[str, str], int]) -> dict[str, t.Any]:
         """Return an entry of the document. `requests` is `None` if the number is unknown for a host."""
-        known = self.ran <= counted.keys()
+        is_complete = self.ran <= counted.keys()
         return {
             "task": self.task,
             "module": self.module,
@@ -82,7 +82,7 @@ class TaskFigures:
             **{state: self.states.get(state, 0) for state in ("ok", "failed", "unreachable", "skipped")},
             "seconds": round(self.seconds, 2),
             "longest": round(self.longest, 2),
-            "requests": sum(counted[key] for key in self.ran) if known else None,
+            "requests": sum(counted[key] for key in self.ran) if is_complete else None,
         }
 
 
@@ -204,9 +204,9 @@ def _format_value(value: t.Any) -> str:
 
 def label(result: Result, number: int) -> str:
     """Return the label of a loop item. Items that are not plain text may contain secrets, so they get a number."""
-    found = result.get("_ansible_item_label")
-    plain = isinstance(found, (str, int, float)) and "censored" not in result
-    return shorten_name(str(found)) if plain else f"item {number}"
+    text = result.get("_ansible_item_label")
+    plain = isinstance(text, (str, int, float)) and "censored" not in result
+    return shorten_name(str(text)) if plain else f"item {number}"
 
 
 def shorten_name(name: str) -> str:
@@ -242,5 +242,5 @@ def _as_text(value: t.Any) -> str:
 
 
 def _shorten_text(text: str) -> str:
-    left_out = len(text) - MOST_CHARACTERS
-    return text if left_out <= 0 else f"{text[:MOST_CHARACTERS]} ... ({left_out:,} more characters)"
+    omitted = len(text) - MOST_CHARACTERS
+    return text if omitted <= 0 else f"{text[:MOST_CHARACTERS]} ... ({omitted:,} more characters)"

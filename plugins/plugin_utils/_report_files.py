@@ -20,11 +20,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files import
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_chunks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-_RUNS_SHOWN = 30
+_MAX_LISTED_RUNS = 30
 # Members of the document that are copied into the history
 _HISTORY_MEMBERS = ("started", "playbook", "complete", "check_mode", "seconds", "requests", "requests_known")
 _BEGINNING = '{"started": '
-_NOT_SHOWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # HTML does not allow them
+_INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # HTML does not allow them
 
 
 def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
@@ -43,7 +43,7 @@ def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
         yield from problems
     for kind in ("json", "html"):
         if path := files[kind]:
-            text = _to_json(document) if kind == "json" else page(document, runs[-_RUNS_SHOWN:])
+            text = _to_json(document) if kind == "json" else page(document, runs[-_MAX_LISTED_RUNS:])
             with _collect_problems(path) as problems:
                 store_chunks(Task({}), path, [text.encode(errors="backslashreplace")])
             yield from problems
@@ -57,7 +57,7 @@ def page(document: dict[str, t.Any], runs: list[dict[str, t.Any]]) -> str:
     loader = jinja2.FileSystemLoader(os.path.dirname(__file__))
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     text = environment.get_template("_report.html.j2").render(report=document, runs=runs)
-    return _NOT_SHOWN.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _INVALID_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _to_history_entry(document: dict[str, t.Any]) -> dict[str, t.Any]:
@@ -108,10 +108,10 @@ def _to_json(document: dict[str, t.Any]) -> str:
 @contextlib.contextmanager
 def _collect_problems(path: str) -> t.Iterator[list[str]]:
     """Collect the problem of writing a file in a list."""
-    found: list[str] = []
+    problems: list[str] = []
     try:
-        yield found
+        yield problems
     except ToolchainError as error:
-        found.append(str(error))
+        problems.append(str(error))
     except OSError as error:
-        found.append(f"Cannot write '{path}': {error.strerror}.")
+        problems.append(f"Cannot write '{path}': {error.strerror}.")

@@ -89,12 +89,12 @@ class ServiceArguments:
     def _select_credential(self) -> None:
         """Keep only the credentials of the source with the highest precedence."""
         credentials = self._service.credentials
-        given = [option for option in credentials if self.args.get(option)]
-        if not given:
+        options = [option for option in credentials if self.args.get(option)]
+        if not options:
             return
-        nearest = min(self._sources[option] for option in given)
-        kept = {option for option in given if self._sources[option] == nearest}
-        needed = kept.union(*(credentials[option] for option in kept))
+        nearest = min(self._sources[option] for option in options)
+        selected = {option for option in options if self._sources[option] == nearest}
+        needed = selected.union(*(credentials[option] for option in selected))
         others = set(credentials).union(*credentials.values()) - needed
         for option in others:
             if self._sources.get(option, Source.ENVIRONMENT) > nearest:

@@ -131,8 +131,8 @@ class TokenService(SecretService):
 
     def expiry_reason(self, item: Fields) -> str | None:
         """Return a reason if the token expires within `rotate_before` seconds."""
-        left = float("inf") if item["expiry"] is None else item["expiry"] - self._artifact.http.now()
-        return "it expires soon" if left < (self._task.params["rotate_before"] or 0) else None
+        remaining = float("inf") if item["expiry"] is None else item["expiry"] - self._artifact.http.now()
+        return "it expires soon" if remaining < (self._task.params["rotate_before"] or 0) else None
 
     def missing_file_reason(self) -> str | None:
         """Return a reason if the refresh token is to be stored, but its file is empty or missing."""
@@ -251,6 +251,6 @@ def _authenticate(secret: str | None) -> t.Any:
     return {"anonymous": True, "headers": {"Authorization": f"Bearer {secret}"}} if secret else {}
 
 
-def _is_same_scope(scope: str | None, wanted: str) -> bool:
+def _is_same_scope(scope: str | None, desired: str) -> bool:
     """Return whether two scopes are equal as sets. Old servers do not return the scope of a token."""
-    return scope is None or set(scope.split()) == set(wanted.split())
+    return scope is None or set(scope.split()) == set(desired.split())

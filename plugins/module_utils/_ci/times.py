@@ -27,7 +27,7 @@ def _to_iso(milliseconds: t.Any) -> str:
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int):
         raise ValueError
     try:
-        moment = datetime.datetime.fromtimestamp(milliseconds // 1000, datetime.timezone.utc)
+        time = datetime.datetime.fromtimestamp(milliseconds // 1000, datetime.timezone.utc)
     except (OverflowError, OSError):
         raise ValueError from None
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"

@@ -26,10 +26,10 @@ def check_readable(path: str, option: str) -> None:
     """
     :raises BadOption: if the path is not a readable regular file
     """
-    found = rehearsal.resolve_read(path)
-    if not os.path.isfile(found):
-        problem = "it is not a regular file" if os.path.exists(found) else "it does not exist"
-    elif not os.access(found, os.R_OK):
+    resolved_path = rehearsal.resolve_read(path)
+    if not os.path.isfile(resolved_path):
+        problem = "it is not a regular file" if os.path.exists(resolved_path) else "it does not exist"
+    elif not os.access(resolved_path, os.R_OK):
         problem = "permission denied"
     else:
         return
@@ -46,8 +46,8 @@ def find_files(pattern: str) -> dict[str, str]:
     fixed = pattern
     while glob.has_magic(fixed):
         fixed = os.path.dirname(fixed)
-    found = {*glob.iglob(pattern, recursive=True), *rehearsal.find_copies(pattern, fixed)}
-    files = (path for path in sorted(found) if os.path.isfile(rehearsal.resolve_read(path)))
+    candidates = {*glob.iglob(pattern, recursive=True), *rehearsal.find_copies(pattern, fixed)}
+    files = (path for path in sorted(candidates) if os.path.isfile(rehearsal.resolve_read(path)))
     return {path: os.path.relpath(path, fixed or os.curdir) for path in files}
 
 
@@ -91,12 +91,12 @@ class LocalText:
     def from_text(cls, text: str) -> LocalText:
         """Return a text with its checksums."""
         data = text.encode()
-        found = {}
+        checksums = {}
         for algorithm in ALGORITHMS:
             one = new_hash(algorithm)
             one.update(data)
-            found[algorithm] = one.hexdigest()
-        return cls(data, found)
+            checksums[algorithm] = one.hexdigest()
+        return cls(data, checksums)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,15 +148,15 @@ class LocalFile:
             raise self._change_error()
 
     def __iter__(self) -> t.Iterator[bytes]:
-        left = self.size
+        remaining = self.size
         with open(rehearsal.resolve_read(self.path), "rb", buffering=0) as file:
-            while left:
-                piece = file.read(min(_UPLOAD_CHUNK, left))
+            while remaining:
+                piece = file.read(min(_UPLOAD_CHUNK, remaining))
                 if not piece:
                     raise self._change_error()
-                left -= len(piece)
+                remaining -= len(piece)
                 yield piece
-                self.progress(self.size - left)
+                self.progress(self.size - remaining)
 
     def _change_error(self) -> ToolchainError:
         return ToolchainError(
@@ -174,7 +174,7 @@ def get_fingerprint(path: str) -> tuple[int, ...]:
     :raises ToolchainError: if it does not exist
     """
     try:
-        found = os.stat(rehearsal.resolve_read(path))
+        status = os.stat(rehearsal.resolve_read(path))
     except OSError as error:
         raise ToolchainError(f"Cannot read '{path}': {error.strerror}.") from None
-    return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev
+    return status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev

@@ -98,8 +98,8 @@ def _variable() -> str | None:
 
 def _find_system_bundle() -> str:
     paths = ssl.get_default_verify_paths()
-    if found := paths.cafile or paths.capath:
-        return found
+    if bundle := paths.cafile or paths.capath:
+        return bundle
     raise BadOption(
         "ca_path", f"this machine has no CA certificates at {paths.openssl_cafile} or {paths.openssl_capath}"
     )
@@ -109,10 +109,10 @@ def _find_bundle_problem(path: str, read: t.Callable[[str], t.Any]) -> str | Non
     """Return why a CA bundle cannot be used, or `None`."""
     try:
         if os.path.isdir(path):
-            found = any(map(_HASHED.fullmatch, os.listdir(path)))
+            has_certificates = any(map(_HASHED.fullmatch, os.listdir(path)))
             return (
                 None
-                if found
+                if has_certificates
                 else f"the directory '{path}' has no certificates, or was not prepared by 'openssl rehash'"
             )
         read(path)

@@ -160,7 +160,7 @@ class HttpClient:
     ) -> Response:
         request = _build_request(method, self.base_url + path, options)
         accept = options.get("accept", (200,))
-        tries_left = 0 if options.get("no_retry") else self._task.params["retries"]
+        remaining_retries = 0 if options.get("no_retry") else self._task.params["retries"]
         attempt = 0
         may_have_effect = False  # whether a write without response may have had its effect
         while True:
@@ -189,12 +189,12 @@ class HttpClient:
                     policy.should_retry(response),
                 )
                 delay, reason = retry.retry_delay(response, attempt, policy), f"{request}: {response.status}"
-            if tries_left == 0 or self._task.is_past_deadline or not is_repeatable:
+            if remaining_retries == 0 or self._task.is_past_deadline or not is_repeatable:
                 raise failure
-            self._task.record_retry(reason, attempt + 1, attempt + tries_left)
+            self._task.record_retry(reason, attempt + 1, attempt + remaining_retries)
             if not policy.wait(delay):
                 raise failure
-            attempt, tries_left = attempt + 1, tries_left - 1
+            attempt, remaining_retries = attempt + 1, remaining_retries - 1
 
     def _send(self, request: Request) -> Response:
         connection = self._connection

@@ -33,11 +33,11 @@ def download_chunks(task: Task, http: HttpClient, path: str) -> t.Iterator[bytes
     etag = response.headers.get("ETag")
     position, attempt = 0, 0
     while True:
-        known = position if response.status == 200 else 0  # servers without support for ranges send everything
+        duplicate = position if response.status == 200 else 0  # servers without support for ranges send everything
         try:
             for chunk in response.chunks():
-                new = chunk[known:]
-                known -= len(chunk) - len(new)
+                new = chunk[duplicate:]
+                duplicate -= len(chunk) - len(new)
                 if new:
                     position, attempt = position + len(new), 0
                     yield new

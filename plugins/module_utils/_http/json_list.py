@@ -135,9 +135,9 @@ class _Text:
 
 
 def _object(members: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
-    found = dict(members)
-    if len(found) < len(members):
+    document = dict(members)
+    if len(document) < len(members):
         for name, value in members:
-            if found[name] != value:
+            if document[name] != value:
                 raise DuplicateMember(name)
-    return found
+    return document

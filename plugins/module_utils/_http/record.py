@@ -65,11 +65,11 @@ class Record(dict[str, t.Any]):
         if (ticks := self.maybe_integer(name)) is None:
             return None
         try:
-            moment = datetime.datetime.fromtimestamp(ticks // per_second, datetime.timezone.utc)
+            time = datetime.datetime.fromtimestamp(ticks // per_second, datetime.timezone.utc)
         except (OverflowError, ValueError, OSError):
             unit = "milliseconds" if per_second == 1000 else "seconds"
             raise self._unexpected(self._path_of(name), f"a number of {unit} since 1970", ticks) from None
-        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def convert(self, name: str, expected: str, converter: t.Callable[[t.Any], Converted]) -> Converted:
         """Return a converted member. `converter` raises `ValueError` for values that it cannot convert."""

@@ -219,12 +219,12 @@ class Response:
 def parse_http_date(text: str | None) -> float | None:
     """Return the date of a header in seconds since 1970, or `None` if it is not a date."""
     try:
-        moment = email.utils.parsedate_to_datetime(text or "")
+        time = email.utils.parsedate_to_datetime(text or "")
     except (TypeError, ValueError, OverflowError):
         return None
-    if moment.tzinfo is None:  # the server names no time zone
-        moment = moment.replace(tzinfo=datetime.timezone.utc)
-    return moment.timestamp()
+    if time.tzinfo is None:  # the server names no time zone
+        time = time.replace(tzinfo=datetime.timezone.utc)
+    return time.timestamp()
 
 
 def _is_decodable(body: bytes, charset: str) -> bool:

@@ -72,7 +72,7 @@ class _Reader(io.RawIOBase):
         The time between two reads does not count, because the caller may process data.
         """
         self._size, self._seconds = size, seconds
-        self._missing, self._left = size, seconds
+        self._expected_size, self._remaining_time = size, seconds
 
     def readable(self) -> bool:
         return True
@@ -82,14 +82,14 @@ class _Reader(io.RawIOBase):
 
     def readinto(self, buffer: t.Any) -> int | None:
         start = time.monotonic()
-        left = min(self._left, self.deadline - start)
-        if left <= 0:
+        timeout = min(self._remaining_time, self.deadline - start)
+        if timeout <= 0:
             raise socket.timeout("timed out")
-        self._socket.settimeout(left)
+        self._socket.settimeout(timeout)
         size = self._raw.readinto(buffer)
-        self._left -= time.monotonic() - start
-        self._missing -= size or 0
-        if self._missing <= 0:
+        self._remaining_time -= time.monotonic() - start
+        self._expected_size -= size or 0
+        if self._expected_size <= 0:
             self.expect(self._size, self._seconds)
         return size
 

@@ -50,10 +50,10 @@ class ResourceName:
 
         :raises BadOption: if both exist
         """
-        found = {one["name"]: one for one in listed if one["name"] in (self._name, self._new_name)}
-        if len(found) > 1:
+        matches = {one["name"]: one for one in listed if one["name"] in (self._name, self._new_name)}
+        if len(matches) > 1:
             raise BadOption("new_name", f"another {self._kind} '{self._new_name}' already exists")
-        return next(iter(found.values()), None)
+        return next(iter(matches.values()), None)
 
     def to_wire(self, changes: Fields) -> Fields:
         """Return the changes as request fields: `name` selects the resource, `new_name` renames it."""

@@ -30,9 +30,9 @@ class WriteOnlyFields:
         self._always = task.params["update_unreadable"] == "always"
         self._sent: Fields = {}
 
-    def add_sent(self, found: Fields | None) -> Fields | None:
+    def add_sent(self, current: Fields | None) -> Fields | None:
         """Return the resource as read, with the values that were sent."""
-        return None if found is None else {**self._sent, **found}
+        return None if current is None else {**self._sent, **current}
 
     def select_fields(self, before: Fields | None, desired: Fields) -> Fields:
         """Return the desired fields without those that should not be sent now, and warn about them."""

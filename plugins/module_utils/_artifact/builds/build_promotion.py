@@ -90,9 +90,9 @@ class Promotion:
         else:
             request = {**self._request, "dryRun": True}
             del request["status"]
-            missing = self._find_missing()
+            missing_files = self._find_missing()
             self._read_messages(self._artifact.http.read("POST", self._address, query=self._query, json=request))
-            if len(self._find_run()["statuses"]) > len(self._run["statuses"]) or self._find_missing() != missing:
+            if len(self._find_run()["statuses"]) > len(self._run["statuses"]) or self._find_missing() != missing_files:
                 raise ToolchainError(
                     f"{self._title} was promoted, although only a dry run was requested. Check its files and "
                     "its history."
@@ -111,10 +111,10 @@ class Promotion:
         verify_write(self._task, self._send_request, self._check_history)
         self._task.result.update(promotion=self._last_status, messages=self._messages)
         self._check_messages()
-        if missing := self._find_missing():
+        if missing_files := self._find_missing():
             raise ToolchainError(
-                f"{self._title} was promoted, but {len(missing):,} of its {len(self._list_checksums()):,} files "
-                f"are not in '{self._task.params['target_repo']}', the first of them with the SHA-1 {missing[0]}."
+                f"{self._title} was promoted, but {len(missing_files):,} of its {len(self._list_checksums()):,} files "
+                f"are not in '{self._task.params['target_repo']}', the first of them with the SHA-1 {missing_files[0]}."
             )
         return {}
 

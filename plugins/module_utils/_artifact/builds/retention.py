@@ -69,8 +69,8 @@ class Retention:
             if self._is_old(place, run):
                 self._classify(run)
         if self._task.params["artifacts"]:
-            kept = [run for run in self._initial_runs if run not in self._planned]
-            build_files.check_unshared(self._artifact, self._build, self._project, self._planned, kept)
+            retained = [run for run in self._initial_runs if run not in self._planned]
+            build_files.check_unshared(self._artifact, self._build, self._project, self._planned, retained)
         return summarize_plan(
             [
                 *(("discard run", run) for run in self._planned),

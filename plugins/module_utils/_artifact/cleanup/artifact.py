@@ -17,7 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 FIELDS = ("repo", "path", "name", "size", "created", "modified", "actual_sha1")
 DOWNLOADED = "stat.downloaded"
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 
 class Artifact(t.NamedTuple):
@@ -63,21 +63,21 @@ def parse_row(row: Fields) -> Artifact:
     :raises UnexpectedResponse: if the row is invalid
     """
     created, modified, sha1 = row.get("created"), row.get("modified"), row.get("actual_sha1") or ""
-    if not (_is_moment(created) and _is_moment(modified) and isinstance(sha1, str) and "size" in row):
+    if not (_is_timestamp(created) and _is_timestamp(modified) and isinstance(sha1, str) and "size" in row):
         raise _unexpected_row(row)
     moment, downloaded = max(row["created"], row["modified"]), latest_download(get_values(row))
     return Artifact(row["repo"], row["path"], row["name"], row["size"], sha1, moment, downloaded=downloaded)
 
 
-def latest_download(moments: t.Sequence[str]) -> str:
+def latest_download(timestamps: t.Sequence[str]) -> str:
     """Return the latest time, or an empty text.
 
     :raises UnexpectedResponse: if a text is not a time
     """
-    for moment in moments:
-        if not _is_moment(moment):
-            raise UnexpectedResponse(f"The server returned {moment!r:.300} as the time of a download.")
-    return max(moments, default="")
+    for timestamp in timestamps:
+        if not _is_timestamp(timestamp):
+            raise UnexpectedResponse(f"The server returned {timestamp!r:.300} as the time of a download.")
+    return max(timestamps, default="")
 
 
 def get_values(row: Fields) -> list[str]:
@@ -101,8 +101,8 @@ def _get_members(row: Fields, domain: str, field: str) -> list[str]:
     return [str(entry[field]) for entry in entries if entry.get(field)]
 
 
-def _is_moment(value: t.Any) -> bool:
-    return isinstance(value, str) and _MOMENT.fullmatch(value) is not None
+def _is_timestamp(value: t.Any) -> bool:
+    return isinstance(value, str) and _TIMESTAMP.fullmatch(value) is not None
 
 
 def _unexpected_row(row: Fields) -> UnexpectedResponse:

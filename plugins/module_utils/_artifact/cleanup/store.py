@@ -58,12 +58,14 @@ class Store:
 
     def __init__(self, path: str | None) -> None:
         self._lock = threading.RLock()
-        self._is_kept = path is not None
+        self._is_persistent = path is not None
         self._name = path or tempfile.gettempdir()
         try:
             self._folder = None if path else tempfile.TemporaryDirectory(prefix="toolchain-cleanup-")
-            kept = rehearsal.resolve_write(path) if path else None
-            self._path = kept or os.path.join(t.cast("tempfile.TemporaryDirectory[str]", self._folder).name, "plan.db")
+            plan_path = rehearsal.resolve_write(path) if path else None
+            self._path = plan_path or os.path.join(
+                t.cast("tempfile.TemporaryDirectory[str]", self._folder).name, "plan.db"
+            )
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             if not os.path.isfile(self._path):
                 raise self._unusable_error("it is not a regular file")
@@ -77,13 +79,13 @@ class Store:
             raise self._unusable_error(str(error.strerror)) from None
 
     def _unusable_error(self, problem: str) -> ToolchainError:
-        if self._is_kept:
+        if self._is_persistent:
             return BadOption("state_file", f"'{self._name}' cannot be used: {problem}")
         return ToolchainError(f"Cannot write into '{self._name}': {problem}. {self._advice}")
 
     @property
     def _advice(self) -> str:
-        if self._is_kept:
+        if self._is_persistent:
             return "Free disk space and run the task again to continue."
         return "Free disk space, set TMPDIR to a directory with more space, or set 'state_file'."
 

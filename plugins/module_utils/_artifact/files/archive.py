@@ -85,22 +85,22 @@ class Archive:
 
     def plan_changes(self) -> list[tuple[str, Fields]]:
         """Return the members that are missing (`add`) or different (`replace`) in the folder, sorted by path."""
-        missing, different = dict(self._members), []
+        added, different = dict(self._members), []
         snapshot_files = {}
         folders = {folder for name in self._members for folder in paths.iter_parents(name)}
         for entry in self._list_folder():
             name = entry["path"][len(self._folder) :].strip("/")
             self._check_conflicts(name, folders)
-            member = missing.pop(name, None)
+            member = added.pop(name, None)
             if member and not member.matches(entry):
                 different.append(name)
             elif not member and snapshots.is_snapshot(entry["path"]):
                 snapshot_files[entry["path"]] = entry
-        for name in list(missing):
+        for name in list(added):
             renamed = snapshots.select_newest(self._target_path(name), snapshot_files)
-            if renamed and not missing.pop(name).matches(snapshot_files[renamed]):
+            if renamed and not added.pop(name).matches(snapshot_files[renamed]):
                 different.append(name)
-        changes = [("add", name) for name in missing] + [("replace", name) for name in different]
+        changes = [("add", name) for name in added] + [("replace", name) for name in different]
         return [(action, self._to_change(name)) for action, name in sorted(changes, key=lambda change: change[1])]
 
     def predict_refusal(self) -> Fields:
@@ -149,9 +149,9 @@ class Archive:
             raise ToolchainError(
                 f"'{self._target_path(name)}' in '{self._repo}' is a file and cannot contain other items."
             )
-        if taken := self._members.keys() & set(paths.iter_parents(name)):
+        if conflicts := self._members.keys() & set(paths.iter_parents(name)):
             raise ToolchainError(
-                f"'{self._target_path(min(taken))}' in '{self._repo}' is a folder and cannot be replaced by a file."
+                f"'{self._target_path(min(conflicts))}' in '{self._repo}' is a folder and cannot be replaced by a file."
             )
 
     def _to_change(self, name: str) -> Fields:

@@ -83,7 +83,7 @@ def _is_in(row: Fields, path: str) -> bool:
 
 
 def _get_properties(row: Fields) -> dict[str, list[str]]:
-    found: dict[str, set[str]] = {}
+    properties: dict[str, set[str]] = {}
     for entry in row.get("properties") or ():
-        found.setdefault(entry["key"], set()).add(entry.get("value") or "")
-    return {key: sorted(values) for key, values in found.items()}
+        properties.setdefault(entry["key"], set()).add(entry.get("value") or "")
+    return {key: sorted(values) for key, values in properties.items()}

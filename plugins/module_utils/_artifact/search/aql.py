@@ -185,15 +185,15 @@ def fetch_item_pages(artifact: ArtifactService, query: Query, page_size: int) ->
             overlap = set(map(_item_key, page[len(page) - index :]))
 
 
-def fetch_in_parts(ask: t.Callable[[t.Sequence[_T]], dict[_K, _V]], items: t.Sequence[_T]) -> dict[_K, _V]:
+def fetch_in_parts(fetch: t.Callable[[t.Sequence[_T]], dict[_K, _V]], items: t.Sequence[_T]) -> dict[_K, _V]:
     """Return the results of a query for some items, split into smaller queries if the server truncates the result."""
     try:
-        return ask(items)
+        return fetch(items)
     except TruncatedResult:
         if len(items) < 2:
             raise
     middle = len(items) // 2
-    return {**fetch_in_parts(ask, items[:middle]), **fetch_in_parts(ask, items[middle:])}
+    return {**fetch_in_parts(fetch, items[:middle]), **fetch_in_parts(fetch, items[middle:])}
 
 
 def fetch_text_rows(artifact: ArtifactService, text: str) -> t.Iterator[Fields]:

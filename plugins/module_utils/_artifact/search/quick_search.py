@@ -48,10 +48,10 @@ def search_by_name(
             matches = iter(list(_search(artifact, name, keys, detail, detail)))
         except _AmbiguousAddress:
             matches = _search(artifact, name, keys, detail, with_info)
-    is_wanted = _make_folder_filter(folders)
+    is_selected = _make_folder_filter(folders)
     for match in matches:
         counts["reported"] += 1
-        if is_wanted(match):
+        if is_selected(match):
             yield match
 
 
@@ -65,9 +65,9 @@ def search_by_pattern(artifact: ArtifactService, pattern: str) -> t.Iterator[Fie
         "GET", "/artifactory/api/search/pattern", query={"pattern": pattern}, accept=(200, 408), stream=True
     )
     if response.status == 408:
-        said = (response.server_message or "Request Timeout").rstrip(".")
+        cause = (response.server_message or "Request Timeout").rstrip(".")
         raise ToolchainError(
-            f"GET /artifactory/api/search/pattern: 408 {said}. The server limits searches to 30 s. Specify more "
+            f"GET /artifactory/api/search/pattern: 408 {cause}. The server limits searches to 30 s. Specify more "
             "of the path before the first wildcard, or use artifact_query_info, which uses an index."
         )
     for path in response.texts("files"):

@@ -71,8 +71,8 @@ class BuildRequest(t.NamedTuple):
         """Return whether the parameters match and, if the users are known, the account is one of them."""
         actions = build_or_item.maybe_records("actions")
         users = {cause.get("userId") for action in actions for cause in action.maybe_records("causes")}
-        known = {str(user).lower() for user in users if user}
-        if self.user and known and self.user.lower() not in known:
+        user_names = {str(user).lower() for user in users if user}
+        if self.user and user_names and self.user.lower() not in user_names:
             return False
         return parameters.matches(self.parameters, builds.read_parameters(build_or_item))
 

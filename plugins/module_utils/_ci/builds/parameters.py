@@ -123,8 +123,8 @@ def validate_values(definitions: Definitions, values: t.Mapping[str, str], optio
 
 def _check_name(definitions: Definitions, name: str, option: str, job: str) -> None:
     if name not in definitions:
-        known = f"Its parameters are {', '.join(map(repr, definitions))}" if definitions else "It has no parameters"
-        raise BadOption(option, f"'{job}' has no parameter '{name}'. {known}")
+        hint = f"Its parameters are {', '.join(map(repr, definitions))}" if definitions else "It has no parameters"
+        raise BadOption(option, f"'{job}' has no parameter '{name}'. {hint}")
 
 
 def _validate_value(definition: ParameterDefinition, text: str, option: str) -> str:

@@ -56,8 +56,10 @@ class BuildRun:
 
         :raises ToolchainError: if its result is not accepted or it does not finish in time
         """
-        left = f"interrupted while a build of '{self._trigger.job}' was requested. If it starts, it continues to run."
-        with self._task.on_interrupt(lambda: [left]):
+        message = (
+            f"interrupted while a build of '{self._trigger.job}' was requested. If it starts, it continues to run."
+        )
+        with self._task.on_interrupt(lambda: [message]):
             triggered = self._trigger.send()
         if triggered.is_merged:
             self._task.result["plan"]["action"] = _JOIN

@@ -194,11 +194,11 @@ def wait_until_installed(task: Task, ci: CiService, before: UpdateCenter) -> Non
             names = ", ".join(f"{job.plugin} {job.status}" for job in jobs if job.plugin) or "the last step"
             raise NotReady(f"{len(jobs)} installation(s) are in progress: {names}")
 
-    left = "interrupted while plugins are being installed. Jenkins continues the installation."
+    message = "interrupted while plugins are being installed. Jenkins continues the installation."
     wait_for(
         task,
         probe,
         timeout=task.params["wait_timeout"],
         delay=task.params["wait_delay"],
-        on_interrupt=lambda: [left],
+        on_interrupt=lambda: [message],
     )

@@ -101,9 +101,9 @@ class Script:
 
     def _post(self, form: dict[str, str], read_only: bool) -> Response:
         deadline = time.monotonic() + self._task.params["wait_timeout"]
-        left = "interrupted, but the script continues to run: the server does not stop it."
+        message = "interrupted, but the script continues to run: the server does not stop it."
         try:
-            with self._task.enforce_deadline(deadline), self._task.on_interrupt(lambda: [left]):
+            with self._task.enforce_deadline(deadline), self._task.on_interrupt(lambda: [message]):
                 return self._ci.post(
                     self._path, form=form, changes_state=False, read_only=read_only, timeout_option="wait_timeout"
                 )

@@ -47,7 +47,7 @@ class ModelLimits:
     """
 
     def __init__(self, params: Params, stop: threading.Event) -> None:
-        self._known = _parse_limits(params["limits"] or {})
+        self._configured = _parse_limits(params["limits"] or {})
         self._period = PERIODS.get(params["limit_period"])
         self._stop = stop
         self._limiters: dict[str, RateLimiter] = {}
@@ -57,7 +57,7 @@ class ModelLimits:
         """Return the rate limiter of a model."""
         with self._lock:
             if model not in self._limiters:
-                self._limiters[model] = RateLimiter(self._known_limits(model), self._period, self._stop)
+                self._limiters[model] = RateLimiter(self._find_limits(model), self._period, self._stop)
             return self._limiters[model]
 
     def required_seconds(self, model: str, requests: int, tokens: int) -> float:
@@ -65,7 +65,7 @@ class ModelLimits:
         limiter = self._limiters.get(model)
         if limiter:
             return limiter.required_seconds(requests, tokens)
-        return required_seconds(self._known_limits(model), requests, tokens)
+        return required_seconds(self._find_limits(model), requests, tokens)
 
     def current_wait(self) -> tuple[str, Wait] | None:
         """Return the longest wait in progress with its model."""
@@ -84,9 +84,9 @@ class ModelLimits:
         with self._lock:
             return list(self._limiters.items())
 
-    def _known_limits(self, model: str) -> Limits:
+    def _find_limits(self, model: str) -> Limits:
         base_model = ":".join(model.split(":")[:2])  # ft:gpt-4o of ft:gpt-4o:acme::abc
-        return next((self._known[name] for name in (model, base_model, "*") if name in self._known), {})
+        return next((self._configured[name] for name in (model, base_model, "*") if name in self._configured), {})
 
 
 def _parse_limits(limits: Params) -> dict[str, Limits]:

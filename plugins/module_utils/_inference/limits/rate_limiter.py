@@ -277,13 +277,13 @@ class RateLimiter:
         if not (limit and remaining and all(map(_NUMBER.fullmatch, (limit, remaining))) and int(limit)):
             return
         with self._lock:
-            known = [bucket for bucket in self._buckets if (bucket.unit, bucket.limit) == (unit, int(limit))]
-            if not known:
+            matching = [bucket for bucket in self._buckets if (bucket.unit, bucket.limit) == (unit, int(limit))]
+            if not matching:
                 period, available = self._period or _MINUTE, min(int(limit), int(remaining))
-                known = [_Bucket(unit, int(limit), period, available, time.monotonic(), self._period is None)]
-                self._buckets += known
-            if len(known) == 1:  # otherwise the header may refer to either of them
-                known[0].update(int(remaining), reset or "")
+                matching = [_Bucket(unit, int(limit), period, available, time.monotonic(), self._period is None)]
+                self._buckets += matching
+            if len(matching) == 1:  # otherwise the header may refer to either of them
+                matching[0].update(int(remaining), reset or "")
 
     def _find_named_limits(self, response: Response) -> list[_Bucket]:
         """Return the limits that the message of a response names. They may be new."""
@@ -319,8 +319,8 @@ class RateLimiter:
 
 def format_time(seconds: float = 0.0) -> str:
     """Return the UTC time in `seconds` from now, as `2026-11-23T14:03:20Z`."""
-    moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    reset_time = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+    return reset_time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def pause(seconds: float, stop: threading.Event) -> None:

@@ -26,19 +26,19 @@ def find(review: ReviewService, kind: str, name: str, *, prove_absence: bool = F
         search result looks like a lost response.
     """
     # The server treats `*` in the name as a wildcard, so that the search can return other names
-    found = list(review.records(_ACTIONS[kind], search=name, limit=_MAX_RESULTS if "*" in name else None, **fields))
-    if prove_absence and not found:
-        found = _list_all(review, kind, **fields)
-    return next((record for record in found if record.text("name") == name), None)
+    records = list(review.records(_ACTIONS[kind], search=name, limit=_MAX_RESULTS if "*" in name else None, **fields))
+    if prove_absence and not records:
+        records = _list_all(review, kind, **fields)
+    return next((record for record in records if record.text("name") == name), None)
 
 
 def search(review: ReviewService, kind: str, search: str | None, **fields: t.Any) -> list[Record]:
     """Return the accounts or groups that match a pattern, sorted by name. `*` matches any text."""
     if search in (None, "*"):
-        found = _list_all(review, kind, **fields)
+        records = _list_all(review, kind, **fields)
     else:
-        found = list(review.records(_ACTIONS[kind], search=search, limit=_MAX_RESULTS, **fields))
-    return sorted(found, key=lambda record: record.text("name"))
+        records = list(review.records(_ACTIONS[kind], search=search, limit=_MAX_RESULTS, **fields))
+    return sorted(records, key=lambda record: record.text("name"))
 
 
 def find_missing(review: ReviewService, names: t.Collection[str]) -> list[str]:
@@ -49,8 +49,8 @@ def find_missing(review: ReviewService, names: t.Collection[str]) -> list[str]:
 
 def parse_roles(record: Record) -> list[Fields]:
     """Return the roles of an account or group. The `project_id` of a global role is `None`."""
-    held = ((role.text("name"), role.maybe_text("projectId") or None) for role in record.maybe_records("roles"))
-    return [{"name": name, "project_id": project} for name, project in sorted(held, key=str)]
+    roles = ((role.text("name"), role.maybe_text("projectId") or None) for role in record.maybe_records("roles"))
+    return [{"name": name, "project_id": project} for name, project in sorted(roles, key=str)]
 
 
 def _list_all(review: ReviewService, kind: str, **fields: t.Any) -> list[Record]:

@@ -24,11 +24,11 @@ def find(review: ReviewService, name: str, prove_absence: bool) -> Fields | None
     return _parse_group(record) if record else None
 
 
-def merge_members(before: Fields | None, given: Fields, append: bool) -> Fields:
+def merge_members(before: Fields | None, desired: Fields, append: bool) -> Fields:
     """Return the desired fields. With `append`, the desired members include the current ones."""
-    if append and before and "users" in given:
-        return {**given, "users": sort_unique([*before["users"], *given["users"]])}
-    return given
+    if append and before and "users" in desired:
+        return {**desired, "users": sort_unique([*before["users"], *desired["users"]])}
+    return desired
 
 
 def check_members(review: ReviewService, before: Fields | None, desired: Fields | None) -> None:
@@ -38,8 +38,8 @@ def check_members(review: ReviewService, before: Fields | None, desired: Fields 
     :raises BadOption: if a new member does not exist
     """
     new = set((desired or {}).get("users", ())) - set((before or {}).get("users", ()))
-    if missing := accounts.find_missing(review, sorted(new)):
-        raise BadOption("users", f"contains users that do not exist: {', '.join(missing)}")
+    if missing_names := accounts.find_missing(review, sorted(new)):
+        raise BadOption("users", f"contains users that do not exist: {', '.join(missing_names)}")
 
 
 def check_change(review: ReviewService, before: Fields | None, desired: Fields | None, allow_lockout: bool) -> None:

@@ -30,7 +30,7 @@ class PermissionCheck:
     def __init__(self, review: ReviewService, project: str | None = None) -> None:
         self._review, self._project = review, project
         self._roles = roles.Roles(review)
-        self._get_held_roles = functools.cache(self._read_held_roles)
+        self._get_assigned_roles = functools.cache(self._read_assigned_roles)
 
     def find_unknown_owners(self, owners: t.Iterable[str]) -> set[str]:
         """Return the owners that are not users. A server without access control accepts any name."""
@@ -44,8 +44,10 @@ class PermissionCheck:
 
     def allows_citation(self, before: str, after: str) -> bool:
         """Return whether a role of the account allows the status transition, or this is unknown."""
-        held = self._find_roles(_CITE_PERMISSION)
-        return held is None or any(before == after or _allows_transition(role, before, after) for role in held)
+        assigned_roles = self._find_roles(_CITE_PERMISSION)
+        return assigned_roles is None or any(
+            before == after or _allows_transition(role, before, after) for role in assigned_roles
+        )
 
     def require(self, permission: str) -> None:
         """Raise an error if the account lacks a permission.
@@ -64,24 +66,24 @@ class PermissionCheck:
         if not self._review.has_login:
             return None
         try:
-            held = self._get_held_roles()
+            assigned_roles = self._get_assigned_roles()
         except ServerRefusal:
             return None
-        if held is None or not self._roles.is_known_permission(permission):
+        if assigned_roles is None or not self._roles.is_known_permission(permission):
             return None
-        return [role for role in held if role["permissions"].get(permission)]
+        return [role for role in assigned_roles if role["permissions"].get(permission)]
 
-    def _read_held_roles(self) -> list[Fields] | None:
+    def _read_assigned_roles(self) -> list[Fields] | None:
         """Return the roles of the account that apply to the project; `None` if the server does not list all of them."""
-        found = grants.find_grants(self._review)
-        if found is None:
+        role_grants = grants.find_grants(self._review)
+        if role_grants is None:
             return None
         places = {""}
         if self._project is not None:
             places.add(projects.project_ids(self._review).get(self._project, self._project))
-        names = {grant.role for grant in found[1] if grant.project in places}
-        held = [role for role in self._roles.search(None, with_assignments=False) if role["name"] in names]
-        return held if len(held) == len(names) else None
+        names = {grant.role for grant in role_grants[1] if grant.project in places}
+        assigned_roles = [role for role in self._roles.search(None, with_assignments=False) if role["name"] in names]
+        return assigned_roles if len(assigned_roles) == len(names) else None
 
 
 def check_removal(task: Task, review: ReviewService, permission: str, project: str | None = None) -> None:

@@ -67,10 +67,10 @@ class Roles:
         :arg prove_absence: whether to search the list of all roles if the server finds nothing. An empty search result
             looks like a lost response.
         """
-        found = self.search(f"+{name}", with_assignments)
-        if prove_absence and not found:
-            found = self.search(None, with_assignments)
-        return next((role for role in found if role["name"] == name), None)
+        matches = self.search(f"+{name}", with_assignments)
+        if prove_absence and not matches:
+            matches = self.search(None, with_assignments)
+        return next((role for role in matches if role["name"] == name), None)
 
     def search(self, search: str | None, with_assignments: bool) -> list[Fields]:
         """Return the roles that match, sorted by name.
@@ -93,16 +93,16 @@ class Roles:
 
     def _read_assignments(self, search: str | None) -> dict[str, list[Record]]:
         """Return the assignments of the roles that match, by role name."""
-        found = list(self._review.records("role_assignments", search=search)) if search else []
-        if not found:
-            found = self._review.list_nonempty("role_assignments", always=f"a role of '{self._review.user}'")
-        return {record.text("name"): record.maybe_records("assignments") for record in found}
+        records = list(self._review.records("role_assignments", search=search)) if search else []
+        if not records:
+            records = self._review.list_nonempty("role_assignments", always=f"a role of '{self._review.user}'")
+        return {record.text("name"): record.maybe_records("assignments") for record in records}
 
     def search_text(self, text: str | None) -> list[Fields]:
         """Return the roles whose name contains a text, or all roles, with their assignments."""
         # The server would interpret a leading plus as a search for the whole name
-        found = self.search((text or "").lstrip("+") or None, with_assignments=True)
-        return [role for role in found if (text or "") in role["name"]]
+        matches = self.search((text or "").lstrip("+") or None, with_assignments=True)
+        return [role for role in matches if (text or "") in role["name"]]
 
     def check_change(self, before: Fields | None, desired: Fields | None, allow_lockout: bool) -> None:
         """Refuse changes that the server would refuse, or that lock out the account of the task.
@@ -153,14 +153,14 @@ class Roles:
     def _label_assignments(self, records: list[Record]) -> Fields:
         has_project = any(record.maybe_text("projectId") for record in records)
         names = {project_id: name for name, project_id in self._get_project_ids().items()} if has_project else {}
-        found = {}
+        labels = {}
         for record in records:
             kind, other = ("group", "account") if record.maybe_flag("group") else ("account", "group")
             project_id = record.maybe_text("projectId") or None
             assignment = {kind: record.text("name"), other: None, "project": names.get(project_id or "", project_id)}
-            found[_format_label(assignment)] = assignment
-        self._current_assignments.update(found)
-        return found
+            labels[_format_label(assignment)] = assignment
+        self._current_assignments.update(labels)
+        return labels
 
     def _assign(self, name: str, fields: Fields) -> None:
         """Add assignments before removing others, so that a failure does not leave the role unassigned."""
@@ -203,8 +203,10 @@ class Roles:
         if unverified - self._known_permissions:
             self.search(None, with_assignments=False)
         if unknown := unverified - self._known_permissions:
-            known = ", ".join(sorted(self._known_permissions))
-            raise BadOption("permissions", f"unknown to this server: {', '.join(sorted(unknown))}. It has {known}")
+            permissions = ", ".join(sorted(self._known_permissions))
+            raise BadOption(
+                "permissions", f"unknown to this server: {', '.join(sorted(unknown))}. It has {permissions}"
+            )
 
     def _check_accounts(self, desired: list[grants.Grant]) -> None:
         """Verify that the accounts and groups of new assignments exist.
@@ -267,8 +269,8 @@ def to_result(role: Fields) -> Fields:
         "transitions": role.get("transitions", []),
     }
     if "assignments" in role:
-        found = role["assignments"]
-        result["assignments"] = [{**_NO_ASSIGNMENT, **found[label]} for label in sorted(found)]
+        assignments = role["assignments"]
+        result["assignments"] = [{**_NO_ASSIGNMENT, **assignments[label]} for label in sorted(assignments)]
     return result
 
 

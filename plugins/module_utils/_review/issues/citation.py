@@ -130,9 +130,9 @@ class Citation:
             for issue_id, rule_index in self._rule_indexes.items()
             if "comment" in self._rules[rule_index].compared
         }
-        missing = self._rule_indexes.keys() - issues.keys() - comment_only
-        if len(missing) > _MAX_SINGLE_READS:
-            issues.update(self._search(_ALL_ISSUES, self._task.warn, missing))
+        missing_ids = self._rule_indexes.keys() - issues.keys() - comment_only
+        if len(missing_ids) > _MAX_SINGLE_READS:
+            issues.update(self._search(_ALL_ISSUES, self._task.warn, missing_ids))
         for issue_id in self._rule_indexes:
             if issue_id in comment_only or issue_id not in issues:
                 issues[issue_id] = self._read_issue(issue_id)
@@ -240,9 +240,11 @@ class Citation:
         """Search the issues of all rules, store the first rule of each issue, and return the issues by ID."""
         issues: dict[int, Fields] = {}
         for rule_index, rule in enumerate(self._rules):
-            found = {} if rule.query is None else self._search(add_grouping(rule.query, grouped=False), _raise_warning)
-            issues.update(found)
-            for issue_id in (*found, *rule.ids):
+            matches = (
+                {} if rule.query is None else self._search(add_grouping(rule.query, grouped=False), _raise_warning)
+            )
+            issues.update(matches)
+            for issue_id in (*matches, *rule.ids):
                 self._rule_indexes.setdefault(issue_id, rule_index)
         return issues
 

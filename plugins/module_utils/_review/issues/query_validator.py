@@ -88,10 +88,10 @@ class QueryValidator:
         :arg query: query that issues must match in addition
         :raises BadOption: if the view does not exist, or its query is invalid or excludes the other query
         """
-        found = [view for view in self._views() if view["name"] == name]
-        if not found:
+        matches = [view for view in self._views() if view["name"] == name]
+        if not matches:
             raise self._unknown_name("view", name, [view["name"] for view in self._views()], option)
-        for view in found:
+        for view in matches:
             self.check_query(view["query"], option)
             self._check_overlap([query, view["query"]], option)
 
@@ -145,8 +145,8 @@ class QueryValidator:
                 )
 
     def _check_build_term(self, term: query_terms.Term, option: str) -> None:
-        found = {self._find_build(value, option) for value in term.values}
-        if term.keyword == "diff" and len(found) != _DIFF_BUILDS:
+        names = {self._find_build(value, option) for value in term.values}
+        if term.keyword == "diff" and len(names) != _DIFF_BUILDS:
             raise BadOption(option, "requires two different builds after 'diff:', as in diff:build_1,build_2")
 
     def _find_build(self, value: query_terms.Value, option: str) -> str:
@@ -160,19 +160,21 @@ class QueryValidator:
             if build := special.get(value.text.casefold()):
                 return build
         names = [build["name"] for build in self._builds]
-        found = [name for name in names if value.equals_any([name])]
+        matches = [name for name in names if value.equals_any([name])]
         if (
-            not found
+            not matches
             and not value.is_exact
             and server.major_version(server.read_version(self._review)) < EXACT_BUILD_NAMES_SINCE
         ):
-            found = [name for name in names if value.matches(name)]
-        if not found:
+            matches = [name for name in names if value.matches(name)]
+        if not matches:
             raise self._unknown_name("build", value.text, names, option)
-        return found[0]
+        return matches[0]
 
-    def _unknown_name(self, kind: str, name: str, known: list[str], option: str) -> BadOption:
-        suggestions = difflib.get_close_matches(name, known, _MAX_SUGGESTIONS, cutoff=0.5) or known[:_MAX_SUGGESTIONS]
+    def _unknown_name(self, kind: str, name: str, candidates: list[str], option: str) -> BadOption:
+        suggestions = (
+            difflib.get_close_matches(name, candidates, _MAX_SUGGESTIONS, cutoff=0.5) or candidates[:_MAX_SUGGESTIONS]
+        )
         return BadOption(
             option,
             f"contains the {kind} '{name}', which does not exist in project '{self._project}'. "

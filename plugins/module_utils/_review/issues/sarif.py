@@ -97,15 +97,15 @@ def _rule_id(issue: Fields) -> str:
 
 
 def _to_rule(issue: Fields) -> Fields:
-    known = {name: issue[name] for name in ("taxonomy", "reference") if issue[name]}
+    properties = {name: issue[name] for name in ("taxonomy", "reference") if issue[name]}
     title, code = _first_text(issue, "title"), _rule_id(issue)
-    source = " ".join(known.values())
+    source = " ".join(properties.values())
     return {
         "id": code,
         "shortDescription": {"text": title},
         "fullDescription": {"text": f"{title} ({source})" if source else title},
         "help": {"text": f"See {code} in the checker reference of Klocwork."},
-        "properties": known,
+        "properties": properties,
     }
 
 

@@ -84,7 +84,7 @@ def read_all_details(
             yield issue
 
 
-def read_found_details(
+def read_result_details(
     review: ReviewService, project: str, issues: t.Iterator[Fields], progress: t.Callable[[str, str], None]
 ) -> t.Iterator[Fields]:
     """Yield the details of the issues of a search.

@@ -112,14 +112,16 @@ class Pruning:
         """
         errors = [text for name in reversed(self._candidates) for text in self._delete(name)]
         existing = {build["name"] for build in list_builds(self._review, self._project)}
-        left = [name for name in self._candidates if name in existing]
-        outcome = {"deleted": [name for name in self._candidates if name not in existing], "not_deleted": left}
+        not_deleted = [name for name in self._candidates if name in existing]
+        outcome = {"deleted": [name for name in self._candidates if name not in existing], "not_deleted": not_deleted}
         self._task.has_written = self._task.has_written or bool(outcome["deleted"])
-        if left:
+        if not_deleted:
             self._task.result.update(outcome)
             cause = " ".join(errors) or "The server accepted the requests, but still lists the builds."
             total = len(self._candidates)
-            raise ToolchainError(f"Could not delete {len(left)} of {total} builds: {', '.join(left)}. {cause}")
+            raise ToolchainError(
+                f"Could not delete {len(not_deleted)} of {total} builds: {', '.join(not_deleted)}. {cause}"
+            )
         return outcome
 
     def _delete(self, name: str) -> list[str]:

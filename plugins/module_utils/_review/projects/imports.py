@@ -67,8 +67,8 @@ class _ImportRecord(t.NamedTuple):
     @property
     def status(self) -> str:
         """The values of status and state."""
-        words = (value for name, value in self.members.items() if name.lower() in ("status", "state"))
-        return " ".join(map(str, words))
+        values = (value for name, value in self.members.items() if name.lower() in ("status", "state"))
+        return " ".join(map(str, values))
 
     def __str__(self) -> str:
         return json.dumps(self.members, ensure_ascii=False)
@@ -83,9 +83,9 @@ class Import:
     def __init__(self, task: Task, review: ReviewService, project: str | None = None) -> None:
         self._task, self._review, self._project = task, review, project
         self._source = check_url(task.params["source_url"], "source_url")
-        self._known: collections.Counter[str] = collections.Counter()
+        self._existing: collections.Counter[str] = collections.Counter()
         self._pinned: dict[str, set[str]] = {}
-        self._was_seen_running = self._existed = False
+        self._has_run = self._existed = False
         self._empty_polls = 0
         self.should_start = True
 
@@ -99,7 +99,7 @@ class Import:
                 return None
         records = self._list_records()
         running = [record for record in records if self._has_project(record.members) and record.is_running]
-        self._known.update(record.identity for record in records if record not in running)
+        self._existing.update(record.identity for record in records if record not in running)
         self.should_start = not running
         action = "import" if self.should_start else "wait"
         return {"action": action, "source": self._source, **({"project": self._project} if self._project else {})}
@@ -154,10 +154,10 @@ class Import:
         self._check_failed(own)
         running = next((record for record in own if record.is_running), None)
         if running:
-            self._was_seen_running = True
+            self._has_run = True
             raise NotReady(f"the import is running: {running}")
         is_created = project is not None and not self._existed
-        if self._project and project is None and not (own or self._was_seen_running):
+        if self._project and project is None and not (own or self._has_run):
             raise NotReady(f"project '{self._project}' does not exist, and the server lists no import of it")
         if not own and not is_created and self._empty_polls < _MAX_EMPTY_POLLS:
             raise NotReady("the server lists no import; it may be starting or finishing")
@@ -203,7 +203,7 @@ class Import:
 
         If several records match, all of them are returned, and later calls return only these.
         """
-        new = self._exclude_known(self._list_records())
+        new = self._exclude_existing(self._list_records())
         matching = [record for record in new if self._has_project(record.members)]
         candidates = matching or [record for record in new if not self._is_foreign(record.members)]
         own = []
@@ -214,9 +214,9 @@ class Import:
                 own += [record for record in records if record.identity in pinned]
         return own
 
-    def _exclude_known(self, records: list[_ImportRecord]) -> list[_ImportRecord]:
+    def _exclude_existing(self, records: list[_ImportRecord]) -> list[_ImportRecord]:
         """Remove as many records of each identity as existed before, finished ones first."""
-        remaining, new = self._known.copy(), []
+        remaining, new = self._existing.copy(), []
         for record in sorted(records, key=lambda record: record.is_running):
             if remaining[record.identity] > 0:
                 remaining[record.identity] -= 1

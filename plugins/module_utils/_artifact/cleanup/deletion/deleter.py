@@ -164,22 +164,22 @@ class Deletion:
 
     def _delete(self, task: Task, artifact: ArtifactService, entry: Entry) -> tuple[str, str | None]:
         """Delete an item. If the response is lost or inconclusive, verify the item again before the next attempt."""
-        for tries_left in reversed(range(task.params["retries"] + 1)):
+        for remaining_retries in reversed(range(task.params["retries"] + 1)):
             self._throttle.wait()
             try:
                 artifact.http.write("DELETE", _address(entry), accept=(200, 204), policy=_REFUSED_ONLY)
                 return "deleted", None
             except (OutcomeUnknown, ServerRefusal) as error:
-                missing = isinstance(error, ServerRefusal) and error.status == 404
-                if isinstance(error, ServerRefusal) and error.status < 500 and not missing:
+                is_missing = isinstance(error, ServerRefusal) and error.status == 404
+                if isinstance(error, ServerRefusal) and error.status < 500 and not is_missing:
                     raise
                 if not _still_exists(artifact, entry, error):
-                    return "missing" if missing else "deleted", None
-                if missing:
+                    return "missing" if is_missing else "deleted", None
+                if is_missing:
                     raise ToolchainError(
                         f"{error} But the item exists. Check that the account has the Delete permission on it."
                     ) from None
-                if tries_left == 0 or isinstance(error, ServerRefusal):
+                if remaining_retries == 0 or isinstance(error, ServerRefusal):
                     raise ToolchainError(f"{error} It still exists.") from None
                 verdict = self._verdict(artifact, entry, self._verdicts.renew)
                 if verdict != DELETE:

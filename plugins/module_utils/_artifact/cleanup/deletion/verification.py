@@ -181,13 +181,13 @@ class Verdicts:
                 where = "id BETWEEN ? AND ? AND outcome IS NULL"
                 entries = list(plan.read_entries(self._store, where, [first, first + plan.BATCH - 1]))
                 valid_until = time.monotonic() + _SECONDS_VALID
-                batch.found = self._verification(artifact).verdicts(entries)
+                batch.verdicts = self._verification(artifact).verdicts(entries)
                 batch.valid_until = valid_until
-        return batch.found
+        return batch.verdicts
 
 
 class _Batch:
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.found: dict[int, str] = {}
+        self.verdicts: dict[int, str] = {}
         self.valid_until = float("-inf")

@@ -22,7 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 
 _Row = tuple[Fields, Artifact]
 
-_SEEN = """
+_ADD_CANDIDATE = """
 INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET old = min(old, excluded.old), moment = max(moment, excluded.moment)
 """
@@ -38,7 +38,7 @@ UPDATE plan SET files = coalesce(
     (SELECT files FROM folders WHERE folders.repo = plan.repo AND folders.folder = plan.folder), 1
 ) WHERE kind = 'tag'
 """
-_KEPT = "INSERT OR IGNORE INTO kept VALUES (?, ?)"
+_ADD_RETAINED = "INSERT OR IGNORE INTO kept VALUES (?, ?)"
 _KEEP_NEWEST = """
 INSERT OR IGNORE INTO kept SELECT repo, path FROM (
     SELECT repo, path, row_number() OVER (PARTITION BY repo, team ORDER BY moment DESC, path DESC) AS place
@@ -93,7 +93,7 @@ class Candidates:
         else:
             self._read_pages("all", conditions.group_conditions(rule), self._store_candidates)
         if rule.keep_properties:
-            self._read_pages("kept", [conditions.has_any_property(rule.keep_properties)], self._store_kept)
+            self._read_pages("kept", [conditions.has_any_property(rule.keep_properties)], self._store_retained)
         if self._tags:
             self._measure_tags()
 
@@ -134,10 +134,10 @@ class Candidates:
         groups = self._fetch_groups(find, page)
         candidates = [(row, artifact) for row, artifact in page if self._may_be_deleted(artifact)]
         downloads = self._fetch_values([*find, conditions.DOWNLOADED], candidates, artifacts.DOWNLOADED)
-        self._store.execute_many(_SEEN, self._to_store_rows(page, groups, downloads))
+        self._store.execute_many(_ADD_CANDIDATE, self._to_store_rows(page, groups, downloads))
 
     def _store_competitors(self, find: list[Condition], page: list[_Row]) -> None:
-        self._store.execute_many(_SEEN, self._to_store_rows(page, self._fetch_groups(find, page), {}))
+        self._store.execute_many(_ADD_CANDIDATE, self._to_store_rows(page, self._fetch_groups(find, page), {}))
 
     def _fetch_groups(self, find: list[Condition], page: list[_Row]) -> dict[tuple[str, str], list[str]]:
         """Return the values of the property to group by, by path and name."""
@@ -177,8 +177,8 @@ class Candidates:
             for group in self._rule.get_groups(artifact, values.get(place, [])):
                 yield (self._rule.index, artifact.repo, artifact.path, group, *columns)
 
-    def _store_kept(self, _find: list[Condition], page: list[_Row]) -> None:
-        self._store.execute_many(_KEPT, ((artifact.repo, artifact.path) for _row, artifact in page))
+    def _store_retained(self, _find: list[Condition], page: list[_Row]) -> None:
+        self._store.execute_many(_ADD_RETAINED, ((artifact.repo, artifact.path) for _row, artifact in page))
 
 
 def decide(store: Store, rules: t.Sequence[Rule]) -> None:

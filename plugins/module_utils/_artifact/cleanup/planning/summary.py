@@ -21,17 +21,17 @@ class LimitExceeded(ToolchainError):
     """The plan exceeds a limit."""
 
 
-def sum_up(store: Store, shown: int, has_shares: bool) -> Fields | None:
+def sum_up(store: Store, limit: int, has_shares: bool) -> Fields | None:
     """Return the totals of the plan, by rule and repository, and its first items, or `None` if nothing is planned.
 
-    :arg shown: number of items to return
+    :arg limit: number of items to return
     :arg has_shares: whether the repositories were surveyed, which is required to compute shares
     """
     items, size = store.fetch_one(f"SELECT count(*), sum(size) FROM plan WHERE {_ITEMS}")
     (folders,) = store.fetch_one("SELECT count(*) FROM plan WHERE kind = 'folder'")
     if not items and not folders:
         return None
-    rows = store.fetch_rows(f"SELECT {', '.join(_FIRST)} FROM plan ORDER BY id LIMIT ?", [shown])
+    rows = store.fetch_rows(f"SELECT {', '.join(_FIRST)} FROM plan ORDER BY id LIMIT ?", [limit])
     return {
         "items": items,
         "bytes": size or 0,
@@ -45,12 +45,12 @@ def sum_up(store: Store, shown: int, has_shares: bool) -> Fields | None:
     }
 
 
-def list_unsafe(store: Store, shown: int) -> Fields:
+def list_unsafe(store: Store, limit: int) -> Fields:
     """Return the number of selected tags that are not safe to delete, and the first of them with the reason.
 
-    :arg shown: number of tags to return
+    :arg limit: number of tags to return
     """
-    rows = store.fetch_rows("SELECT repo, path, rule, surplus FROM unsafe ORDER BY repo, path LIMIT ?", [shown])
+    rows = store.fetch_rows("SELECT repo, path, rule, surplus FROM unsafe ORDER BY repo, path LIMIT ?", [limit])
     first = [
         {"repo": repo, "path": path, "rule": rule, "reason": verification.surplus_reason(surplus)}
         for repo, path, rule, surplus in rows

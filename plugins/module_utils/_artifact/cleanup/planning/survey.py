@@ -21,7 +21,7 @@ INSERT INTO folders VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
     files = files + excluded.files, bytes = bytes + excluded.bytes, surplus = coalesce(surplus, excluded.surplus)
 """
-_Found = tuple[int, int, t.Optional[str]]
+_Totals = tuple[int, int, t.Optional[str]]
 # Folders that contain a file outside the plan
 _STAYING = """
 SELECT folders.folder FROM folders LEFT JOIN (
@@ -47,7 +47,7 @@ def count_files(scan: Scan, store: Store, repo: str, tags: bool) -> None:
     scan.read_pages(f"all of {repo}", [{"repo": repo}, *kind], fields, count)
 
 
-def _sum_files(rows: list[Fields]) -> t.Iterator[tuple[str, _Found]]:
+def _sum_files(rows: list[Fields]) -> t.Iterator[tuple[str, _Totals]]:
     sizes: dict[str, list[int]] = collections.defaultdict(list)
     for row in rows:
         sizes[row["path"]].append(row["size"])
@@ -55,7 +55,7 @@ def _sum_files(rows: list[Fields]) -> t.Iterator[tuple[str, _Found]]:
         yield folder, (len(folder_sizes), sum(folder_sizes), None)
 
 
-def _sum_tags(rows: list[Fields]) -> t.Iterator[tuple[str, _Found]]:
+def _sum_tags(rows: list[Fields]) -> t.Iterator[tuple[str, _Totals]]:
     contents: dict[str, registry.TagContent] = collections.defaultdict(registry.TagContent)
     for row in rows:
         contents[row["path"]].add(row)

@@ -49,8 +49,8 @@ def keeping_properties(rule: Rule) -> list[Condition]:
 def age_conditions(rule: Rule, tags: bool) -> list[Condition]:
     """Return the conditions for being old, as far as a query can express them. Sizes of tags are not in their rows."""
     conditions: list[Condition] = []
-    for moment in filter(None, (rule.older_than, rule.unused_since)):
-        conditions += [{"created": {"$lt": moment}}, {"modified": {"$lt": moment}}]
+    for timestamp in filter(None, (rule.older_than, rule.unused_since)):
+        conditions += [{"created": {"$lt": timestamp}}, {"modified": {"$lt": timestamp}}]
     if rule.unused_since:
         conditions.append(any_of([{"stat.downloaded": {"$lt": rule.unused_since}}, {"stat.downloaded": None}]))
     if rule.larger_than is not None and not tags:

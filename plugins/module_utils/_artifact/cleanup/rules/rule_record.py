@@ -85,7 +85,7 @@ def _are_properties(value: t.Any) -> bool:
     return isinstance(value, dict) and all(is_writable_text(key) and _are_texts(value[key]) for key in value)
 
 
-def _is_moment(value: t.Any) -> bool:
+def _is_timestamp(value: t.Any) -> bool:
     try:
         return value is None or times.to_utc(value) == value
     except ValueError:
@@ -108,7 +108,7 @@ _FORM: dict[str, t.Callable[[t.Any], bool]] = {
     "repos": lambda value: _are_texts(value) and bool(value),
     **dict.fromkeys(("paths", "exclude_paths", "names", "exclude_names"), _are_texts),
     **dict.fromkeys(("properties", "keep_properties"), _are_properties),
-    **dict.fromkeys(("older_than", "unused_since"), _is_moment),
+    **dict.fromkeys(("older_than", "unused_since"), _is_timestamp),
     **dict.fromkeys(("larger_than", "keep_newest"), _is_number),
     "group_by": lambda value: value in ("folder", "name", "property"),
     "group_pattern": _is_expression,
