@@ -18,9 +18,9 @@ def main() -> None:
     """Check the requirements and run the command line."""
     if sys.version_info < (3, 11):  # noqa: UP036  this file also runs in older versions
         sys.exit(f"The sandbox requires Python 3.11 or newer. This is Python {sys.version.partition(' ')[0]}.")
-    if missing := [package for package in PACKAGES if find_spec(package) is None]:
+    if missing_packages := [package for package in PACKAGES if find_spec(package) is None]:
         sys.exit(
-            f"The sandbox requires Python packages that are not installed: {', '.join(missing)}. "
+            f"The sandbox requires Python packages that are not installed: {', '.join(missing_packages)}. "
             f"Install them with '{sys.executable} -m pip install -r {REQUIREMENTS}'."
         )
     from . import command_line

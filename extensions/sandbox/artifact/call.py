@@ -220,7 +220,7 @@ class Call:
         if self.get_switch("disk_full"):
             raise ArtifactError(413, DISK_FULL_MESSAGE)
 
-    def require_known_repository(self, key: str) -> None:
+    def require_existing_repository(self, key: str) -> None:
         """Fail if a write refers to an unknown repository and the version checks this first."""
         if self.request.method in ("GET", "HEAD") or self.supports(feature_versions.UNKNOWN_REPOSITORY_MESSAGES):
             return

@@ -198,7 +198,7 @@ class ArtifactService(Service):
             raise ArtifactError(404)
         _require_acceptable(request, match.route)
         if "target" in match.parameters:
-            call.require_known_repository(content_path.parse_target(match.parameters["target"]).repo)
+            call.require_existing_repository(content_path.parse_target(match.parameters["target"]).repo)
         return await match.route.handler(
             call, **{name: _decode_parameter(name, part) for name, part in match.parameters.items()}
         )
@@ -232,10 +232,10 @@ def _find_resource_without_method(path: str, match: RouteMatch) -> list[Route]:
 
 def _respond_without_route(call: Call, resource: list[Route]) -> Response:
     """Describe the resource if the method is OPTIONS, otherwise fail with 405 or 404."""
-    known = [route for route in resource if not (call.is_oss and route.scope == PRO_SCOPE)]
-    if not known or call.request.method != "OPTIONS":
-        raise methods.method_not_allowed_error(known)
-    return methods.describe_resource(known, str(call.request.url))
+    available = [route for route in resource if not (call.is_oss and route.scope == PRO_SCOPE)]
+    if not available or call.request.method != "OPTIONS":
+        raise methods.method_not_allowed_error(available)
+    return methods.describe_resource(available, str(call.request.url))
 
 
 def _require_acceptable(request: Request, route: Route) -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import functools
 
-CANONICAL_WORDS = {word.lower(): word for word in ("ETag", "JFrog", "SSH", "CLI", "WWW")}
+CANONICAL_PARTS = {word.lower(): word for word in ("ETag", "JFrog", "SSH", "CLI", "WWW")}
 
 
 @functools.cache
 def canonicalize_name(name: bytes) -> bytes:
     """Return a header name in its usual case, for example `X-Jenkins-Session`, `ETag` or `X-JFrog-Version`."""
-    words = name.decode("latin-1").lower().split("-")
-    return "-".join(CANONICAL_WORDS.get(word, word.capitalize()) for word in words).encode("latin-1")
+    parts = name.decode("latin-1").lower().split("-")
+    return "-".join(CANONICAL_PARTS.get(word, word.capitalize()) for word in parts).encode("latin-1")

@@ -54,7 +54,7 @@ class Caller(NamedTuple):
 
 def authenticate(runtime: Runtime, request: Request) -> Caller:
     """Return the caller for the Authorization header, in the organization and project that the headers select."""
-    key = _given_key(request.headers.get("authorization", ""))
+    key = _read_key(request.headers.get("authorization", ""))
     if not key:
         raise ApiError(401, NO_KEY, headers={"WWW-Authenticate": 'Basic realm="OpenAI API"'})
     row = runtime.db.execute(
@@ -126,7 +126,7 @@ def get_key_prefix(key: str) -> str:
     return next((prefix for prefix in PREFIXES if key.startswith(prefix)), "")
 
 
-def _given_key(authorization: str) -> str:
+def _read_key(authorization: str) -> str:
     scheme, _blank, value = authorization.partition(" ")
     if scheme.lower() == "bearer":
         return value.strip()

@@ -85,7 +85,7 @@ class InferenceService(Service):
         method, path = request.method, public_path(request)
         match = ROUTES.find(method, path, request.query_params)
         if match.route is None:
-            raise _not_found(method, path, match.allowed_methods)
+            raise _unknown_path_error(method, path, match.allowed_methods)
         match.route.enter(request)
         caller = authenticate(self.runtime, request)
         headers["openai-organization"] = caller.organization_name
@@ -128,7 +128,7 @@ class InferenceService(Service):
         return [self._replies.route(self.runtime)]
 
 
-def _not_found(method: str, path: str, allowed: tuple[str, ...]) -> ApiError:
+def _unknown_path_error(method: str, path: str, allowed: tuple[str, ...]) -> ApiError:
     """Return the 404 or 405 error of a call that the API does not have."""
     if not allowed:
         return ApiError(404, f"Invalid URL ({method} {path})")

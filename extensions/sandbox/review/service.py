@@ -207,8 +207,8 @@ class ReviewService(Service):
     def _write_admin_tool(self) -> str:
         """Write a program in place of kwadmin that runs with this Python, and return its path."""
         path = self.runtime.state_path / "sandbox-kwadmin"
-        words = [sys.executable, "-I", str(ADMIN_TOOL)]
-        path.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
+        command = [sys.executable, "-I", str(ADMIN_TOOL)]
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n', encoding="utf-8")
         path.chmod(0o700)
         return str(path)
 

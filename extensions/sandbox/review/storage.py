@@ -224,10 +224,10 @@ def _choose_project_id(db: sqlite3.Connection, name: str, project_id: str) -> st
 
     :raises ValueError: if another project has that ID
     """
-    known = db.execute("SELECT id FROM review_projects WHERE name = ?", (name,)).fetchone()
-    if known:
-        return str(known["id"])
-    taken = db.execute("SELECT name FROM review_projects WHERE id = ?", (project_id,)).fetchone()
-    if taken:
-        raise ValueError(f"the projects {taken['name']!r} and {name!r} have the same ID {project_id!r}")
+    existing = db.execute("SELECT id FROM review_projects WHERE name = ?", (name,)).fetchone()
+    if existing:
+        return str(existing["id"])
+    owner = db.execute("SELECT name FROM review_projects WHERE id = ?", (project_id,)).fetchone()
+    if owner:
+        raise ValueError(f"the projects {owner['name']!r} and {name!r} have the same ID {project_id!r}")
     return project_id

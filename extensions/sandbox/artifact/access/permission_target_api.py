@@ -13,7 +13,7 @@ from ...http.routing import Route
 from ..call import Call
 from ..protocol.errors import ArtifactError
 from .accounts import REPOSITORY_WILDCARDS
-from .user_api import is_string_list, list_entry, read_body, require_found, require_security_admin
+from .user_api import is_string_list, list_entry, read_body, require_existing, require_security_admin
 
 DEFAULTS = {"includesPattern": "**", "excludesPattern": "", "repositories": [], "principals": {}}
 MAX_NAME_LENGTH = 64
@@ -31,7 +31,7 @@ async def get_target(call: Call, name: str) -> Response:
     """Handle `GET /api/security/permissions/{name}`."""
     require_security_admin(call)
     return call.vendor_json(
-        "security.PermissionTarget", {"name": name, **require_found(call.accounts.list_targets().get(name))}
+        "security.PermissionTarget", {"name": name, **require_existing(call.accounts.list_targets().get(name))}
     )
 
 
@@ -48,7 +48,7 @@ async def replace_target(call: Call, name: str) -> Response:
 async def delete_target(call: Call, name: str) -> Response:
     """Handle `DELETE /api/security/permissions/{name}`."""
     require_security_admin(call)
-    require_found(call.accounts.list_targets().get(name))
+    require_existing(call.accounts.list_targets().get(name))
     call.accounts.delete_target(name)
     return PlainTextResponse(f"Permission Target '{name}' has been removed successfully.")
 

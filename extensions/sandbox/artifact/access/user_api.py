@@ -50,7 +50,7 @@ async def list_users(call: Call) -> Response:
 async def get_user(call: Call, name: str) -> Response:
     """Handle `GET /api/security/users/{name}`."""
     require_security_admin(call)
-    user = require_found(call.accounts.find_user(name))
+    user = require_existing(call.accounts.find_user(name))
     fields = {**USER_DEFAULTS, **user["about"], "admin": user["admin"]}
     return call.vendor_json("security.User", {"name": name, **fields, "realm": REALM, "groups": user["groups"]})
 
@@ -76,7 +76,7 @@ async def update_user(call: Call, name: str) -> Response:
     """Handle `POST /api/security/users/{name}`. Missing fields are not changed."""
     require_security_admin(call)
     body = await read_body(call, "User")
-    existing = require_found(call.accounts.find_user(name))
+    existing = require_existing(call.accounts.find_user(name))
     call.accounts.save_user({**existing, **_to_seed(call, body, existing["about"])})
     return Response()
 
@@ -84,7 +84,7 @@ async def update_user(call: Call, name: str) -> Response:
 async def delete_user(call: Call, name: str) -> Response:
     """Handle `DELETE /api/security/users/{name}`."""
     require_security_admin(call)
-    require_found(call.accounts.find_user(name))
+    require_existing(call.accounts.find_user(name))
     call.accounts.delete_user(name)
     return PlainTextResponse(f"User '{name}' has been removed successfully.")
 
@@ -100,7 +100,7 @@ async def list_groups(call: Call) -> Response:
 async def get_group(call: Call, name: str) -> Response:
     """Handle `GET /api/security/groups/{name}[?includeUsers=true]`."""
     require_security_admin(call)
-    group = require_found(call.accounts.find_group(name))
+    group = require_existing(call.accounts.find_group(name))
     fields = {"name": name, **GROUP_DEFAULTS, **group["about"]}
     if call.query.get("includeUsers", "").lower() == "true":
         fields["userNames"] = call.accounts.list_members(name)
@@ -120,7 +120,7 @@ async def update_group(call: Call, name: str) -> Response:
     """Handle `POST /api/security/groups/{name}`. Missing fields are not changed."""
     require_security_admin(call)
     body = await read_body(call, "Group")
-    existing = require_found(call.accounts.find_group(name))
+    existing = require_existing(call.accounts.find_group(name))
     _save_group(call, name, existing["permissions"], body, existing["about"])
     return Response()
 
@@ -128,7 +128,7 @@ async def update_group(call: Call, name: str) -> Response:
 async def delete_group(call: Call, name: str) -> Response:
     """Handle `DELETE /api/security/groups/{name}`."""
     require_security_admin(call)
-    require_found(call.accounts.find_group(name))
+    require_existing(call.accounts.find_group(name))
     call.accounts.delete_group(name)
     return PlainTextResponse(f"Group '{name}' has been removed successfully.")
 
@@ -175,7 +175,7 @@ def list_entry(call: Call, kind: str, name: str) -> dict[str, Any]:
     return {"name": name, "uri": f"{call.base}/api/security/{kind}/{quote(name)}"}
 
 
-def require_found(details: dict[str, Any] | None) -> dict[str, Any]:
+def require_existing(details: dict[str, Any] | None) -> dict[str, Any]:
     """Return the object, or fail with 404 if it does not exist."""
     if details is None:
         raise ArtifactError(404)

@@ -34,10 +34,10 @@ class Path:
 class UnknownName(Exception):
     """A name that cannot be resolved; `known` is the number of its characters that were valid."""
 
-    def __init__(self, known: int) -> None:
+    def __init__(self, known_length: int) -> None:
         """Create the error."""
         super().__init__()
-        self.known = known
+        self.known = known_length
 
 
 def resolve_in_condition(domain: Domain, name: str) -> Path:
@@ -73,19 +73,19 @@ def resolve_in_sort(domain: Domain, name: str) -> Path:
     return path
 
 
-def _resolve(domain: Domain, rest: str, steps: tuple[str, ...], known: int, is_include: bool = False) -> Path:
+def _resolve(domain: Domain, rest: str, steps: tuple[str, ...], known_length: int, is_include: bool = False) -> Path:
     try:
-        return _resolve_segment(domain, rest, steps, known, is_include)
+        return _resolve_segment(domain, rest, steps, known_length, is_include)
     except UnknownName:
         if not (is_include and domain.owner):
             raise
         return Path(steps, domain, key=rest)  # in `include`, any other name in a property domain is a key
 
 
-def _resolve_segment(domain: Domain, rest: str, steps: tuple[str, ...], known: int, is_include: bool) -> Path:
+def _resolve_segment(domain: Domain, rest: str, steps: tuple[str, ...], known_length: int, is_include: bool) -> Path:
     if rest.startswith("@") and not (is_include and domain.owner):
         if "property" not in domain.links and not domain.owner:
-            raise UnknownName(known)
+            raise UnknownName(known_length)
         return Path(steps, domain, key=rest[1:].lstrip())
     name = rest.rstrip()
     if name in domain.by_name or (is_include and name == "*"):
@@ -93,11 +93,11 @@ def _resolve_segment(domain: Domain, rest: str, steps: tuple[str, ...], known: i
     step, dot, remainder = rest.partition(".")
     step = step.rstrip()
     if step not in domain.links or not (dot or is_include):
-        raise UnknownName(known + _known_length(domain, rest))
+        raise UnknownName(known_length + _known_length(domain, rest))
     target = DOMAINS[domain.links[step].domain]
     if not dot:
         return Path((*steps, step), target)
-    return _resolve(target, remainder, (*steps, step), known + len(step) + 1, is_include)
+    return _resolve(target, remainder, (*steps, step), known_length + len(step) + 1, is_include)
 
 
 def _known_length(domain: Domain, rest: str) -> int:

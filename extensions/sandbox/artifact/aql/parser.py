@@ -190,8 +190,8 @@ class _Parser:
         self._expect(")")
         return int(max(-MAX_COUNT - 1, min(float(number.rstrip("dDfF")), MAX_COUNT)))
 
-    def _parse_word(self, *words: str) -> str:
-        for word in words:
+    def _parse_word(self, *keywords: str) -> str:
+        for word in keywords:
             if self._accept(word):
                 self._expect(")")
                 return word
@@ -312,13 +312,15 @@ def _parse_direction(name: str) -> str:
     return _parse_keyword(name, (), DIRECTIONS)
 
 
-def _parse_keyword(name: str, words: tuple[str, ...], exact_words: tuple[str, ...]) -> str:
-    """Parse a keyword with a dollar sign. The real server fails on other spellings of `exact_words`."""
+def _parse_keyword(name: str, keywords: tuple[str, ...], exact_keywords: tuple[str, ...]) -> str:
+    """Parse a keyword with a dollar sign. The real server fails on other spellings of `exact_keywords`."""
     name = name.rstrip()
     word = name[1:].lower()
-    if not name.startswith("$") or word not in words + exact_words:
-        candidates = [candidates for candidates in words + exact_words if name.lower().startswith(f"${candidates}")]
+    if not name.startswith("$") or word not in keywords + exact_keywords:
+        candidates = [
+            candidates for candidates in keywords + exact_keywords if name.lower().startswith(f"${candidates}")
+        ]
         raise UnknownName(max((len(candidates) + 1 for candidates in candidates), default=0))
-    if word in exact_words and name[1:] != word:
+    if word in exact_keywords and name[1:] != word:
         raise QueryFailure
     return word

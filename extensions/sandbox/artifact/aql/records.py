@@ -157,11 +157,11 @@ class _RecordBuilder:
                 self._parts[name] = {builder.identity: builder}
 
 
-def format_time(moment: float | None) -> str | None:
+def format_time(timestamp: float | None) -> str | None:
     """Return a time in ISO 8601 and UTC with milliseconds."""
-    if moment is None:
+    if timestamp is None:
         return None
-    rounded = datetime.datetime.fromtimestamp(round(moment, 3), datetime.UTC)
+    rounded = datetime.datetime.fromtimestamp(round(timestamp, 3), datetime.UTC)
     return rounded.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 

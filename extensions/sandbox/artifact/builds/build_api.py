@@ -154,9 +154,9 @@ async def _delete_runs(
         raise ArtifactError(400, "Please provide at least one build number to delete.")
     all_runs = call.builds.list_runs(get_project(call), name)
     selected = all_runs if is_delete_all else [run for number in numbers for run in all_runs if run.number == number]
-    missing = [number for number in numbers if number not in {run.number for run in selected}]
+    missing_numbers = [number for number in numbers if number not in {run.number for run in selected}]
     if not selected:
-        number_clause = f", build number: {missing[0]} " if missing else ""
+        number_clause = f", build number: {missing_numbers[0]} " if missing_numbers else ""
         raise ArtifactError(404, f"No build was found for build name: {name}{number_clause}")
     for run in selected:
         await delete_run(call, run, with_artifacts)
@@ -164,8 +164,8 @@ async def _delete_runs(
         return PlainTextResponse(f"All '{name}' builds have been deleted successfully.\n")
     deleted = ", ".join(f"'{run.name}#{run.number}'" for run in selected)
     text = f"The following builds has been deleted successfully: {deleted}."
-    if missing:
-        unknown = ", ".join(f"'{name}#{number}'" for number in missing)
+    if missing_numbers:
+        unknown = ", ".join(f"'{name}#{number}'" for number in missing_numbers)
         text += f" The following builds were not found: {unknown}."
     return PlainTextResponse(text + "\n")
 

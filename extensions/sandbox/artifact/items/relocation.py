@@ -35,8 +35,8 @@ async def _relocate(call: Call, path: str, is_copy: bool) -> Response:
     item = _find_source(call, *_split_path(path.rstrip("/")))
     repo, target = _split_path(call.query.get("to", ""))
     if item is None or not call.repositories.is_stored(repo):
-        missing = f"{repo}: no such local repository" if item else f"{path}: no such item"
-        return _message_response(404, "ERROR", f"Could not find {missing}.")
+        cause = f"{repo}: no such local repository" if item else f"{path}: no such item"
+        return _message_response(404, "ERROR", f"Could not find {cause}.")
     target = _resolve_target(call, item, repo, target)
     problem = _find_problem(call, item, repo, target, is_copy)
     if problem:

@@ -68,16 +68,16 @@ class Items(Tree):
 
         :raises NotAFolder: if the path or a parent is a file
         """
-        missing: list[str] = []
+        missing_folders: list[str] = []
         for ancestor in path_with_ancestors(path):
             existing = self.find(repo, ancestor)
             if existing is not None and not existing.folder:
                 raise NotAFolder(ancestor)
             if existing is not None:
                 break
-            missing.append(ancestor)
-        if existing is None or missing:
-            self._insert(repo, reversed(missing), user, None, ClientChecksums())
+            missing_folders.append(ancestor)
+        if existing is None or missing_folders:
+            self._insert(repo, reversed(missing_folders), user, None, ClientChecksums())
             return self._get(repo, path)
         return existing
 

@@ -245,24 +245,24 @@ async def search_dates(call: Call) -> Response:
 
 async def list_versions(call: Call) -> Response:
     """Handle `GET /api/search/versions?g=...&a=...[&v=...]`."""
-    found_versions = await _find_versions(call)
+    versions = await _find_versions(call)
     pattern = call.query.get("v", "")
     if set("*?") & set(pattern):
-        found_versions = list(filter(Glob(_split_wildcards(pattern, "")).fullmatch, found_versions))
+        versions = list(filter(Glob(_split_wildcards(pattern, "")).fullmatch, versions))
     elif pattern:
-        found_versions = [version for version in found_versions if version.endswith(SNAPSHOT_SUFFIX)]
-    entries = [{"version": version, "integration": version.endswith(SNAPSHOT_SUFFIX)} for version in found_versions]
+        versions = [version for version in versions if version.endswith(SNAPSHOT_SUFFIX)]
+    entries = [{"version": version, "integration": version.endswith(SNAPSHOT_SUFFIX)} for version in versions]
     return call.vendor_json("search.ArtifactVersionsResult", {"results": entries})
 
 
 async def get_latest_version(call: Call) -> Response:
     """Handle `GET /api/search/latestVersion?g=...&a=...[&v=...]`."""
-    found_versions = await _find_versions(call)
+    versions = await _find_versions(call)
     pattern = call.query.get("v", "").strip()
     if set("*?") & set(pattern):
-        matching = list(filter(Glob(_split_wildcards(pattern, "")).fullmatch, found_versions))
+        matching = list(filter(Glob(_split_wildcards(pattern, "")).fullmatch, versions))
     else:
-        matching = [version for version in found_versions if version.endswith(SNAPSHOT_SUFFIX) == bool(pattern)]
+        matching = [version for version in versions if version.endswith(SNAPSHOT_SUFFIX) == bool(pattern)]
     if not matching:
         raise ArtifactError(404, f"Latest {'integration' if pattern else 'release'} version not found")
     return PlainTextResponse(matching[0], headers={"Content-Type": "text/plain"})

@@ -101,7 +101,7 @@ async def search_by_pattern(call: Call) -> Response:
         )
     if call.get_switch("pattern_search_times_out"):
         raise ArtifactError(408, TIMEOUT_MESSAGE)
-    shown_key = key.removesuffix("-cache") if call.repositories.find_upstream_url(key) else key
+    public_key = key.removesuffix("-cache") if call.repositories.find_upstream_url(key) else key
     expression = compile_ant_pattern(path.lstrip("/"))
     storages = [] if call.repositories.is_virtual(key) else call.repositories.list_storages(key)
     for storage in storages:
@@ -111,7 +111,7 @@ async def search_by_pattern(call: Call) -> Response:
         folder = path.lstrip("/").partition("*")[0].partition("?")[0].rpartition("/")[0]
         files = (item.path for repo in storages for item in Tree(db).find_files(repo, folder, "*"))
         return {
-            "repoUri": f"{call.base}/{shown_key}",
+            "repoUri": f"{call.base}/{public_key}",
             "sourcePattern": pattern,
             "files": (file for file in files if expression.fullmatch(file)),
         }

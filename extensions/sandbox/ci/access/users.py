@@ -103,14 +103,14 @@ def _generate_token(call: Call, name: str) -> Response:
     token = "11" + secrets.token_hex(16)
     user.tokens.append(token)
     call.storage.put_user(user)
-    told = {
+    token_data = {
         "aboutToExpire": False,
         "tokenName": call.parameter("newTokenName") or "",
         "tokenUuid": _uuid(token),
         "tokenValue": token,
         "expirationDate": "never",
     }
-    content = json.dumps({"status": "ok", "data": told}, separators=(",", ":"))
+    content = json.dumps({"status": "ok", "data": token_data}, separators=(",", ":"))
     return Response(content.encode(), headers={"Content-Type": "application/json;charset=utf-8"})
 
 

@@ -52,21 +52,21 @@ class Shell:
     def run(self, script: str) -> bool:
         """Run a step and return whether it succeeds."""
         failed = False
-        for operator, words in _commands(script, self._environment):
+        for operator, command in _commands(script, self._environment):
             if (operator == "&&" and failed) or (operator == "||" and not failed):
                 continue
             if failed and operator == ";":
                 break
-            words, target = _split_redirection(words)
-            self.print_line("+ " + " ".join(words))
-            program, argument = words[0], words[1] if words[1:] else ""
+            command, target = _split_redirection(command)
+            self.print_line("+ " + " ".join(command))
+            program, argument = command[0], command[1] if command[1:] else ""
             failed = program == "false" or (program == "exit" and argument not in ("", "0"))
             if program == "echo":
-                self._print(" ".join(words[1:]), target)
+                self._print(" ".join(command[1:]), target)
             elif program == "sleep" and _NUMBER.fullmatch(argument):
                 self.seconds += float(argument)
             elif program == "trap":
-                self.resists = [way for way, signal in SIGNALS.items() if signal in words[2:]]
+                self.resists = [way for way, signal in SIGNALS.items() if signal in command[2:]]
             elif program == "exit":
                 break
         return not failed
@@ -97,18 +97,18 @@ def plan_build(commands: Sequence[str], environment: Mapping[str, str], archived
     return Plan(shell.seconds, outcome, shell.lines, shell.archive(archived), shell.resists)
 
 
-def _split_redirection(words: list[str]) -> tuple[list[str], list[str]]:
+def _split_redirection(command: list[str]) -> tuple[list[str], list[str]]:
     """Return a command, and the operator and file of its redirection."""
-    if len(words) > 2 and words[-2] in (">", ">>"):
-        return words[:-2], words[-2:]
-    return words, []
+    if len(command) > 2 and command[-2] in (">", ">>"):
+        return command[:-2], command[-2:]
+    return command, []
 
 
 def _commands(script: str, environment: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
     """Return the words of each command with the preceding operator."""
     for line in script.splitlines():
         operator, words = ";", []
-        for word in [*_split_words(line), ";"]:
+        for word in [*_parse_line(line), ";"]:
             if word not in (";", "&&", "||"):
                 words.append(_VARIABLE.sub(lambda m: environment.get(m[1] or m[2], ""), word))
                 continue
@@ -117,7 +117,7 @@ def _commands(script: str, environment: Mapping[str, str]) -> Iterator[tuple[str
             operator, words = word, []
 
 
-def _split_words(line: str) -> list[str]:
+def _parse_line(line: str) -> list[str]:
     lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
     lexer.whitespace_split = True
     try:

@@ -147,8 +147,8 @@ async def _groovy(session: Session, arguments: Arguments) -> int:
     await session.print_line(ending.output)
     if not ending.error:
         return 0
-    said = ": ".join(filter(None, (ending.error["type"], ending.error["message"])))
-    await session.print_error(f"\n{UNEXPECTED.format('groovy')}\n{said}\n")
+    cause = ": ".join(filter(None, (ending.error["type"], ending.error["message"])))
+    await session.print_error(f"\n{UNEXPECTED.format('groovy')}\n{cause}\n")
     await session.print_error(f"\tat RemoteClass.run(RemoteClass:{ending.error['line']})\n")
     return CommandError.code
 
@@ -201,8 +201,8 @@ def _parameters(
 ) -> list[dict[str, Any]] | None:
     if not definition.parameters:
         if arguments:
-            shown = configuration.full_display_name(session.storage, job.name)
-            raise WrongState(f"{shown} is not parameterized but the -p option was specified.")
+            display_name = configuration.full_display_name(session.storage, job.name)
+            raise WrongState(f"{display_name} is not parameterized but the -p option was specified.")
         return None
     for name in arguments:
         if not definition.parameter(name):
@@ -240,8 +240,8 @@ def _find_build_of_item(session: Session, item: Item) -> Build | None:
 
 
 def _when_finished(session: Session, build: Build) -> Build | None:
-    found = session.storage.build(build.job, build.number)
-    return found if found and not found.running(session.now) else None
+    current = session.storage.build(build.job, build.number)
+    return current if current and not current.running(session.now) else None
 
 
 async def _console(session: Session, arguments: Arguments) -> int:
@@ -267,8 +267,8 @@ async def _follow(session: Session, build: Build) -> None:
 
 def _read_growth(session: Session, build: Build, written: int) -> tuple[str, bool] | None:
     """Return the log if it has grown, and whether it is complete."""
-    found = session.storage.build(build.job, build.number) or build
-    text, ended = logs.read_log(found, session.now, notes=True), not found.running(session.now)
+    current = session.storage.build(build.job, build.number) or build
+    text, ended = logs.read_log(current, session.now, notes=True), not current.running(session.now)
     return (text, ended) if ended or len(text) > written else None
 
 

@@ -93,7 +93,7 @@ class Duplex:
             async for operation, data in frames.decode_frames(call.request.stream()):
                 await self._session.process(operation, data)
                 if operation == frames.START:
-                    _tell_effect(call, UPLOAD, self._session)
+                    _record_effect(call, UPLOAD, self._session)
         except (ClientDisconnect, frames.FrameError):
             pass
         finally:
@@ -132,7 +132,7 @@ class WebSocket(Response):
                 if data := message.get("bytes"):
                     await session.process(data[0], data[1:])
                     if data[0] == frames.START:
-                        _tell_effect(self._call, WEB_SOCKET, session)
+                        _record_effect(self._call, WEB_SOCKET, session)
                 message = await receive()
         except frames.FrameError:
             pass
@@ -140,7 +140,7 @@ class WebSocket(Response):
             session.hang_up()
 
 
-def _tell_effect(call: Call, label: str, session: Session) -> None:
+def _record_effect(call: Call, label: str, session: Session) -> None:
     """Report to the journal whether the command only reads."""
     command = COMMANDS.get(session.arguments[0]) if session.arguments else None
     call.enter(label, reads=command is None or command.reads)

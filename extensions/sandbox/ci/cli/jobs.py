@@ -26,9 +26,9 @@ from .usage import Arguments
 SOME_FAILED = "Error occurred while performing this command, see previous stderr output."
 
 
-async def create_job(session: Session, given: Arguments) -> int:
+async def create_job(session: Session, arguments: Arguments) -> int:
     """Create a job from the configuration on standard input."""
-    name = given.words[0]
+    name = arguments.words[0]
     if session.storage.job(name):
         raise WrongState(f"Job '{name}' already exists")
     folder, _slash, leaf = name.rpartition("/")
@@ -56,9 +56,9 @@ def _folder_name(session: Session, name: str) -> str:
     return folder.name
 
 
-async def delete_job(session: Session, given: Arguments) -> int:
+async def delete_job(session: Session, arguments: Arguments) -> int:
     """Delete as many of the jobs and folders as possible."""
-    names, failed = list(dict.fromkeys(given.words)), False
+    names, failed = list(dict.fromkeys(arguments.words)), False
     for name in names:
         try:
             with session.controller.runtime.transaction():
@@ -81,14 +81,14 @@ def _deletable(session: Session, name: str) -> Job:
     return found
 
 
-async def disable_job(session: Session, given: Arguments) -> int:
+async def disable_job(session: Session, arguments: Arguments) -> int:
     """Disable a job."""
-    return _switch(session, given.words[0], disabled=True)
+    return _switch(session, arguments.words[0], disabled=True)
 
 
-async def enable_job(session: Session, given: Arguments) -> int:
+async def enable_job(session: Session, arguments: Arguments) -> int:
     """Enable a job."""
-    return _switch(session, given.words[0], disabled=False)
+    return _switch(session, arguments.words[0], disabled=False)
 
 
 def _switch(session: Session, name: str, disabled: bool) -> int:

@@ -22,7 +22,7 @@ from ..jobs.item_kinds import FOLDER
 from ..storage import Job
 from . import frames
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 Send = Callable[[int, bytes], Awaitable[None]]
 LOOKS_AGAIN_AFTER = 0.05
 UNEXPECTED = "ERROR: Unexpected exception occurred while performing {} command."
@@ -172,7 +172,7 @@ class Session:
         if down and down.stage != "stopping":
             raise ConnectionDropped
 
-    async def wait_until(self, look: Callable[[], Found | None]) -> Found:
+    async def wait_until(self, fetch: Callable[[], Result | None]) -> Result:
         """Poll a condition and return its result.
 
         :raises Dropped: if a restart comes first
@@ -180,13 +180,13 @@ class Session:
         session = self.storage.setting("session")
         self.settle()
         while True:
-            found = look()
+            result = fetch()
             # A restart that began during the check closes the connection before the result is sent.
             self.settle()
             if self.storage.setting("session") != session:
                 raise ConnectionDropped
-            if found is not None:
-                return found
+            if result is not None:
+                return result
             await asyncio.sleep(LOOKS_AGAIN_AFTER)
 
     def require(self, permission: Permission) -> None:
@@ -217,5 +217,5 @@ class Session:
 
 def find_nearest(name: str, others: list[str]) -> str:
     """Return the most similar name."""
-    shown = name[:MAX_COMPARED_LENGTH]
-    return max(others, key=lambda other: SequenceMatcher(None, shown, other[:MAX_COMPARED_LENGTH]).ratio())
+    shortened = name[:MAX_COMPARED_LENGTH]
+    return max(others, key=lambda other: SequenceMatcher(None, shortened, other[:MAX_COMPARED_LENGTH]).ratio())

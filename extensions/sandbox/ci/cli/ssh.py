@@ -86,7 +86,7 @@ async def _run(controller: Controller, process: asyncssh.SSHServerProcess[bytes]
     session = Session(controller, get_principal(user, by_token=True), send_operation)
     session.arguments = split_words(process.command)
     feeding = asyncio.create_task(_feed(session, process))
-    gone = asyncio.create_task(_hang_up(session, process))
+    disconnection = asyncio.create_task(_hang_up(session, process))
     try:
         await session.process(frames.START, b"")
         process.exit(await session.run(execute))
@@ -94,7 +94,7 @@ async def _run(controller: Controller, process: asyncssh.SSHServerProcess[bytes]
         process.get_extra_info("connection").abort()
     finally:
         feeding.cancel()
-        gone.cancel()
+        disconnection.cancel()
 
 
 async def _feed(session: Session, process: asyncssh.SSHServerProcess[bytes]) -> None:
@@ -119,7 +119,7 @@ def _host_key(path: Path) -> asyncssh.SSHKey:
 
 def split_words(line: str) -> list[str]:
     """Split a command line. Quotes protect blanks, and a backslash escapes a quote."""
-    found: list[str] = []
+    arguments: list[str] = []
     word: str | None = None
     quote, escaped = "", False
     for letter in line:
@@ -132,8 +132,8 @@ def split_words(line: str) -> list[str]:
         elif letter in "\"'":
             word, quote = word or "", letter
         elif letter in BLANKS:
-            found += [] if word is None else [word]
+            arguments += [] if word is None else [word]
             word = None
         else:
             word = (word or "") + letter
-    return found if word is None else [*found, word]
+    return arguments if word is None else [*arguments, word]

@@ -71,22 +71,22 @@ class Usage:
 
         :raises BadUsage: if it does not fit
         """
-        given = Arguments()
+        arguments = Arguments()
         rest = iter(words)
         for word in rest:
             if word.startswith("-") and word != "-":
-                self._option(word, rest, given)
+                self._option(word, rest, arguments)
             else:
-                given.words.append(word)
+                arguments.words.append(word)
         most = float("inf") if self.arguments and self.arguments[-1].many else len(self.arguments)
-        if len(given.words) > most:
-            raise BadUsage(f"No argument is allowed: {given.words[len(self.arguments)]}")
-        for argument in self.arguments[len(given.words) :]:
+        if len(arguments.words) > most:
+            raise BadUsage(f"No argument is allowed: {arguments.words[len(self.arguments)]}")
+        for argument in self.arguments[len(arguments.words) :]:
             if argument.required:
                 raise BadUsage(f'Argument "{argument.name}" is required')
-        return given
+        return arguments
 
-    def _option(self, word: str, rest: Iterator[str], given: Arguments) -> None:
+    def _option(self, word: str, rest: Iterator[str], arguments: Arguments) -> None:
         option = next((option for option in self.options if option.name == word), None)
         if option is None:
             raise BadUsage(f'"{word}" is not a valid option')
@@ -97,15 +97,15 @@ class Usage:
             name, equals, text = value.partition("=")
             if not equals:
                 raise BadUsage('An argument for setting a Map must contain a "="')
-            given.pairs[name] = text
+            arguments.pairs[name] = text
         else:
-            given.values[word] = value
+            arguments.values[word] = value
 
     def line(self) -> str:
         """Return arguments and options in one line, each with a leading blank."""
-        words = [a.name if a.required else f"[{a.name}{' ...' if a.many else ''}]" for a in self.arguments]
-        words += [f"[{option.name}{f' {option.value}' if option.value else ''}]" for option in self.options]
-        return "".join(f" {word}" for word in words)
+        elements = [a.name if a.required else f"[{a.name}{' ...' if a.many else ''}]" for a in self.arguments]
+        elements += [f"[{option.name}{f' {option.value}' if option.value else ''}]" for option in self.options]
+        return "".join(f" {word}" for word in elements)
 
     def details(self) -> str:
         """Return one line for each argument and option."""

@@ -36,7 +36,7 @@ TYPES = {
     "text/json": ("json", "text/json"),
     "text/plain": ("plain", "text/plain;charset=iso-8859-1"),
 }
-GROUPS_ARE_NOT_TOLD = (
+HIDDEN_GROUPS_NOTE = (
     "JENKINS-39402: use -Dhudson.security.AccessDeniedException2.REPORT_GROUP_HEADERS=true or use /whoAmI to diagnose"
 )
 
@@ -48,13 +48,13 @@ def to_response(refusal: Refusal, call: Call) -> Response:
 
 
 @to_response.register
-def _not_found(_refusal: NotFound, call: Call) -> Response:
+def _render_not_found(_refusal: NotFound, call: Call) -> Response:
     text = "This page may not exist, or you may not have permission to see it."
     return call.page("Not Found - Jenkins", f"<h1>Oops! Not Found</h1><p>{text}</p>", 404)
 
 
 @to_response.register
-def _part_not_found(_refusal: PartNotFound, _call: Call) -> Response:
+def _render_part_not_found(_refusal: PartNotFound, _call: Call) -> Response:
     markup = "<html><head><title>Not Found</title></head><body>Not found</body></html>"
     return Response(markup, 404, {"Content-Type": "text/html;charset=utf-8"})
 
@@ -95,7 +95,7 @@ def _access_denied(refusal: AccessDenied, call: Call) -> Response:
     page = _login(refusal, call) if call.principal.anonymous else _explanation(refusal, call)
     if refusal.permission:
         page.headers["X-You-Are-Authenticated-As"] = call.principal.name
-        page.headers["X-You-Are-In-Group-Disabled"] = GROUPS_ARE_NOT_TOLD
+        page.headers["X-You-Are-In-Group-Disabled"] = HIDDEN_GROUPS_NOTE
         page.headers["X-Required-Permission"] = refusal.permission.id
         for permission in refusal.permission.implications():
             page.headers.append("X-Permission-Implied-By", permission.id)

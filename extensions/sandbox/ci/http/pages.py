@@ -20,7 +20,7 @@ CONSTANT_HEADERS = {
         "script-src 'report-sample' 'self'; style-src 'report-sample' 'self' 'unsafe-inline';"
     ),
 }
-NEVER_KEPT = {"Cache-Control": "no-cache,no-store,must-revalidate"}
+NO_STORE = {"Cache-Control": "no-cache,no-store,must-revalidate"}
 
 
 class Page(Response):
@@ -34,7 +34,7 @@ def html_page(title: str, body: str, status: int = 200, crumb: str | None = None
     headers = {
         "Content-Type": "text/html;charset=utf-8",
         "Expires": EPOCH,
-        **NEVER_KEPT,
+        **NO_STORE,
         "X-Frame-Options": "sameorigin",
         "Referrer-Policy": "same-origin",
         "Cross-Origin-Opener-Policy": "same-origin",
@@ -46,7 +46,7 @@ def outage_page(title: str, *lines: str) -> Response:
     """Return the page that every path shows during a restart."""
     text = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
     markup = f"<!DOCTYPE html><html><head><title>{title}</title></head><body>{text}</body></html>"
-    return Response(markup, 503, {"Content-Type": "text/html;charset=utf-8", "Expires": "0", **NEVER_KEPT})
+    return Response(markup, 503, {"Content-Type": "text/html;charset=utf-8", "Expires": "0", **NO_STORE})
 
 
 def plain_text(content: str, status: int = 200) -> Response:

@@ -158,10 +158,10 @@ def load_configuration(config: str, plugins: InstalledPlugins) -> str:
 
     :raises ConfigError: if no plugin provides its class
     """
-    kept = normalize(config)
-    if not plugins.provide(parse_configuration(kept).kind):
+    normalized = normalize(config)
+    if not plugins.provide(parse_configuration(normalized).kind):
         raise ConfigError("no plugin has this class")
-    return kept
+    return normalized
 
 
 def _write_elements(root: etree._Element) -> str:

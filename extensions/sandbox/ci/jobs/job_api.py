@@ -77,8 +77,8 @@ def _folder_members(call: Call, job: Job, _definition: Definition, named: tuple[
 
 def list_views(call: Call, folder: str = "") -> list[Bean]:
     """Return all views of a folder by name."""
-    made = [(view.name, list_view_bean(call, view)) for view in call.storage.views(folder)]
-    return [shown for _name, shown in sorted([("all", all_view_bean(call, folder)), *made], key=lambda named: named[0])]
+    beans = [(view.name, list_view_bean(call, view)) for view in call.storage.views(folder)]
+    return [bean for _name, bean in sorted([("all", all_view_bean(call, folder)), *beans], key=lambda named: named[0])]
 
 
 def all_view_bean(call: Call, folder: str = "") -> Bean:
@@ -86,33 +86,33 @@ def all_view_bean(call: Call, folder: str = "") -> Bean:
     return _view_bean(ALL, None, "all", lambda: list_visible(call, folder), call, _home(call, folder))
 
 
-def list_view_bean(call: Call, made: View) -> Bean:
+def list_view_bean(call: Call, view: View) -> Bean:
     """Return a created view: a list of jobs, or a view with all jobs."""
-    root = configuration.element(made.config)
+    root = configuration.element(view.config)
     listed = {element.text for element in root.iterfind("jobNames/string")}
     pattern = root.findtext("includeRegex")
 
-    def shown() -> list[Job]:
-        found = list_visible(call, made.folder)
+    def list_jobs() -> list[Job]:
+        visible_jobs = list_visible(call, view.folder)
         if root.tag == ALL:
-            return found
-        matching = _match_names(call, pattern, [job.leaf for job in found]) if pattern else set()
-        return [job for job in found if job.leaf in listed or job.leaf in matching]
+            return visible_jobs
+        matching = _match_names(call, pattern, [job.leaf for job in visible_jobs]) if pattern else set()
+        return [job for job in visible_jobs if job.leaf in listed or job.leaf in matching]
 
-    url = f"{_home(call, made.folder)}view/{call.encode_name(made.name)}/"
-    return _view_bean(root.tag, root.findtext("description"), made.name, shown, call, url)
+    url = f"{_home(call, view.folder)}view/{call.encode_name(view.name)}/"
+    return _view_bean(root.tag, root.findtext("description"), view.name, list_jobs, call, url)
 
 
 def _match_names(call: Call, pattern: str, names: list[str]) -> set[str]:
     """Return the names that a regular expression matches, none if it is invalid."""
     try:
         re.compile(pattern)
-        found = call.controller.runtime.evaluator.fullmatch(pattern, names)
+        matches = call.controller.runtime.evaluator.fullmatch(pattern, names)
     except (re.error, RecursionError):
         return set()
     except EvaluationError:
         raise InternalError from None
-    return {name for name, is_found in zip(names, found, strict=True) if is_found}
+    return {name for name, is_match in zip(names, matches, strict=True) if is_match}
 
 
 def _home(call: Call, folder: str) -> str:
@@ -120,12 +120,12 @@ def _home(call: Call, folder: str) -> str:
 
 
 def _view_bean(
-    kind: str, description: str | None, name: str, shown: Callable[[], list[Job]], call: Call, url: str
+    kind: str, description: str | None, name: str, list_jobs: Callable[[], list[Job]], call: Call, url: str
 ) -> Bean:
     return Bean(
         kind,
         Property("description", description),
-        Property("jobs", lambda: [job_bean(call, job) for job in shown()]),
+        Property("jobs", lambda: [job_bean(call, job) for job in list_jobs()]),
         Property("name", name, visibility=ALWAYS),
         Property("property", []),
         Property("url", url, visibility=ALWAYS),
@@ -134,11 +134,11 @@ def _view_bean(
 
 def _job_members(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
     def last(alias: str) -> Any:
-        def found() -> Bean | None:
+        def fetch_build() -> Bean | None:
             build = build_api.find_by_alias(call, job, alias)
             return build_api.build_bean(call, build) if build else None
 
-        return found
+        return fetch_build
 
     def first_build() -> Bean | None:
         numbers = list(call.storage.builds(job.name))

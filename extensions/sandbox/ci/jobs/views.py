@@ -54,8 +54,8 @@ def _read(config: str) -> etree._Element:
 
 def _normalize_view(view: etree._Element, name: str) -> str:
     """Return the configuration of a view as Jenkins stores it, with its current name."""
-    for given in view.findall("name"):
-        view.remove(given)
+    for element in view.findall("name"):
+        view.remove(element)
     etree.SubElement(view, "name").text = name
     return configuration.write_document(view, ELEMENTS_OF_LIST if view.tag == LIST else ELEMENTS)
 
@@ -170,21 +170,21 @@ def redirect_through_view(call: Call) -> None:
     segments = call.path.split("/")[1:]
     if "view" not in segments:
         return
-    kept: list[str] = []
+    job_segments: list[str] = []
     place = 0
     while len(segments) > place + 1 and segments[place + 1]:
         kind, name = segments[place : place + 2]
         if kind == "job":
-            kept += [kind, name]
+            job_segments += [kind, name]
         elif (
             kind != "view"
             or len(segments) <= place + 3
             or segments[place + 2] != "job"
-            or not _is_view(call, kept, unquote(name))
+            or not _is_view(call, job_segments, unquote(name))
         ):
             break
         place += 2
-    call.path = "/" + "/".join([*kept, *segments[place:]])
+    call.path = "/" + "/".join([*job_segments, *segments[place:]])
 
 
 def _is_view(call: Call, segments: list[str], name: str) -> bool:

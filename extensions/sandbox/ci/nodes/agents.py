@@ -108,7 +108,7 @@ def _config(call: Call, name: str) -> Response:
         executors = _executors(root.findtext("numExecutors", "1"))
     except ValueError:
         raise InternalError from None
-    changed = {kept: root.findtext(tag, "") for tag, kept in TEXTS.items()}
+    changed = {member: root.findtext(tag, "") for tag, member in TEXTS.items()}
     _put(call, {**found, **changed, "executors": executors})
     return Response()
 
@@ -139,7 +139,7 @@ def _toggle_offline(call: Call, name: str) -> Response:
     return pages.redirect(call.current_folder_path)
 
 
-def _tell_why(call: Call, name: str) -> Response:
+def _change_offline_cause(call: Call, name: str) -> Response:
     found = _find_changeable_agent(call, name, AGENT_DISCONNECT)
     _put(call, {**found, "put_offline": call.parameter("offlineMessage") or ""})
     return pages.redirect(call.current_folder_path)
@@ -183,7 +183,7 @@ ROUTES = (
     Route(ANY, "/computer/doCreateItem", _create, "create_node"),
     Route(ANY, AGENT + "/config.xml", _config, "node_config"),
     Route(ANY, AGENT + "/toggleOffline", _toggle_offline, "toggle_node"),
-    Route(ANY, AGENT + "/changeOfflineCause", _tell_why, "toggle_node"),
+    Route(ANY, AGENT + "/changeOfflineCause", _change_offline_cause, "toggle_node"),
     Route(ANY, AGENT + "/doDisconnect", _disconnect, "toggle_node"),
     Route(ANY, AGENT + "/launchSlaveAgent", _launch, "launch_node"),
     Route(ANY, AGENT + "/doDelete", _delete, "delete_node"),

@@ -89,8 +89,10 @@ def load_bean(class_name: str) -> Bean:
 
 
 def _executor(call: Call, number: int, build: Build | None) -> Bean:
-    seen = build if build and call.principal.may(JOB_READ) else None
-    return executors.executor_bean(call, number, build, build_api.build_bean(call, seen) if seen else None)
+    visible_build = build if build and call.principal.may(JOB_READ) else None
+    return executors.executor_bean(
+        call, number, build, build_api.build_bean(call, visible_build) if visible_build else None
+    )
 
 
 def _monitors(call: Call) -> Bean:
@@ -119,8 +121,8 @@ def _monitors(call: Call) -> Bean:
         "ResponseTimeMonitor": _measurement("ResponseTimeMonitor$Data", timestamp=now, average=0),
         "ClockMonitor": Bean("hudson.util.ClockDifference", Property("diff", 0, visibility=ALWAYS)),
     }
-    shown = monitors.items() if call.principal.may(AGENT_CONNECT) else ()
-    members = [Property(f"hudson.node_monitors.{name}", value) for name, value in shown]
+    visible_monitors = monitors.items() if call.principal.may(AGENT_CONNECT) else ()
+    members = [Property(f"hudson.node_monitors.{name}", value) for name, value in visible_monitors]
     return Bean("java.util.Map", *members, typed=False)
 
 

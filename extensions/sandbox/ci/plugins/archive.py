@@ -34,11 +34,11 @@ def read_manifest(file: BinaryIO) -> Archive:
     try:
         with zipfile.ZipFile(file) as archive, archive.open(MANIFEST) as manifest:
             attributes = _attributes(manifest.read(MAX_MANIFEST_SIZE).decode())
-        found: Archive = {member: attributes[name] for name, member in _MEMBERS.items() if name in attributes}
+        members: Archive = {member: attributes[name] for name, member in _MEMBERS.items() if name in attributes}
         dependencies = attributes.get("Plugin-Dependencies", "")
         return {
-            "long_name": found["name"],
-            **found,
+            "long_name": members["name"],
+            **members,
             "dependencies": [_dependency(entry) for entry in dependencies.split(",") if entry],
             "supports_dynamic_load": _DYNAMIC.get(attributes.get("Support-Dynamic-Loading", ""), "MAYBE"),
         }

@@ -39,12 +39,12 @@ def _require_administrator(call: Call) -> None:
 def _install_plugins(call: Call) -> Response:
     _require_administrator(call)
     try:
-        wanted = parse_json(call.body)
-        names, dynamic = [_to_text(name) for name in wanted["plugins"]], bool(wanted["dynamicLoad"])
+        document = parse_json(call.body)
+        names, dynamic = [_to_text(name) for name in document["plugins"]], bool(document["dynamicLoad"])
     except (ValueError, KeyError, TypeError):
         raise InternalError from None
-    known = [name for name in names if name in call.update_site.offers()]
-    refused = next((name for name in names if name not in known), None)
+    available = [name for name in names if name in call.update_site.offers()]
+    refused = next((name for name in names if name not in available), None)
     try:
         return ok_response({"correlationId": call.installations.install(names, dynamic, call.now)})
     except NoSuchPlugin:
@@ -81,10 +81,10 @@ def _read_versions(call: Call) -> dict[str, str]:
 
 def _install_necessary(call: Call) -> Response:
     _require_administrator(call)
-    for wanted in _find_unsatisfied(call):
-        offer = call.update_site.offers().get(wanted["name"])
-        if offer and (wanted["version"] == "latest" or not is_older(offer["version"], wanted["version"])):
-            call.installations.install([wanted["name"]], True, call.now, batch=False)
+    for requirement in _find_unsatisfied(call):
+        offer = call.update_site.offers().get(requirement["name"])
+        if offer and (requirement["version"] == "latest" or not is_older(offer["version"], requirement["version"])):
+            call.installations.install([requirement["name"]], True, call.now, batch=False)
     return _to_updates(call)
 
 
@@ -94,14 +94,14 @@ def _prevalidate(call: Call) -> Response:
 
 
 def _find_unsatisfied(call: Call) -> list[dict[str, Any]]:
-    found = []
+    requirements = []
     for name, version in _read_versions(call).items():
         row = call.plugins.find(name)
         if not row:
-            found.append({"name": name, "version": version, "mode": "missing"})
+            requirements.append({"name": name, "version": version, "mode": "missing"})
         elif version != "latest" and is_older(row["version"], version):
-            found.append({"name": name, "version": version, "mode": "old"})
-    return found
+            requirements.append({"name": name, "version": version, "mode": "old"})
+    return requirements
 
 
 async def _upload(call: Call) -> Response:

@@ -104,11 +104,11 @@ class Installations:
         """Return the time at which the next job finishes."""
         return min((job.ends for job in self.jobs() if not job.outcome), default=None)
 
-    def settle(self, moment: float) -> None:
+    def settle(self, now: float) -> None:
         """Finish the jobs that are due."""
         for job in self.jobs():
-            if not job.outcome and job.ends <= moment:
-                job.outcome = self._carry_out(job, moment)
+            if not job.outcome and job.ends <= now:
+                job.outcome = self._carry_out(job, now)
                 self._store_job([job if other.id == job.id else other for other in self.jobs()])
 
     def install(self, names: list[str], dynamic: bool, now: float, batch: bool = True) -> str:
@@ -140,14 +140,14 @@ class Installations:
 
     def find_dependencies(self, offer: Offer) -> list[Offer]:
         """Return the offered dependencies that must be installed or enabled before a plugin."""
-        found = []
+        dependencies = []
         for dependency in offer.get("dependencies", []):
             needed = self._site.offers().get(dependency["name"])
             row = self._plugins.find(dependency["name"])
             there = row and row.get("enabled", True) and not is_older(row["version"], dependency["version"])
             if needed and not there and not (dependency.get("optional") and not row):
-                found.append(needed)
-        return found
+                dependencies.append(needed)
+        return dependencies
 
     def upload(self, offer: Offer, now: float) -> None:
         """Install an uploaded file."""
@@ -194,7 +194,7 @@ class Installations:
             job.title = offer.get("long_name") or offer["name"]
         self._store_job([*jobs, job])
 
-    def _carry_out(self, job: Job, moment: float) -> str:
+    def _carry_out(self, job: Job, now: float) -> str:
         """Apply a finished job and return the type of its final status."""
         if job.type == "InstallationJob":
             return self._install(job)
@@ -204,7 +204,7 @@ class Installations:
         if job.type == "PluginDowngradeJob":
             return "Success" if self._plugins.downgrade(job.title) else "Failure"
         if job.type == "RestartJenkinsJob":
-            return self._restart(job, moment)
+            return self._restart(job, now)
         return "Success"
 
     def _install(self, job: Job) -> str:
@@ -230,9 +230,9 @@ class Installations:
         done = [other for other in before if other.outcome != "Failure" and other.version != UPLOADED]
         return any((other.plugin, other.version) == (job.plugin, job.version) for other in done)
 
-    def _restart(self, job: Job, moment: float) -> str:
+    def _restart(self, job: Job, now: float) -> str:
         if not self._state.switch("restart_supported"):
             job.error = NOT_RESTARTABLE
             return "Failure"
-        self._lifecycle.quiet_down(None, moment, then="restart")
+        self._lifecycle.quiet_down(None, now, then="restart")
         return "Running"

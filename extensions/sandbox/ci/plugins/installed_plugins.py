@@ -94,20 +94,20 @@ class InstalledPlugins:
         archives = {name: row.get("file") or row for name, row in rows.items()}
         active = {name: archives[name] for name, row in rows.items() if row.get("enabled", True)}
         failed: dict[str, str] = {}
-        while found := {name: why for name in active if (why := self._obstacle(active[name], active, rows))}:
-            failed |= found
-            active = {name: archive for name, archive in active.items() if name not in found}
+        while obstacles := {name: why for name in active if (why := self._obstacle(active[name], active, rows))}:
+            failed |= obstacles
+            active = {name: archive for name, archive in active.items() if name not in obstacles}
         for name, row in rows.items():
             lasting = ("enabled", "backup") if row.get("file") else ("enabled", "backup", "has_update")
-            kept = {member: row[member] for member in lasting if member in row}
+            lasting_members = {member: row[member] for member in lasting if member in row}
             archive = {member: value for member, value in archives[name].items() if member not in _OF_ROWS}
             outcome = {"active": name in active, "loaded": name not in failed, "failed": failed.get(name)}
-            self._storage.put_plugin({**archive, **kept, **outcome})
+            self._storage.put_plugin({**archive, **lasting_members, **outcome})
 
     def _obstacle(self, archive: Archive, active: dict[str, Archive], rows: dict[str, Row] | None = None) -> str | None:
         """Return why a plugin cannot be loaded, as in the log of Jenkins, or None."""
-        known = rows if rows is not None else {row["name"]: row for row in self.list_loaded()}
-        reasons = [_missing(needed, active, known) for needed in archive.get("dependencies", [])]
+        loaded = rows if rows is not None else {row["name"]: row for row in self.list_loaded()}
+        reasons = [_missing_dependency(needed, active, loaded) for needed in archive.get("dependencies", [])]
         core = archive.get("required_core_version") or "0"
         if is_older(self._state.switch("version"), core):
             reasons.append(f"Jenkins ({core}) or higher required")
@@ -117,7 +117,7 @@ class InstalledPlugins:
         return f"java.io.IOException: Failed to load: {title}{lines}" if lines else None
 
 
-def _missing(needed: dict[str, Any], active: dict[str, Archive], known: dict[str, Row]) -> str | None:
+def _missing_dependency(needed: dict[str, Any], active: dict[str, Archive], loaded: dict[str, Row]) -> str | None:
     """Return the problem with a dependency, or None."""
     name, version = needed["name"], needed["version"]
     if name in active:
@@ -126,6 +126,6 @@ def _missing(needed: dict[str, Any], active: dict[str, Archive], known: dict[str
         return f"Update required: {name} ({active[name]['version']}) to be updated to {version} or higher"
     if needed.get("optional"):
         return None
-    if name in known and not known[name].get("enabled", True):
+    if name in loaded and not loaded[name].get("enabled", True):
         return f"Required plugin is disabled: {name}"
     return f"Plugin is missing: {name} ({version})"

@@ -51,15 +51,15 @@ def _connection_status(call: Call) -> Response:
 
 def _install_status(call: Call) -> Response:
     call.require_reading()
-    wanted = call.parameter("correlationId")
+    correlation = call.parameter("correlationId")
     jobs = []
     for job in call.installations.jobs():
-        if job.plugin is None or (wanted is not None and job.correlation != wanted):
+        if job.plugin is None or (correlation is not None and job.correlation != correlation):
             continue
         kind = job.status(call.now)
-        told = {"name": job.plugin, "version": job.version, "title": job.title, "installStatus": kind}
-        told["requiresRestart"] = "true" if kind == "SuccessButRequiresRestart" else "false"
-        jobs.append({**told, **({"correlationId": job.correlation} if job.correlation else {})})
+        status = {"name": job.plugin, "version": job.version, "title": job.title, "installStatus": kind}
+        status["requiresRestart"] = "true" if kind == "SuccessButRequiresRestart" else "false"
+        jobs.append({**status, **({"correlationId": job.correlation} if job.correlation else {})})
     return ok_response({"state": "RUNNING", "jobs": jobs})
 
 

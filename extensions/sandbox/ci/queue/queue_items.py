@@ -62,8 +62,8 @@ def _item_state(call: Call, item: Item) -> tuple[str, str | None]:
     scheduler = call.scheduler
     if build := scheduler.blocking(item, call.now):
         estimate = scheduler.estimate(item.job)
-        left = (estimate or 0) - (call.now - build.started)
-        eta = _format_duration(left) if left > 0 else "N/A"
+        remaining = (estimate or 0) - (call.now - build.started)
+        eta = _format_duration(remaining) if remaining > 0 else "N/A"
         return "BlockedItem", f"Build #{build.number} is already in progress (ETA: {eta})"
     return "BuildableItem", "Waiting for next available executor"
 

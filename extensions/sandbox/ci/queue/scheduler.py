@@ -18,11 +18,11 @@ from ..state import State
 from ..storage import Build, Item, Job
 from ..system.lifecycle import Lifecycle
 
-ITEM_KEPT_SECONDS = 300
+ITEM_RETENTION = 300
 STOP_SECONDS = 0.1
 ESTIMATED_FROM = 3
 # Log lines by stop method
-SAID: dict[str, dict[str, list[str]]] = {
+STOP_LINES: dict[str, dict[str, list[str]]] = {
     "stop": {
         FREESTYLE.name: ["Terminated", "Build was aborted"],
         PIPELINE.name: ["Sending interrupt signal to process", "Terminated"],
@@ -50,50 +50,50 @@ class Scheduler:
         """Process everything that is due."""
         self._settled = min(self._settled, now)
         with self._runtime.transaction():
-            while (moment := self._next_moment(now)) is not None:
-                self._let_happen(moment)
-            self._let_happen(now)
+            while (due := self._find_next_event(now)) is not None:
+                self._process_events(due)
+            self._process_events(now)
 
-    def _next_moment(self, now: float) -> float | None:
-        moments = [build.ends for build in self._storage.list_unfinished()]
-        moments += [item.due for item in self._storage.queue() if item.due > self._settled]
+    def _find_next_event(self, now: float) -> float | None:
+        times = [build.ends for build in self._storage.list_unfinished()]
+        times += [item.due for item in self._storage.queue() if item.due > self._settled]
         back_at = self._lifecycle.back_at
         installed_at = self._installations.next_end if back_at is None else None  # a restart discards pending jobs
         timed = (back_at, self._lifecycle.cancelled_at, installed_at)
-        moments += [at for at in timed if at is not None]
-        return min((moment for moment in moments if moment <= now), default=None)
+        times += [at for at in timed if at is not None]
+        return min((time for time in times if time <= now), default=None)
 
-    def _let_happen(self, moment: float) -> None:
-        self._settled = moment
-        self._finish_builds(moment)
+    def _process_events(self, now: float) -> None:
+        self._settled = now
+        self._finish_builds(now)
         if self._lifecycle.back_at is not None:
-            if moment < self._lifecycle.back_at:
+            if now < self._lifecycle.back_at:
                 return
             self._lifecycle.finish_restart()
-        self._installations.settle(moment)
-        if self._lifecycle.cancelled_at is not None and moment >= self._lifecycle.cancelled_at:
+        self._installations.settle(now)
+        if self._lifecycle.cancelled_at is not None and now >= self._lifecycle.cancelled_at:
             self._lifecycle.cancel()
         if not self._lifecycle.quieting:
-            self._start_builds(moment)
-        elif self._lifecycle.pending and not self.running(moment):
+            self._start_builds(now)
+        elif self._lifecycle.pending and not self.running(now):
             if self._lifecycle.pending == "exit":
-                self._lifecycle.begin_exit(moment)
+                self._lifecycle.begin_exit(now)
             else:
-                self._lifecycle.begin_restart("safe", moment)
+                self._lifecycle.begin_restart("safe", now)
 
-    def _finish_builds(self, moment: float) -> None:
+    def _finish_builds(self, now: float) -> None:
         for build in self._storage.list_unfinished():
-            if not build.running(moment):
+            if not build.running(now):
                 build.finished = True
                 self._storage.put_build(build)
 
-    def _start_builds(self, moment: float) -> None:
+    def _start_builds(self, now: float) -> None:
         for item in self._storage.queue():
-            free = self.executors - len(self.occupying(moment))
-            if free > 0 and item.due <= moment and not self.blocking(item, moment):
-                self._start_build(item, moment)
+            free = self.executors - len(self.occupying(now))
+            if free > 0 and item.due <= now and not self.blocking(item, now):
+                self._start_build(item, now)
 
-    def _start_build(self, item: Item, moment: float) -> None:
+    def _start_build(self, item: Item, now: float) -> None:
         job = self._storage.job(item.job)
         assert job is not None, "a job takes its items with it when it is deleted"
         environment = {p["name"]: _shell_text(p["value"]) for p in item.parameters or []}
@@ -104,8 +104,8 @@ class Scheduler:
             job=job.name,
             number=job.next_build,
             queue_id=item.id,
-            started=moment,
-            ends=moment + plan.seconds,
+            started=now,
+            ends=now + plan.seconds,
             outcome=plan.outcome,
             causes=item.causes,
             parameters=item.parameters,
@@ -114,7 +114,7 @@ class Scheduler:
             artifacts=plan.artifacts,
             resists=plan.resists,
         )
-        item.left, item.number = moment, build.number
+        item.left, item.number = now, build.number
         job.next_build += 1
         job.workspace = True
         self._storage.put_build(build)
@@ -172,18 +172,18 @@ class Scheduler:
         if build.interrupted and build.ends <= ends:
             return
         build.interrupted = True
-        told = [*SAID[way].get(build.kind, []), f"Aborted by {user}"]
+        messages = [*STOP_LINES[way].get(build.kind, []), f"Aborted by {user}"]
         lines = build.lines
         if way not in build.resists:
             build.outcome, build.ends = "ABORTED", min(build.ends, ends)
             lines = [(second, line) for second, line in lines if build.started + second <= now]
-        build.lines = sorted([*lines, *((now - build.started, line) for line in told)], key=lambda line: line[0])
+        build.lines = sorted([*lines, *((now - build.started, line) for line in messages)], key=lambda line: line[0])
         self._storage.put_build(build)
 
     def item(self, number: int, now: float) -> Item | None:
         """Return a queue item while Jenkins remembers it."""
         item = self._storage.item(number)
-        return None if item and item.left is not None and now - item.left > ITEM_KEPT_SECONDS else item
+        return None if item and item.left is not None and now - item.left > ITEM_RETENTION else item
 
 
 def _plan(definition: configuration.Definition, environment: dict[str, str], job: Job) -> shell.Plan:

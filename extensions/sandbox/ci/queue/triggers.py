@@ -33,14 +33,14 @@ def _delay(call: Call, definition: Definition) -> float:
     if text is None:
         own = definition.quiet_period
         return float(call.switch("quiet_period")) if own is None else own
-    found = _DELAY.fullmatch(text.strip())
-    if not found:
+    match = _DELAY.fullmatch(text.strip())
+    if not match:
         raise InternalError
     try:
-        number = parse_integer(found[1], 64)
+        number = parse_integer(match[1], 64)
     except ValueError:
         raise InternalError from None
-    return max(0, number if found[2] else number // 1000)
+    return max(0, number if match[2] else number // 1000)
 
 
 def _check_trigger(call: Call, definition: Definition) -> dict[str, Any]:
@@ -166,12 +166,12 @@ def _submitted_value(call: Call, parameter: Parameter) -> dict[str, Any] | None:
     """Return the value of a submitted parameter, or None for a missing file."""
     if parameter.kind == FILE:
         return _submitted_file(call, parameter, parameter.name)
-    given = call.parameters(parameter.name)
-    if not given:
+    values = call.parameters(parameter.name)
+    if not values:
         return parameter.default_value()
-    if len(given) > 1:
+    if len(values) > 1:
         raise InternalError
-    return _value(parameter, given[0])
+    return _value(parameter, values[0])
 
 
 def _version(call: Call) -> tuple[int, ...]:

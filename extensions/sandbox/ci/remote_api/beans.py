@@ -88,13 +88,13 @@ def export(bean: Bean, pruner: Pruner) -> dict[str, Any]:
 
 
 def _members(bean: Bean, pruner: Pruner) -> dict[str, Any]:
-    shown = {}
+    data = {}
     for member in bean.properties:
         inner = pruner.accept(member)
         if inner is not None:
             value = member.value() if callable(member.value) else member.value
-            shown[member.name] = _to_plain_data(value, inner)
-    return shown
+            data[member.name] = _to_plain_data(value, inner)
+    return data
 
 
 def _to_plain_data(value: Any, pruner: Pruner) -> Any:

@@ -71,20 +71,20 @@ def select(xml: str, xpath: str | None, wrapper: str | None, excludes: list[str]
                 parent.remove(node)
     if xpath is None or (wrapper is None and xpath.strip() in DOCUMENT_PATHS):
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + _markup(document.getroot())
-    found = _nodes(document, xpath)
+    nodes = _nodes(document, xpath)
     if wrapper is not None:
-        return _wrap(wrapper, found)
-    if not found:
+        return _wrap(wrapper, nodes)
+    if not nodes:
         raise XPathRefusal(404, f"XPath {xpath} didn\u2019t match")
-    if len(found) > 1:
+    if len(nodes) > 1:
         raise XPathRefusal(
             500,
-            f'XPath "{xpath}" matched {len(found)} nodes. Create XPath that only matches one, or use the "wrapper" '
+            f'XPath "{xpath}" matched {len(nodes)} nodes. Create XPath that only matches one, or use the "wrapper" '
             "query parameter to wrap them all under a root element.",
         )
-    if _is_primitive(found[0]):
-        raise Primitive(_text(found[0]))
-    return _markup(found[0])
+    if _is_primitive(nodes[0]):
+        raise Primitive(_text(nodes[0]))
+    return _markup(nodes[0])
 
 
 def _nodes(document: Any, xpath: str) -> list[Any]:
@@ -111,14 +111,14 @@ def _markup(node: Any) -> str:
     return f' {node.attrname}="{node}"'
 
 
-def _wrap(wrapper: str, found: list[Any]) -> str:
+def _wrap(wrapper: str, nodes: list[Any]) -> str:
     if not _WRAPPER_NAME.fullmatch(wrapper):
         raise XPathRefusal(
             400,
             "The wrapper parameter can only contain alphanumeric characters or dash/dot/underscore. "
             "The first character has to be a letter or underscore.",
         )
-    if any(isinstance(node, (float, bool)) for node in found):
+    if any(isinstance(node, (float, bool)) for node in nodes):
         raise XPathError("neither a node nor a text")
-    inner = "".join(escape(str(node)) if _is_primitive(node) else _markup(node) for node in found)
+    inner = "".join(escape(str(node)) if _is_primitive(node) else _markup(node) for node in nodes)
     return f"<{wrapper}>{inner}</{wrapper}>" if inner else f"<{wrapper}/>"

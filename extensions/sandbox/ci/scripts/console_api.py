@@ -45,10 +45,10 @@ def _page(call: Call, node: str = "") -> Answer:
     script = call.parameter("script")
     if script is None or call.method != "POST":
         return _show_console(call, "")
-    return _shown_result(call, script, name)
+    return _render_result(call, script, name)
 
 
-async def _shown_result(call: Call, script: str, node: str) -> Response:
+async def _render_result(call: Call, script: str, node: str) -> Response:
     return _show_console(call, await run_script(call, script, node))
 
 
@@ -76,9 +76,9 @@ async def run_script(call: Call, script: str, node: str = "") -> str:
     :arg node: empty for the controller
     """
     with call.controller.runtime.transaction():
-        known = None if node else plugin_scripts.run_known_script(call, script)
-    if known is not None:
-        return known
+        output = None if node else plugin_scripts.run_known_script(call, script)
+    if output is not None:
+        return output
     ending = await script_answers.find_answer(call.controller, extract_code(call, script), node)
     jar = call.switch("groovy_jar")
     if ending is None and jar:

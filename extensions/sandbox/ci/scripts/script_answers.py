@@ -86,6 +86,6 @@ def _is_for(entry: dict[str, Any], node: str, storage: Storage) -> bool:
 
 async def _fits(entry: dict[str, Any], code: str, state: State) -> bool:
     if "pattern" in entry:
-        (is_found,) = await state.runtime.evaluator.search([entry["pattern"]], code)
-        return is_found
+        (is_match,) = await state.runtime.evaluator.search([entry["pattern"]], code)
+        return is_match
     return bool(entry["script"].strip() == code.strip())

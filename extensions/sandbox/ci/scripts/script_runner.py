@@ -49,11 +49,13 @@ def _format_plain_result(ending: ScriptResult) -> str:
     """Return the result in the format of Jenkins: a value or a stack trace."""
     if ending.error is None:
         return "" if ending.value is None else f"Result: {_java_text(ending.value)}\n"
-    said = ": ".join(filter(None, (ending.error["type"], ending.error["message"])))
+    cause = ": ".join(filter(None, (ending.error["type"], ending.error["message"])))
     frame = (
         "Script1.run(Script1.groovy:{line})" if ending.is_compiled else "groovy.lang.GroovyShell.parse(Unknown Source)"
     )
-    return f"{said}\n\tat {frame.format(**ending.error)}\n\tat groovy.lang.GroovyShell.evaluate(GroovyShell.java:574)\n"
+    return (
+        f"{cause}\n\tat {frame.format(**ending.error)}\n\tat groovy.lang.GroovyShell.evaluate(GroovyShell.java:574)\n"
+    )
 
 
 def _java_text(value: Any) -> str:

@@ -181,9 +181,9 @@ class Seeder:
 
 def _values(described: dict[str, Any], definition: configuration.Definition) -> list[dict[str, Any]] | None:
     """Return the parameters of a build or queue item."""
-    given = described.get("parameters", {})
+    seeded = described.get("parameters", {})
     values = [
-        parameter.value(given[parameter.name]) if parameter.name in given else parameter.default_value()
+        parameter.value(seeded[parameter.name]) if parameter.name in seeded else parameter.default_value()
         for parameter in definition.parameters
     ]
     return [value for value in values if value] or None

@@ -25,13 +25,13 @@ BUILDS = ("last", "last_completed", "last_successful", "last_failed")
 def convert_snapshot(folder: SnapshotDirectory) -> Iterator[dict[str, Any]]:
     """Yield the small lists first, then the jobs in batches."""
     server = folder.manifest["server"]
-    told = {"executors": server["executors"] or 1}
+    settings = {"executors": server["executors"] or 1}
     if server["product"] == "jenkins":
-        told["version"] = server["version"]
+        settings["version"] = server["version"]
     token = folder.derive_secret("ci token")[:34]
     admin = {"name": ADMIN, "password": folder.derive_secret("ci password"), "tokens": [token]}
     yield {
-        **told,
+        **settings,
         "users": [{**admin, "permissions": ["Overall/Administer"]}],
         "plugins": [_plugin(plugin) for plugin in folder.manifest["plugins"]],
     }

@@ -106,10 +106,10 @@ class Lifecycle:
         self._storage.set("restart", {"kind": kind, "stages": list(zip(names, ends, strict=True))})
         self._cut_builds(ends[0])
 
-    def _cut_builds(self, moment: float) -> None:
+    def _cut_builds(self, now: float) -> None:
         for build in self._storage.list_unfinished():
-            if build.running(moment):
-                build.ends, build.outcome = moment, "ABORTED"
+            if build.running(now):
+                build.ends, build.outcome = now, "ABORTED"
                 self._storage.put_build(build)
 
     def begin_exit(self, now: float) -> None:
@@ -119,9 +119,9 @@ class Lifecycle:
 
     def _stages(self, kind: str) -> Sequence[tuple[str, float]]:
         """Return the stages of a restart from the switch, or the measured ones scaled by another switch."""
-        given: list[Any] = self._state.switch("restart_stages")
-        if given:
-            return [(stage["stage"], float(stage["seconds"])) for stage in given]
+        configured: list[Any] = self._state.switch("restart_stages")
+        if configured:
+            return [(stage["stage"], float(stage["seconds"])) for stage in configured]
         measured = MEASURED[kind]
         factor = self._state.switch("restart_seconds") / sum(seconds for _unused, seconds in measured)
         return [(name, seconds * factor) for name, seconds in measured]

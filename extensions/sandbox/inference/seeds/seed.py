@@ -52,16 +52,16 @@ SEED_SHAPE = mapping_schema(
 def apply_seed(db: sqlite3.Connection, data: dict[str, Any]) -> None:
     """Add the objects of the section. Existing ids and keys are replaced."""
     for organization in data.get("organizations", []):
-        _plant_organization(db, organization)
+        _create_organization(db, organization)
     for key in data.get("keys", []):
-        _plant_key(db, key)
+        _create_key(db, key)
     for model in data.get("models", []):
-        _plant_model(db, model)
+        _create_model(db, model)
     for row in data.get("limits", []):
         insert(db, "inference_limits", **row)
 
 
-def _plant_organization(db: sqlite3.Connection, organization: dict[str, Any]) -> None:
+def _create_organization(db: sqlite3.Connection, organization: dict[str, Any]) -> None:
     name = organization["name"]
     insert(
         db,
@@ -81,10 +81,10 @@ def _plant_organization(db: sqlite3.Connection, organization: dict[str, Any]) ->
         fields["projects"] = json.dumps(fields.get("projects", []))
         insert(db, "inference_invites", organization=organization["id"], **fields)
     for project in organization.get("projects", []):
-        _plant_project(db, organization["id"], project)
+        _create_project(db, organization["id"], project)
 
 
-def _plant_project(db: sqlite3.Connection, organization: str, project: dict[str, Any]) -> None:
+def _create_project(db: sqlite3.Connection, organization: str, project: dict[str, Any]) -> None:
     insert(
         db,
         "inference_projects",
@@ -106,7 +106,7 @@ def _plant_project(db: sqlite3.Connection, organization: str, project: dict[str,
             insert(db, "inference_project_limits", project=project["id"], id=row["id"], name=name, value=row[name])
 
 
-def _plant_key(db: sqlite3.Connection, key: dict[str, Any]) -> None:
+def _create_key(db: sqlite3.Connection, key: dict[str, Any]) -> None:
     scopes = key.get("scopes")
     unnamed = {
         "id": f"key_{hashlib.sha256(key['key'].encode()).hexdigest()[:16]}",
@@ -116,7 +116,7 @@ def _plant_key(db: sqlite3.Connection, key: dict[str, Any]) -> None:
     insert(db, "inference_keys", **{**unnamed, **key, "scopes": None if scopes is None else json.dumps(scopes)})
 
 
-def _plant_model(db: sqlite3.Connection, model: dict[str, Any]) -> None:
+def _create_model(db: sqlite3.Connection, model: dict[str, Any]) -> None:
     tuning = model.get("fine_tuning", {})
     insert(
         db,

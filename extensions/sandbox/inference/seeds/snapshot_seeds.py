@@ -55,8 +55,10 @@ def _select_fields(record: Record, *names: str, **renamed: str) -> Record:
 def _organization(about: Record) -> Record:
     """Return the organization of the projects. A session can see several, an admin key only one."""
     projects = {project["id"] for project in about["projects"]}
-    known: list[Record] = about["organizations"] or [UNKNOWN]
-    return next((one for one in known if projects & {project["id"] for project in one["projects"]}), known[0])
+    organizations: list[Record] = about["organizations"] or [UNKNOWN]
+    return next(
+        (one for one in organizations if projects & {project["id"] for project in one["projects"]}), organizations[0]
+    )
 
 
 def _projects(about: Record, organization: Record) -> list[Record]:

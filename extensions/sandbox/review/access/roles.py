@@ -42,7 +42,7 @@ def create_role(call: Call) -> None:
         "review_roles",
         name=name,
         readonly=False,
-        permissions=_parse_permissions(call, held=[]),
+        permissions=_parse_permissions(call, current=[]),
         transitions=_parse_transitions(call) or [],
     )
 
@@ -52,7 +52,7 @@ def update_role_permissions(call: Call) -> None:
     call.access.require("manage_roles")
     role = require_account(call, "Role", call.parameters.text("name"))
     _refuse_readonly(role["name"], role["readonly"])
-    fields: dict[str, Any] = {"permissions": _parse_permissions(call, held=json.loads(role["permissions"]))}
+    fields: dict[str, Any] = {"permissions": _parse_permissions(call, current=json.loads(role["permissions"]))}
     transitions = _parse_transitions(call)
     if transitions is not None:
         fields["transitions"] = transitions
@@ -131,8 +131,8 @@ def _list_permissions(call: Call) -> tuple[str, ...]:
     return PERMISSIONS + STREAM_PERMISSIONS if call.runtime.get_switch("review", "streams") else PERMISSIONS
 
 
-def _parse_permissions(call: Call, held: list[str]) -> list[str]:
-    return [flag for flag in _list_permissions(call) if call.parameters.boolean(flag, default=flag in held)]
+def _parse_permissions(call: Call, current: list[str]) -> list[str]:
+    return [flag for flag in _list_permissions(call) if call.parameters.boolean(flag, default=flag in current)]
 
 
 def _parse_transitions(call: Call) -> list[list[str]] | None:

@@ -69,9 +69,9 @@ def _create_parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", default="8080")
     parser.add_argument("--ssl", action="store_true")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    for name, words in COMMANDS.items():
+    for name, arguments in COMMANDS.items():
         command = commands.add_parser(name, allow_abbrev=False)
-        for word in words.split():
+        for word in arguments.split():
             if word in FLAGS:
                 command.add_argument(word, action="store_const", const="true")
             else:

@@ -29,9 +29,9 @@ class BuildRange(NamedTuple):
             if self.includes_earlier
             else f"fixed_in > {self.previous} AND fixed_in <= {self.last}"
         )
-        known = "" if self.includes_earlier else f" AND found_in <= {self.previous}"
+        condition = "" if self.includes_earlier else f" AND found_in <= {self.previous}"
         return f"""
-            CASE WHEN {fixed}{known} THEN 'Fixed'
+            CASE WHEN {fixed}{condition} THEN 'Fixed'
                 WHEN coalesce(fixed_in <= {self.last}, 0) OR found_in > {self.last} THEN NULL
                 WHEN found_in > {self.previous} THEN 'New'
                 ELSE 'Existing' END

@@ -216,10 +216,10 @@ def _parse_changes(call: Call) -> dict[str, str]:
     if "bug_id" in fields and len(fields) > 1:
         raise ActionError(400, "The parameter bug_tracker_id cannot be combined with other changes")
     if "status" in fields:
-        known = {status.lower(): status for status in STATUSES}
-        if fields["status"].lower() not in known:
+        statuses = {status.lower(): status for status in STATUSES}
+        if fields["status"].lower() not in statuses:
             raise ActionError(400, f"Invalid value for parameter status: {fields['status']}")
-        fields["status"] = known[fields["status"].lower()]
+        fields["status"] = statuses[fields["status"].lower()]
     if "owner" in fields:
         fields["owner"] = fields["owner"] or UNOWNED
         _require_owner(call, fields["owner"])
@@ -227,8 +227,8 @@ def _parse_changes(call: Call) -> dict[str, str]:
 
 
 def _require_owner(call: Call, owner: str) -> None:
-    known = call.db.execute("SELECT 1 FROM review_users WHERE name = ?", (owner,)).fetchone()
-    if owner != UNOWNED and not known and call.runtime.get_switch("review", "access_control"):
+    user = call.db.execute("SELECT 1 FROM review_users WHERE name = ?", (owner,)).fetchone()
+    if owner != UNOWNED and not user and call.runtime.get_switch("review", "access_control"):
         raise not_found("User", owner)
 
 

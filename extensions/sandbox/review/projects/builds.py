@@ -78,8 +78,9 @@ def _list_builds(call: Call, project: str) -> list[sqlite3.Row]:
 
 
 def _require_build(call: Call, project: str, name: str) -> sqlite3.Row:
-    found = call.db.execute("SELECT * FROM review_builds WHERE (project, name) = (?, ?)", (project, name)).fetchone()
-    row: sqlite3.Row | None = found
+    row: sqlite3.Row | None = call.db.execute(
+        "SELECT * FROM review_builds WHERE (project, name) = (?, ?)", (project, name)
+    ).fetchone()
     if row is None:
         raise not_found("Build", name)
     return row

@@ -67,8 +67,8 @@ def build_log_download(call: Call) -> bytes:
 
 
 def _find_build(call: Call, table: str, project: str, name: str) -> sqlite3.Row | None:
-    found = call.db.execute(f"SELECT * FROM review_{table} WHERE (project, name) = (?, ?)", (project, name))
-    row: sqlite3.Row | None = found.fetchone()
+    rows = call.db.execute(f"SELECT * FROM review_{table} WHERE (project, name) = (?, ?)", (project, name))
+    row: sqlite3.Row | None = rows.fetchone()
     return row
 
 

@@ -74,8 +74,8 @@ def _require_managed_project(call: Call) -> str:
 
 
 def _find_module(call: Call, project: str, name: str) -> sqlite3.Row | None:
-    found = call.db.execute("SELECT * FROM review_modules WHERE (project, name) = (?, ?)", (project, name))
-    row: sqlite3.Row | None = found.fetchone()
+    rows = call.db.execute("SELECT * FROM review_modules WHERE (project, name) = (?, ?)", (project, name))
+    row: sqlite3.Row | None = rows.fetchone()
     return row
 
 

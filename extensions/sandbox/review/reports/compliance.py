@@ -32,12 +32,12 @@ def compliance_report(call: Call) -> None:
 def compliance_download(call: Call) -> bytes:
     """Return the content of a report."""
     project, path = require_project_id(call), call.parameters.text("file_path")
-    found = call.db.execute(
+    row = call.db.execute(
         "SELECT content FROM review_compliance_reports WHERE (project, path) = (?, ?)", (project, path)
     ).fetchone()
-    if found is None:
+    if row is None:
         raise not_found("Compliance report", path)
-    return bytes(found["content"], "utf-8")
+    return bytes(row["content"], "utf-8")
 
 
 def compliance_delete(call: Call) -> None:

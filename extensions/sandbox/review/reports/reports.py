@@ -125,9 +125,9 @@ def _find_headings(axis: Axis, issues: Issues, row: sqlite3.Row, below: int) -> 
             next((level for level in range(1, len(path)) if _hash_path(path[:level]) == below), None) if below else 0
         )
         if level is not None:
-            shown = path[: level + 1]
-            order = SEVERITIES.index(shown[-1]) if shown[-1] in SEVERITIES else 0
-            yield Heading(order, shown[-1], NO_DRILLDOWN if shown == path else _hash_path(shown))
+            prefix = path[: level + 1]
+            order = SEVERITIES.index(prefix[-1]) if prefix[-1] in SEVERITIES else 0
+            yield Heading(order, prefix[-1], NO_DRILLDOWN if prefix == path else _hash_path(prefix))
 
 
 def _hash_path(path: list[str]) -> int:

@@ -128,7 +128,7 @@ def _find_build_id(builds: dict[str, sqlite3.Row], field: str, build: str | None
 def _generate_row(project: str, builds: list[sqlite3.Row], number: int, first: int) -> dict[str, Any]:
     group = number // _GROUP_SIZE
     code = _CODES[group % len(_CODES)]
-    found = builds[number % len(builds)]
+    detected_in = builds[number % len(builds)]
     return {
         **_DEFAULTS,
         "id": first + number,
@@ -142,8 +142,8 @@ def _generate_row(project: str, builds: list[sqlite3.Row], number: int, first: i
         "line": number % 5000 + 1,
         "severity": number % 10 + 1,
         "status": "Fix" if number % 7 == 0 else "Analyze",
-        "found_in": found["id"],
-        "date": found["date"],
+        "found_in": detected_in["id"],
+        "date": detected_in["date"],
     }
 
 

@@ -82,8 +82,8 @@ def _convert_roles(roles: list[Fields], names: set[str]) -> Iterator[Fields]:
     """Yield the roles of the server, and the assignment that the administrator of the sandbox needs."""
     everything = {"name": ROOT_ADMIN, "readonly": True, "permissions": [*PERMISSIONS, *STREAM_PERMISSIONS]}
     own = {**everything, "transitions": [["Any", "Any"]], "assignments": []}
-    found = {role["name"]: _convert_role(role, names) for role in roles}
-    for name, role in {ROOT_ADMIN: own, **found}.items():
+    converted = {role["name"]: _convert_role(role, names) for role in roles}
+    for name, role in {ROOT_ADMIN: own, **converted}.items():
         yield {**role, "assignments": [*role["assignments"], *([{"account": ADMIN}] if name == ROOT_ADMIN else [])]}
 
 
@@ -202,5 +202,5 @@ def _convert_history_entry(entry: Fields) -> Fields:
     return {**fields, "date": _to_milliseconds(entry["date"])}
 
 
-def _to_milliseconds(moment: str | None) -> int:
-    return int(datetime.fromisoformat(moment).timestamp() * 1000) if moment else 0
+def _to_milliseconds(timestamp: str | None) -> int:
+    return int(datetime.fromisoformat(timestamp).timestamp() * 1000) if timestamp else 0
