@@ -15,20 +15,22 @@ from imports import find_imports
 
 def distances(checkout: Path, sources: str, path: str) -> dict[str, int]:
     """Return the files that import a file, and the file itself, each with the number of imports between them."""
-    found, level = {path: 0}, [path]
+    distance_by_path, level = {path: 0}, [path]
     while level:
-        level = sorted({importer for name in level for importer in _importers(checkout, sources)[name]} - found.keys())
-        found.update(dict.fromkeys(level, max(found.values()) + 1))
-    return found
+        level = sorted(
+            {importer for name in level for importer in _importers(checkout, sources)[name]} - distance_by_path.keys()
+        )
+        distance_by_path.update(dict.fromkeys(level, max(distance_by_path.values()) + 1))
+    return distance_by_path
 
 
 @cache
 def _importers(checkout: Path, sources: str) -> dict[str, set[str]]:
     """Return, for each file below a folder, the files that import it."""
-    found: dict[str, set[str]] = defaultdict(set)
+    importers: dict[str, set[str]] = defaultdict(set)
     for file in sorted((checkout / sources).rglob("*.py")):
         for name in find_imports(ast.parse(file.read_text())):
             for module in (name, name.rpartition(".")[0]):  # a name may be one of a module's members
                 below = module.replace(".", "/").rpartition(f"{sources}/")
-                found[f"{sources}/{below[2]}.py"].add(str(file.relative_to(checkout)))
-    return found
+                importers[f"{sources}/{below[2]}.py"].add(str(file.relative_to(checkout)))
+    return importers

@@ -87,9 +87,9 @@ class Mutation:
 
 def mutations(path: str, source: str) -> list[Mutation]:
     """Return the mutations of a file, in the order of the source."""
-    found = _Finder(path, source)
-    found.visit(ast.parse(source))
-    return sorted(found.mutations, key=lambda mutation: (mutation.start, mutation.end, mutation.replacement))
+    finder = _Finder(path, source)
+    finder.visit(ast.parse(source))
+    return sorted(finder.mutations, key=lambda mutation: (mutation.start, mutation.end, mutation.replacement))
 
 
 class _Finder(ast.NodeVisitor):

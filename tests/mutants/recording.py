@@ -42,10 +42,10 @@ class Record:
 
     def _read_lines(self, path: str) -> dict[int, set[str]]:
         contexts = self._data.contexts_by_lineno(str((self._copy.root / path).resolve()))
-        found = defaultdict(set)
+        lines = defaultdict(set)
         for line, names in contexts.items():
-            found[line] = {name.rpartition("|")[0] for name in names}
-        return found
+            lines[line] = {name.rpartition("|")[0] for name in names}
+        return lines
 
 
 def record(copy: Copy, folder: Path, package: str, tests: Sequence[str], workers: int) -> Record:

@@ -165,8 +165,8 @@ def test_build_can_be_deleted(ci: Ci) -> None:
     assert ci.post("/job/app/1/doDelete").status_code == 302
     assert ci.post("/job/app/1/doDelete").status_code == 404
     ci.sandbox.seed({"ci": {"jobs": [{"name": "kept", "builds": [{"keep": True}]}]}})
-    kept = ci.post("/job/kept/1/doDelete")
-    assert (kept.status_code, "X-Error" in kept.headers) == (400, True)
+    response = ci.post("/job/kept/1/doDelete")
+    assert (response.status_code, "X-Error" in response.headers) == (400, True)
 
 
 def test_build_is_stopped_when_path_ends_with_a_slash(ci: Ci) -> None:
@@ -211,9 +211,9 @@ def test_build_can_be_kept_and_described(ci: Ci) -> None:
     answer = ci.post("/job/app/2/toggleLogKeep")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/app/2/")
     assert ci.members("/job/app/2", "keepLog") == {"keepLog": True}
-    kept = ci.post("/job/app/2/doDelete")
-    assert kept.status_code == 400
-    assert kept.headers["X-Error"] == "Unable to delete app #2: This record is explicitly marked to be kept."
+    response = ci.post("/job/app/2/doDelete")
+    assert response.status_code == 400
+    assert response.headers["X-Error"] == "Unable to delete app #2: This record is explicitly marked to be kept."
     assert ci.post("/job/app/2/toggleLogKeep", "builder").status_code == 403
     ci.post("/job/app/lastBuild/toggleLogKeep")
     assert ci.members("/job/app/2", "keepLog") == {"keepLog": False}

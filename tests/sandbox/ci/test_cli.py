@@ -27,7 +27,7 @@ def client(ci: Ci, user: str | None = "admin") -> Client:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "out", "error"),
+    ("arguments", "code", "out", "error"),
     [
         (["version"], 0, "2.579\n", ""),
         (["who-am-i"], 0, "Authenticated as: admin\nAuthorities:\n  authenticated\n", ""),
@@ -47,8 +47,8 @@ def client(ci: Ci, user: str | None = "admin") -> Client:
         (["help", "version"], 0, "", "java -jar jenkins-cli.jar version\nOutputs the current version.\n"),
     ],
 )
-def test_reading_commands_print_their_output(ci: Ci, words: list[str], code: int, out: str, error: str) -> None:
-    ended = client(ci).run(*words)
+def test_reading_commands_print_their_output(ci: Ci, arguments: list[str], code: int, out: str, error: str) -> None:
+    ended = client(ci).run(*arguments)
     assert (ended.code, ended.out, ended.error, ended.upload) == (code, out, error, 200)
     assert ended.headers["Hudson-Duplex"] == "true"
 
@@ -122,7 +122,7 @@ def test_journal_distinguishes_reads_from_writes(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize(
-    ("user", "words", "permission"),
+    ("user", "arguments", "permission"),
     [
         ("reader", ["build", "app"], "Job/Build"),
         ("reader", ["list-plugins"], "Overall/Administer"),
@@ -136,8 +136,10 @@ def test_journal_distinguishes_reads_from_writes(ci: Ci) -> None:
         (None, ["list-jobs"], "Overall/Read"),
     ],
 )
-def test_command_fails_when_permission_is_missing(ci: Ci, user: str | None, words: list[str], permission: str) -> None:
-    ended = client(ci, user).run(*words)
+def test_command_fails_when_permission_is_missing(
+    ci: Ci, user: str | None, arguments: list[str], permission: str
+) -> None:
+    ended = client(ci, user).run(*arguments)
     name = user or "anonymous"
     assert (ended.code, ended.error) == (6, f"\nERROR: {name} is missing the {permission} permission\n")
 
@@ -156,7 +158,7 @@ def test_jobs_are_created_disabled_enabled_and_deleted(ci: Ci) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "stdin", "code", "error"),
+    ("arguments", "stdin", "code", "error"),
     [
         (["create-job", "app"], CONFIG, 4, "\nERROR: Job 'app' already exists\n"),
         (["create-job", "no/x"], CONFIG, 3, "\nERROR: Unknown ItemGroup no\n"),
@@ -195,9 +197,9 @@ def test_jobs_are_created_disabled_enabled_and_deleted(ci: Ci) -> None:
     ],
 )
 def test_job_command_fails_when_arguments_are_invalid(
-    ci: Ci, words: list[str], stdin: str, code: int, error: str
+    ci: Ci, arguments: list[str], stdin: str, code: int, error: str
 ) -> None:
-    ended = client(ci).run(*words, stdin=stdin.encode())
+    ended = client(ci).run(*arguments, stdin=stdin.encode())
     assert ended.code == code
     assert ended.error.startswith(error)
 
@@ -333,11 +335,11 @@ def test_command_is_ignored_when_stream_is_incomplete(ci: Ci) -> None:
 def test_pings_and_unknown_operations_are_ignored(ci: Ci) -> None:
     session, one = str(uuid.uuid4()), client(ci)
     with one.side("download", session, stream=True) as download:
-        odd = cli_wire.frame(77, b"?") + cli_wire.start("version") + cli_wire.frame(cli_wire.ENCODING, b"\0\5UTF-8")
+        frames = cli_wire.frame(77, b"?") + cli_wire.start("version") + cli_wire.frame(cli_wire.ENCODING, b"\0\5UTF-8")
         done = threading.Event()
 
         def body() -> Any:
-            yield odd
+            yield frames
             done.wait(cli_wire.PATIENCE)
 
         thread = threading.Thread(target=lambda: one.side("upload", session, data=body()))

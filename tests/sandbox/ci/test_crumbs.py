@@ -137,9 +137,9 @@ def test_other_xpaths_are_evaluated(ci: Ci) -> None:
     whole = fetch().text
     assert whole.startswith("<defaultCrumbIssuer _class='hudson.security.csrf.DefaultCrumbIssuer'><crumb>")
     assert re.fullmatch("<crumb>[0-9a-f]{64}</crumb>", fetch(xpath="//crumb").text)
-    missing = fetch(xpath="//x")
-    assert (missing.status_code, missing.content) == (404, b"XPath //x didn?t match")
-    assert "Content-Type" not in missing.headers
+    response = fetch(xpath="//x")
+    assert (response.status_code, response.content) == (404, b"XPath //x didn?t match")
+    assert "Content-Type" not in response.headers
     many = fetch(xpath="/*/*")
     assert many.status_code == 500
     assert many.text == (

@@ -99,8 +99,8 @@ def test_names_are_case_sensitive_in_folders_only(folder: Ci) -> None:
     assert folder.get("/job/team/job/WEB/api/json").status_code == 404
     assert folder.post("/createItem?name=Team", data=JOB, headers=XML).status_code == 400
     assert folder.post("/job/TEAM/createItem?name=WEB", data=JOB, headers=XML).status_code == 200
-    found = folder.get("/job/team/api/json?tree=jobs[fullName]").json()["jobs"]
-    assert [job["fullName"] for job in found if job["fullName"].lower() == "team/web"] == ["team/WEB", "team/web"]
+    jobs = folder.get("/job/team/api/json?tree=jobs[fullName]").json()["jobs"]
+    assert [job["fullName"] for job in jobs if job["fullName"].lower() == "team/web"] == ["team/WEB", "team/web"]
     assert folder.post("/job/team/job/web/doDelete").status_code == 302
     assert folder.get("/job/team/job/WEB/api/json").status_code == 200
 

@@ -68,8 +68,8 @@ def test_journal_names_the_calls(ci: Ci) -> None:
     ci.get("/api/json")
     ci.post("/api/json")
     ci.post("/quietDown")
-    seen = [(entry["label"], entry["effect"]) for entry in ci.sandbox.journal("ci")]
-    assert seen == [("root", "read"), ("root", "read"), ("quiet_down", "write")]
+    calls = [(entry["label"], entry["effect"]) for entry in ci.sandbox.journal("ci")]
+    assert calls == [("root", "read"), ("root", "read"), ("quiet_down", "write")]
 
 
 @pytest.mark.parametrize("path", ["/manage", "/me", "/pluginManager", "/user/reader", "/whoAmI", "/updateCenter"])

@@ -13,13 +13,13 @@ from support.wire.ci import CONFIG, XML, Ci, oops
 def test_job_is_created_from_xml(ci: Ci) -> None:
     answer = ci.post("/createItem?name=new", data=CONFIG, headers={"Content-Type": "application/xml"})
     assert (answer.status_code, answer.content) == (200, b"")
-    shown = ci.get("/job/new/config.xml")
-    assert shown.headers["Content-Type"] == "application/xml"
-    assert shown.text.startswith(
+    response = ci.get("/job/new/config.xml")
+    assert response.headers["Content-Type"] == "application/xml"
+    assert response.text.startswith(
         '<?xml version="1.1" encoding="UTF-8"?>\n<project>\n  <actions/>\n  <keepDependencies>'
     )
-    assert "\n    <hudson.tasks.Shell>\n      <command>sleep 10</command>\n" in shown.text
-    assert ci.post("/job/new/config.xml", data=shown.text, headers=XML).status_code == 200
+    assert "\n    <hudson.tasks.Shell>\n      <command>sleep 10</command>\n" in response.text
+    assert ci.post("/job/new/config.xml", data=response.text, headers=XML).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_description_is_null_when_it_was_never_set(ci: Ci) -> None:
     [("fresh", "<div/>"), ("app", "<div class=error>A job already exists with the name \u2018app\u2019</div>")],
 )
 def test_name_check_reports_existing_names(ci: Ci, name: str, answer: str) -> None:
-    found = ci.get(f"/checkJobName?value={name}")
-    assert (found.status_code, found.content.decode()) == (200, answer)
+    response = ci.get(f"/checkJobName?value={name}")
+    assert (response.status_code, response.content.decode()) == (200, answer)
 
 
 def test_job_is_renamed(ci: Ci) -> None:

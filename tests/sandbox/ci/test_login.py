@@ -71,10 +71,10 @@ def test_session_has_a_login_after_the_login_form(ci: Ci) -> None:
     fields = {"j_username": "admin", "j_password": "sandbox-admin"}
     refused = session.post(ci.url + "/j_spring_security_check", data=fields, allow_redirects=False)
     assert (refused.status_code, refused.headers["Location"]) == (302, "/ci/loginError")
-    found = re.search('data-crumb-value="([0-9a-f]{64})"', session.get(ci.url + "/login").text)
-    assert found
-    assert f"<input type='hidden' name='Jenkins-Crumb' value='{found[1]}'>" in session.get(ci.url + "/login").text
-    fields["Jenkins-Crumb"] = found[1]
+    match = re.search('data-crumb-value="([0-9a-f]{64})"', session.get(ci.url + "/login").text)
+    assert match
+    assert f"<input type='hidden' name='Jenkins-Crumb' value='{match[1]}'>" in session.get(ci.url + "/login").text
+    fields["Jenkins-Crumb"] = match[1]
     session.post(ci.url + "/j_spring_security_check", data=fields)
     assert session.get(ci.url + "/whoAmI/api/json").json()["name"] == "admin"
     session.auth = ("admin", TOKENS["admin"])
@@ -112,10 +112,10 @@ def test_logout_ends_the_session_and_its_crumb(ci: Ci) -> None:
 def test_token_can_be_generated(ci: Ci, path: str) -> None:
     call = path + "/descriptorByName/jenkins.security.ApiTokenProperty/generateNewToken"
     assert ci.get(call, "builder").status_code == 405
-    made = ci.post(call, "builder", data={"newTokenName": "for a test"}).json()
-    assert (made["status"], made["data"]["tokenName"]) == ("ok", "for a test")
-    assert re.fullmatch("11[0-9a-f]{32}", made["data"]["tokenValue"])
-    answer = ci.get("/whoAmI/api/json", auth=("builder", made["data"]["tokenValue"]))
+    document = ci.post(call, "builder", data={"newTokenName": "for a test"}).json()
+    assert (document["status"], document["data"]["tokenName"]) == ("ok", "for a test")
+    assert re.fullmatch("11[0-9a-f]{32}", document["data"]["tokenValue"])
+    answer = ci.get("/whoAmI/api/json", auth=("builder", document["data"]["tokenValue"]))
     assert answer.json()["name"] == "builder"
     assert ci.post("/user/reader" + call.removeprefix(path), "builder").status_code == 403
 

@@ -22,8 +22,8 @@ def create(ci: Ci, user: str = "admin", **changes: Any) -> requests.Response:
 
 
 def test_agent_is_created(ci: Ci) -> None:
-    made = create(ci)
-    assert (made.status_code, made.headers["Location"]) == (302, "/ci/computer/")
+    response = create(ci)
+    assert (response.status_code, response.headers["Location"]) == (302, "/ci/computer/")
     node = ci.json("/computer/one")
     assert (node["_class"], node["displayName"], node["description"]) == (
         "hudson.slaves.SlaveComputer",

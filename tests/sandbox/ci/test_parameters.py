@@ -25,8 +25,8 @@ def test_build_uses_defaults_when_form_has_no_json(ci: Ci) -> None:
     for options in submissions:
         other = ci.post("/job/deploy/build", **options)
         assert (other.status_code, "This page expects a form submission" in other.text) == (400, True)
-    shown = ci.get("/job/deploy/build")
-    assert (shown.status_code, "Allow" in shown.headers) == (405, False)
+    response = ci.get("/job/deploy/build")
+    assert (response.status_code, "Allow" in response.headers) == (405, False)
     assert ci.get("/job/app/build").headers["Allow"] == "POST"
     assert ci.get("/job/app/build", "reader").status_code == 403
 

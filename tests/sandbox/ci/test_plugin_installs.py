@@ -100,15 +100,15 @@ def test_installation_takes_time(ci: Ci) -> None:
 def test_dependencies_are_installed_first_without_correlation_id(ci: Ci) -> None:
     correlation = install(ci, "top").json()["data"]["correlationId"]
     assert list(job_outcomes(ci)) == ["base", "middle", "top", "CompleteBatchJob"]
-    found = ci.get(f"/updateCenter/installStatus?correlationId={correlation}").json()["data"]["jobs"]
-    assert [job["name"] for job in found] == ["top"]
+    listed_jobs = ci.get(f"/updateCenter/installStatus?correlationId={correlation}").json()["data"]["jobs"]
+    assert [job["name"] for job in listed_jobs] == ["top"]
     again = install(ci, "top").json()["data"]["correlationId"]
     assert job_outcomes(ci)["top"] == ("NoOpJob", "Success")
     assert ci.get(f"/updateCenter/installStatus?correlationId={again}").json()["data"]["jobs"] == []
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("gone", "Failed to download from https://updates.jenkins.io/"),
         ("forged", "does not match expected SHA-256, expected '"),
@@ -118,12 +118,12 @@ def test_dependencies_are_installed_first_without_correlation_id(ci: Ci) -> None
         ("broken", "Failed to dynamically deploy this plugin"),
     ],
 )
-def test_installation_reports_failures(ci: Ci, name: str, said: str) -> None:
+def test_installation_reports_failures(ci: Ci, name: str, message: str) -> None:
     install(ci, name)
     outcome = job_outcomes(ci)
     assert outcome[name] == ("InstallationJob", "Failure")
     assert outcome["CompleteBatchJob"][1] == "Success"
-    assert said in str(reason(ci, name))
+    assert message in str(reason(ci, name))
     assert find_plugin(ci, name) is None
     assert name in str(ci.members("/updateCenter", "availables[name]"))
 
@@ -241,14 +241,14 @@ def test_plugins_are_installed_by_form(ci: Ci) -> None:
     assert job_outcomes(ci)["middle"][1] == "SuccessButRequiresRestart"
 
 
-def necessary(ci: Ci, *wanted: str, call: str = "installNecessaryPlugins") -> requests.Response:
-    elements = "".join(f'<install plugin="{one}"/>' for one in wanted)
+def necessary(ci: Ci, *requirements: str, call: str = "installNecessaryPlugins") -> requests.Response:
+    elements = "".join(f'<install plugin="{one}"/>' for one in requirements)
     return ci.post(f"/pluginManager/{call}", data=f"<jenkins>{elements}</jenkins>")
 
 
 def test_necessary_plugins_are_installed(ci: Ci) -> None:
-    for wanted in ("git@5.2", "git@latest", "plain@1.1", "nothing@1.0"):
-        answer = necessary(ci, wanted)
+    for requirement in ("git@5.2", "git@latest", "plain@1.1", "nothing@1.0"):
+        answer = necessary(ci, requirement)
         assert (answer.status_code, answer.headers["Location"]) == (302, UPDATES)
         assert job_outcomes(ci) == {}
     necessary(ci, "git@5.2.9", "plain@0.1", "base@latest")
@@ -376,5 +376,5 @@ def test_failed_plugins_script_returns_causes(ci: Ci) -> None:
     job_outcomes(ci)
     failed = "jenkins.model.Jenkins.get().pluginManager.failedPlugins.collectEntries"
     script = f"println groovy.json.JsonOutput.toJson({failed} {{\n    [it.name, it.exceptionString]\n}})\nnull\n"
-    told = ci.post("/scriptText", data={"script": script}).json()
-    assert told["orphan"].endswith("\n - Plugin is missing: nowhere (2.0)")
+    causes = ci.post("/scriptText", data={"script": script}).json()
+    assert causes["orphan"].endswith("\n - Plugin is missing: nowhere (2.0)")

@@ -65,8 +65,8 @@ def test_item_class_follows_its_state(ci: Ci) -> None:
     assert blocked["_class"] == "hudson.model.Queue$BlockedItem"
     assert blocked["why"] == "Build #1 is already in progress (ETA: N/A)"
     assert "buildableStartMilliseconds" in blocked
-    left = ci.item(FIRST)
-    assert (left["_class"], left["why"], left["cancelled"]) == ("hudson.model.Queue$LeftItem", None, False)
+    item = ci.item(FIRST)
+    assert (item["_class"], item["why"], item["cancelled"]) == ("hudson.model.Queue$LeftItem", None, False)
     ci.later(301)
     assert ci.get(f"/queue/item/{FIRST}/api/json").status_code == 404
     assert ci.get("/queue/item/99/api/json").status_code == 404
@@ -132,8 +132,8 @@ def test_queue_item_is_cancelled(ci: Ci) -> None:
     assert ci.post(f"/queue/cancelItem?id={FIRST}").status_code == 500
     for unknown in ("?id=99", "?id=x", ""):
         assert ci.post("/queue/cancelItem" + unknown).status_code == 404
-    left = ci.item(FIRST)
-    assert (left["cancelled"], left["executable"], left["why"]) == (True, None, None)
+    item = ci.item(FIRST)
+    assert (item["cancelled"], item["executable"], item["why"]) == (True, None, None)
     ci.post("/job/slow/build")
     assert ci.post(f"/queue/item/{FIRST + 1}/cancelQueue").status_code == 204
     assert ci.item(FIRST + 1)["cancelled"] is True

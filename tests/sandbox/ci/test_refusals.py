@@ -102,8 +102,8 @@ def test_script_requires_administer(ci: Ci) -> None:
         assert (answer.status_code, answer.content) == (200, b"")
         assert answer.headers["Content-Type"] == "text/plain;charset=utf-8"
         assert not has_header(answer, "X-Jenkins")
-    shown = ci.get("/scriptText?script=1")
-    assert (shown.status_code, oops(shown), "Allow" in shown.headers) == (405, True, False)
+    response = ci.get("/scriptText?script=1")
+    assert (response.status_code, oops(response), "Allow" in response.headers) == (405, True, False)
     assert ci.get("/scriptText?script=1", "manager").status_code == 403
     assert ci.post("/computer/nowhere/scriptText").status_code == 404
     assert ci.get("/pluginManager/installNecessaryPlugins").status_code == 405

@@ -233,9 +233,9 @@ def test_hidden_builds_are_counted(ci: Ci) -> None:
     ci.create("slow")
     ci.start("slow")
     tree = "busyExecutors,computer[executors[currentExecutable[url],idle]]"
-    seen = ci.get(f"/computer/api/json?tree={tree}", auth=("ops", "ops")).json()
-    assert seen["busyExecutors"] == 1
-    assert seen["computer"][0]["executors"][0] == {"currentExecutable": None, "idle": False}
+    document = ci.get(f"/computer/api/json?tree={tree}", auth=("ops", "ops")).json()
+    assert document["busyExecutors"] == 1
+    assert document["computer"][0]["executors"][0] == {"currentExecutable": None, "idle": False}
 
 
 @pytest.mark.parametrize("path", ["safeRestart", "restart"])

@@ -14,7 +14,7 @@ import requests
 from support.wire.ci import NO_CRUMB, Ci, has_header, oops
 
 
-def plant(ci: Ci, *scripts: dict[str, Any], **others: Any) -> None:
+def seed_scripts(ci: Ci, *scripts: dict[str, Any], **others: Any) -> None:
     """Add scripted answers."""
     ci.sandbox.seed({"ci": {"scripts": list(scripts), **others}})
 
@@ -37,7 +37,7 @@ def run(ci: Ci, script: str, path: str = "", **options: Any) -> requests.Respons
     ],
 )
 def test_value_follows_the_output(ci: Ci, ending: dict[str, Any], text: str) -> None:
-    plant(ci, {"script": "the script", **ending})
+    seed_scripts(ci, {"script": "the script", **ending})
     answer = run(ci, "the script")
     assert (answer.status_code, answer.text) == (200, text)
     assert answer.headers["Content-Type"] == "text/plain;charset=utf-8"
@@ -45,7 +45,7 @@ def test_value_follows_the_output(ci: Ci, ending: dict[str, Any], text: str) -> 
 
 
 def test_error_is_returned_as_stack_trace_with_status_200(ci: Ci) -> None:
-    plant(
+    seed_scripts(
         ci,
         {"script": "a", "output": "1\n", "error": {"type": "java.lang.RuntimeException", "message": "boom", "line": 3}},
         {"script": "b", "error": {"type": "java.lang.Error"}},
@@ -64,15 +64,15 @@ def test_script_is_501_when_no_answer_matches(ci: Ci) -> None:
 
 
 def test_latest_matching_answer_is_used(ci: Ci) -> None:
-    plant(ci, {"script": "println 1\n", "value": "exact"}, {"pattern": r"println \d", "value": "pattern"})
+    seed_scripts(ci, {"script": "println 1\n", "value": "exact"}, {"pattern": r"println \d", "value": "pattern"})
     assert run(ci, "  println 1").text == "Result: exact\n"
     assert run(ci, "x()\nprintln 2").text == "Result: pattern\n"
-    plant(ci, {"pattern": "println", "value": "later"})
+    seed_scripts(ci, {"pattern": "println", "value": "later"})
     assert run(ci, "println 1").text == "Result: later\n"
 
 
 def test_answer_can_require_an_earlier_script(ci: Ci) -> None:
-    plant(
+    seed_scripts(
         ci,
         {"script": "is it so", "value": True, "after": "make it so"},
         {"script": "is it so", "value": False},
@@ -84,7 +84,7 @@ def test_answer_can_require_an_earlier_script(ci: Ci) -> None:
 
 
 def test_script_takes_time(ci: Ci) -> None:
-    plant(ci, {"script": "sleep 300", "seconds": 0.3})
+    seed_scripts(ci, {"script": "sleep 300", "seconds": 0.3})
     began = time.monotonic()
     assert run(ci, "sleep 300").content == b""
     assert time.monotonic() - began >= 0.3
@@ -93,11 +93,11 @@ def test_script_takes_time(ci: Ci) -> None:
 @pytest.mark.parametrize("wrong", [{"value": 1}, {"script": "a", "pattern": "b"}, {"pattern": "("}])
 def test_answer_is_refused_when_it_is_invalid(ci: Ci, wrong: dict[str, Any]) -> None:
     with pytest.raises(Exception, match=r"400|seed"):
-        plant(ci, wrong)
+        seed_scripts(ci, wrong)
 
 
 def test_nodes_have_separate_consoles(ci: Ci) -> None:
-    plant(
+    seed_scripts(
         ci,
         {"script": "where", "node": "", "value": "controller"},
         {"script": "where", "node": "linux 1", "value": "agent"},
@@ -121,25 +121,25 @@ def test_nodes_have_separate_consoles(ci: Ci) -> None:
 
 @pytest.mark.parametrize("path", ["", "/computer/(built-in)"])
 def test_script_requires_permission_and_form(ci: Ci, path: str) -> None:
-    plant(ci, {"script": "1", "value": 1})
+    seed_scripts(ci, {"script": "1", "value": 1})
     target = f"{path}/scriptText"
     refused = run(ci, "1", path, user="manager")
     assert (refused.status_code, refused.headers["X-Required-Permission"]) == (403, "hudson.model.Hudson.Administer")
     assert run(ci, "1", path, user=None).status_code == 403
     without = ci.password("admin").post(ci.url + target, data={"script": "1"})
     assert (without.status_code, NO_CRUMB in without.text) == (403, True)
-    for given in ({"params": {"script": "1"}}, {"files": {"script": (None, "1")}}):
-        assert ci.post(target, **given).text == "Result: 1\n"
+    for options in ({"params": {"script": "1"}}, {"files": {"script": (None, "1")}}):
+        assert ci.post(target, **options).text == "Result: 1\n"
     for nothing in ({}, {"json": {"script": "1"}}, {"data": "script=1", "headers": {"Content-Type": "text/plain"}}):
         answer = ci.post(target, **nothing)
         assert (answer.status_code, answer.content) == (200, b"")
     assert (ci.get(target).status_code, ci.get(target).content) == (200, b"")
-    shown = ci.get(f"{target}?script=1")
-    assert (shown.status_code, oops(shown)) == (405, True)
+    response = ci.get(f"{target}?script=1")
+    assert (response.status_code, oops(response)) == (405, True)
 
 
 def test_page_shows_the_result(ci: Ci) -> None:
-    plant(ci, {"script": "1", "value": "<1>"})
+    seed_scripts(ci, {"script": "1", "value": "<1>"})
     page = ci.get("/script")
     assert (page.status_code, "<h1>Script Console</h1>" in page.text, "Result" in page.text) == (200, True, False)
     assert "<h2>Result</h2><pre>Result: &lt;1&gt;\n</pre>" in ci.post("/script", data={"script": "1"}).text
@@ -152,7 +152,7 @@ RUNNER = "// The runner of buildworks.toolchain\n"
 
 def test_runner_of_ci_script_is_supported(ci: Ci) -> None:
     failure = {"type": "org.codehaus.groovy.control.MultipleCompilationErrorsException"}
-    plant(
+    seed_scripts(
         ci,
         {"script": "the code", "output": "x", "value": [1]},
         {"script": "it's", "error": {"type": "java.lang.Error", "message": "boom", "line": 2}},
@@ -160,10 +160,10 @@ def test_runner_of_ci_script_is_supported(ci: Ci) -> None:
         agents=[{"name": "linux"}],
     )
     form = {"script": RUNNER + "...", "code": "the code", "args": "m0"}
-    told = '\n@@toolchain@@{"ran": true, "value": [1], "holds": true}'
-    assert ci.post("/scriptText", data=form).text == "x" + told
+    output = '\n@@toolchain@@{"ran": true, "value": [1], "holds": true}'
+    assert ci.post("/scriptText", data=form).text == "x" + output
     literals = RUNNER + "def code = decoded(['the%20', 'code'])\ndef sent = decoded(['m0'])\n"
-    assert run(ci, literals, "/computer/linux").text == "x" + told
+    assert run(ci, literals, "/computer/linux").text == "x" + output
     assert ci.post("/scriptText", data={**form, "code": "it's"}).text == (
         '\n@@toolchain@@{"ran": true, "error": {"message": "boom", "line": 2, "type": "java.lang.Error", '
         '"trace": ["TaskScript.run(TaskScript.groovy:2)"]}}'

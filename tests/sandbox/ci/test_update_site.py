@@ -61,8 +61,8 @@ def test_available_plugins_are_listed(ci: Ci) -> None:
 def test_metadata_is_refreshed_on_request(ci: Ci) -> None:
     ci.sandbox.seed(seed(fetched=False))
     assert ci.get("/pluginManager/checkUpdatesServer").status_code == 405
-    asked = ci.post("/pluginManager/checkUpdatesServer")
-    assert (asked.status_code, asked.headers["Location"]) == (302, "/ci/pluginManager/")
+    response = ci.post("/pluginManager/checkUpdatesServer")
+    assert (response.status_code, response.headers["Location"]) == (302, "/ci/pluginManager/")
     assert ci.members(SITE, "dataTimestamp")["dataTimestamp"] > 0
     assert ci.members("/updateCenter/plugin/top", "version") == {"version": "1.0"}
     assert not errors(ci)
@@ -112,7 +112,7 @@ def test_refresh_requires_system_read_only(ci: Ci) -> None:
     ci.sandbox.seed({"ci": {"users": [{"name": "eye", "password": "eye", "permissions": permissions}]}})
     crumb = ci.get("/crumbIssuer/api/json", auth=("eye", "eye"))
     sent = {"Jenkins-Crumb": crumb.json()["crumb"]}
-    asked = ci.post("/pluginManager/checkUpdatesServer", auth=("eye", "eye"), headers=sent, cookies=crumb.cookies)
-    assert asked.status_code == 302
+    response = ci.post("/pluginManager/checkUpdatesServer", auth=("eye", "eye"), headers=sent, cookies=crumb.cookies)
+    assert response.status_code == 302
     refused = ci.post("/pluginManager/installPlugins", auth=("eye", "eye"), headers=sent, cookies=crumb.cookies)
     assert refused.headers["X-Required-Permission"] == "hudson.model.Hudson.Administer"

@@ -41,8 +41,8 @@ def test_view_is_created_from_xml(ci: Ci) -> None:
 
 
 def test_view_is_created_by_form(ci: Ci) -> None:
-    made = ci.post("/createView", data={"name": "of mine", **FORM})
-    assert (made.status_code, made.headers["Location"]) == (302, "/ci/view/of%20mine/configure")
+    response = ci.post("/createView", data={"name": "of mine", **FORM})
+    assert (response.status_code, response.headers["Location"]) == (302, "/ci/view/of%20mine/configure")
     assert list_jobs(ci, "/view/of%20mine") == []
 
 

@@ -148,13 +148,13 @@ BODY = (
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, len(BODY)])
 def test_multipart_parser_returns_the_same_parts_for_any_chunking(size: int) -> None:
-    found = parse_parts(BODY, size)
-    assert [(part.name, part.file_name, b"".join(part.chunks())) for part in found] == [
+    actual = parse_parts(BODY, size)
+    assert [(part.name, part.file_name, b"".join(part.chunks())) for part in actual] == [
         ("field", None, b"va\r\nl\xc3\xa9"),
         ("file", "\ufffd.txt", b"line\r\n--\r\n--not\r\n"),
         ("empty", None, b""),
     ]
-    assert found[0].text() == "va\r\nl\u00e9"
+    assert actual[0].text() == "va\r\nl\u00e9"
 
 
 def test_multipart_body_is_rejected_when_it_has_too_many_parts_or_a_long_header() -> None:

@@ -75,11 +75,11 @@ def test_other_files_are_not_served(sandbox):
 
 def test_control_api_rejects_requests_when_the_origin_is_foreign(sandbox):
     sandbox.switch("artifact", anonymous=True)
-    asked = {"Origin": "http://elsewhere.example", "Access-Control-Request-Method": "POST"}
-    asked["Access-Control-Request-Headers"] = "authorization"
-    answer = requests.options(f"{sandbox.url}/_sandbox/reset", headers=asked)
+    headers = {"Origin": "http://elsewhere.example", "Access-Control-Request-Method": "POST"}
+    headers["Access-Control-Request-Headers"] = "authorization"
+    answer = requests.options(f"{sandbox.url}/_sandbox/reset", headers=headers)
     assert not [name for name in answer.headers if name.lower().startswith("access-control-")]
-    assert requests.post(f"{sandbox.url}/_sandbox/reset", headers=asked).status_code == 403
+    assert requests.post(f"{sandbox.url}/_sandbox/reset", headers=headers).status_code == 403
     assert sandbox.switches()["artifact"]["anonymous"] is True
 
 
@@ -241,10 +241,10 @@ def test_single_fault_is_cleared(use, sandbox, ping):
         faults.get_by_role("button", name="Clear fault 2").click()
         expect(page.get_by_text("Fault 2 cleared.")).to_be_visible()
         expect(faults.locator("tbody td:first-child")).to_have_text(["1", "3"])
-        left = sandbox.faults()
-        assert [fault["status"] for fault in left] == [501, 503]
+        remaining = sandbox.faults()
+        assert [fault["status"] for fault in remaining] == [501, 503]
         page.route(
-            "**/_sandbox/faults", lambda route: route.fulfill(json={"faults": left})
+            "**/_sandbox/faults", lambda route: route.fulfill(json={"faults": remaining})
         )  # the faults before the removal
         sandbox.clear_fault(3)
         faults.get_by_role("button", name="Clear fault 3").click()

@@ -53,7 +53,8 @@ def test_reset_restores_switches_clock_faults_and_journal(sandbox, ping):
 
 def test_state_contains_tables_by_service(sandbox, artifactory):
     assert {
-        name: {table: found["total"] for table, found in tables.items()} for name, tables in sandbox.state().items()
+        name: {table: table_state["total"] for table, table_state in tables.items()}
+        for name, tables in sandbox.state().items()
     } == {
         "artifact": {"repositories": 7, "builds": 2},
         "ci": {"jobs": 3, "queue": 1},
@@ -96,9 +97,9 @@ def test_clock_is_set_advanced_and_frozen(sandbox):
     assert sandbox.clock(advance=500)["now"] == pytest.approx(1_000_500, abs=5)
     stopped = sandbox.clock(frozen=True)["now"]
     time.sleep(0.02)
-    shown = sandbox.clock()
-    assert (shown["now"], shown["frozen"]) == (stopped, True)
-    assert shown["offset"] == pytest.approx(stopped - time.time(), abs=600)
+    clock = sandbox.clock()
+    assert (clock["now"], clock["frozen"]) == (stopped, True)
+    assert clock["offset"] == pytest.approx(stopped - time.time(), abs=600)
     assert sandbox.clock(advance=1)["now"] == pytest.approx(stopped + 1)
     with pytest.raises(client.SandboxError, match="400"):
         sandbox.clock(forward=1)

@@ -56,11 +56,11 @@ def test_stream_is_aborted_when_a_part_takes_too_long(readers: Readers, monkeypa
         yield endless_query(connection)
 
     async def read() -> list[int]:
-        found = []
+        rows = []
         with pytest.raises(QueryTimeout):
             async for part in readers.stream(parts):
-                found.append(part)
-        return found
+                rows.append(part)
+        return rows
 
     assert asyncio.run(read()) == [1]
 

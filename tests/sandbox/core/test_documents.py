@@ -71,7 +71,7 @@ def test_control_api_rejects_json_when_it_is_nested_too_deeply(
 
 
 @pytest.mark.parametrize(
-    ("doctype", "text", "kept"),
+    ("doctype", "text", "description"),
     [
         ("<!DOCTYPE project>", "a", "a"),
         ('<!DOCTYPE project SYSTEM "http://127.0.0.1:9/project.dtd">', "a&lt;", "a&lt;"),
@@ -80,16 +80,16 @@ def test_control_api_rejects_json_when_it_is_nested_too_deeply(
         ('<!DOCTYPE project [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]>', "a", "a"),
     ],
 )
-def test_doctype_is_removed_from_job_configurations(ci: Ci, doctype: str, text: str, kept: str) -> None:
+def test_doctype_is_removed_from_job_configurations(ci: Ci, doctype: str, text: str, description: str) -> None:
     document = f'<?xml version="1.1"?>{doctype}<project><description>{text}</description></project>'
     assert ci.post("/createItem?name=typed", data=document, headers=XML).status_code == 200
     assert ci.post("/job/typed/config.xml", data=document, headers=XML).status_code == 200
     config = ci.get("/job/typed/config.xml").text
-    assert f"<description>{kept}</description>" in config
+    assert f"<description>{description}</description>" in config
     assert "DOCTYPE" not in config
     view = document.replace("project>", "hudson.model.ListView>")
     assert ci.post("/createView?name=typed", data=view, headers=XML).status_code == 200
-    assert f"<description>{kept}</description>" in ci.get("/view/typed/config.xml").text
+    assert f"<description>{description}</description>" in ci.get("/view/typed/config.xml").text
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ def find(routes: list[Route], method: str, path: str, **arguments: str) -> Route
     return Routes(routes).find(method, path, arguments)
 
 
-def find_label(*found: object) -> str | None:
+def find_label(*request: object) -> str | None:
     """Return the label of the matching route."""
-    route = find(*found).route  # type: ignore[arg-type]
+    route = find(*request).route  # type: ignore[arg-type]
     return route.label if route else None
 
 
@@ -50,8 +50,8 @@ def test_path_templates_match_segments_and_expressions(template, path, parts):
 
 
 def test_path_parameters_are_available_encoded_and_decoded():
-    found = find([create_route("GET", "/{name}")], "GET", "/a%3Bb")
-    assert (found.parameters, found.decoded_parameters) == ({"name": "a%3Bb"}, {"name": "a;b"})
+    match = find([create_route("GET", "/{name}")], "GET", "/a%3Bb")
+    assert (match.parameters, match.decoded_parameters) == ({"name": "a%3Bb"}, {"name": "a;b"})
 
 
 def test_first_matching_route_is_used():
@@ -99,11 +99,11 @@ def test_route_is_selected_by_argument():
         create_route("POST", "/api", "create", argument="action=create_role"),
         create_route("POST", "/api", "any", argument="action"),
     ]
-    found = [
-        find(routes, "POST", "/api", **given).route
-        for given in ({"action": "create_role"}, {"action": "delete_role"}, {"other": ""})
+    selected = [
+        find(routes, "POST", "/api", **arguments).route
+        for arguments in ({"action": "create_role"}, {"action": "delete_role"}, {"other": ""})
     ]
-    assert [route.label for route in found if route] == ["create", "any", "none"]
+    assert [route.label for route in selected if route] == ["create", "any", "none"]
 
 
 @pytest.mark.parametrize(

@@ -167,8 +167,8 @@ def test_requests_are_served_while_thousands_of_connections_are_idle(sandbox: cl
             for _connection in range(1500):
                 idle.enter_context(socket.create_connection((host, int(port))))
             assert sandbox.faults() == []
-            found = sandbox.fault(kind="status", status=503, path="(a|b)+")
+            fault = sandbox.fault(kind="status", status=503, path="(a|b)+")
             assert requests.get(f"{sandbox.url}/ci/ab").status_code == 503
-            assert found["id"] == 1
+            assert fault["id"] == 1
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

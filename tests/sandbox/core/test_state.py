@@ -57,8 +57,8 @@ def test_state_is_restored(tmp_path):
     with client.start(state=tmp_path) as sandbox:
         assert sandbox.environment["JFROG_ACCESS_TOKEN"] == token
         assert requests.get(f"{sandbox.url}/artifactory/generic-local/kept.txt").content == b"kept"
-        gone = requests.get(f"{sandbox.url}/artifactory/api/storage/generic-local/app", headers=bearer)
-        assert gone.status_code == 404
+        response = requests.get(f"{sandbox.url}/artifactory/api/storage/generic-local/app", headers=bearer)
+        assert response.status_code == 404
         assert sandbox.clock()["offset"] == pytest.approx(1000, abs=1)
 
 
@@ -86,11 +86,11 @@ def test_files_are_private_when_the_umask_is_0(tmp_path: Path) -> None:
     try:
         with client.start(state=folder) as sandbox:
             put(sandbox, "generic-local/new.txt", b"new").raise_for_status()
-            found = modes(folder)
-            assert {f"{folder}/sandbox.sqlite3{end}" for end in ("", "-wal", "-shm")} <= set(found)
+            file_modes = modes(folder)
+            assert {f"{folder}/sandbox.sqlite3{end}" for end in ("", "-wal", "-shm")} <= set(file_modes)
     finally:
         os.umask(before)
-    assert {path: mode for path, mode in found.items() if mode & 0o077} == {}
+    assert {path: mode for path, mode in file_modes.items() if mode & 0o077} == {}
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
@@ -108,10 +108,10 @@ def test_directory_keeps_its_mode_when_it_contains_other_files(tmp_path: Path) -
     (tmp_path / "mine.txt").write_text("mine")
     tmp_path.chmod(0o755)
     with client.start(state=tmp_path):
-        found = modes(tmp_path)
-    assert found[str(tmp_path)] == 0o755
-    assert found[f"{tmp_path}/sandbox.sqlite3"] == 0o600
-    assert found[f"{tmp_path}/files"] == 0o700
+        file_modes = modes(tmp_path)
+    assert file_modes[str(tmp_path)] == 0o755
+    assert file_modes[f"{tmp_path}/sandbox.sqlite3"] == 0o600
+    assert file_modes[f"{tmp_path}/files"] == 0o700
 
 
 def test_start_fails_when_the_directory_is_in_use(tmp_path: Path) -> None:

@@ -83,8 +83,8 @@ def test_request_is_404_when_object_is_missing(admin: Admin) -> None:
     assert admin.get_error("GET", f"{PROJECTS}/nope/rate_limits") == (404, "The project nope was not found")
     for path in READS:
         if not path.endswith(("s", "project_limits")) and path != PROJECT:
-            gone = path.rpartition("/")[0] + "/nope"
-            assert admin.get_error("GET", gone)[0] == 404
+            missing_path = path.rpartition("/")[0] + "/nope"
+            assert admin.get_error("GET", missing_path)[0] == 404
 
 
 def test_error_has_no_envelope_when_switch_is_on(admin: Admin, sandbox: Any) -> None:
@@ -181,30 +181,30 @@ def test_user_keeps_metadata_when_other_fields_change(admin: Admin) -> None:
 
 
 def test_geography_is_accepted_when_residency_is_not_set(admin: Admin) -> None:
-    made = admin.post(PROJECTS, name="Abroad", geography="US")
-    assert admin.post(f"{PROJECTS}/{made['id']}", geography="EU") == made
+    project = admin.post(PROJECTS, name="Abroad", geography="US")
+    assert admin.post(f"{PROJECTS}/{project['id']}", geography="EU") == project
     both = {"name": "Both", "geography": "US", "residency": "GLOBAL"}
     assert admin.get_error("POST", PROJECTS, json=both)[0] == 400
 
 
 def test_projects_can_be_created_changed_and_archived(admin: Admin) -> None:
-    made = admin.post(PROJECTS, name="Search", external_key_id="ext_1")
-    assert made == {
-        "id": made["id"],
+    project = admin.post(PROJECTS, name="Search", external_key_id="ext_1")
+    assert project == {
+        "id": project["id"],
         "object": "organization.project",
         "name": "Search",
-        "created_at": made["created_at"],
+        "created_at": project["created_at"],
         "archived_at": None,
         "status": "active",
         "external_key_id": "ext_1",
     }
-    path = f"{PROJECTS}/{made['id']}"
+    path = f"{PROJECTS}/{project['id']}"
     assert admin.post(path, name="Find")["name"] == "Find"
     archived = admin.post(f"{path}/archive")
     assert (archived["status"], archived["archived_at"] is None) == ("archived", False)
     assert admin.get(path) == archived
-    assert made["id"] not in ids(admin.get(PROJECTS))
-    assert made["id"] in ids(admin.get(PROJECTS, include_archived="true"))
+    assert project["id"] not in ids(admin.get(PROJECTS))
+    assert project["id"] in ids(admin.get(PROJECTS, include_archived="true"))
 
 
 def test_project_names_are_not_unique(admin: Admin) -> None:
@@ -252,21 +252,21 @@ def test_project_users_can_be_added_changed_and_removed(admin: Admin) -> None:
 
 def test_service_accounts_can_be_created_changed_and_deleted(admin: Admin) -> None:
     accounts = f"{PROJECT}/service_accounts"
-    made = admin.post(accounts, name="robot")
-    value = made["api_key"]["value"]
-    assert (made["role"], value.startswith("sk-svcacct-")) == ("member", True)
+    account = admin.post(accounts, name="robot")
+    value = account["api_key"]["value"]
+    assert (account["role"], value.startswith("sk-svcacct-")) == ("member", True)
     assert admin.api.get("/v1/models", value).status_code == 200
-    assert "api_key" not in admin.get(f"{accounts}/{made['id']}")
-    more = admin.post(f"{accounts}/{made['id']}/api_keys", name="second", scopes=["api.model.read"])
+    assert "api_key" not in admin.get(f"{accounts}/{account['id']}")
+    more = admin.post(f"{accounts}/{account['id']}/api_keys", name="second", scopes=["api.model.read"])
     assert more["name"] == "second"
     assert "Missing scopes" in error(admin.api.chat(more["value"]))[1]["message"]
-    powerless = admin.post(f"{accounts}/{made['id']}/api_keys", name="third", scopes=[])
+    powerless = admin.post(f"{accounts}/{account['id']}/api_keys", name="third", scopes=[])
     assert "Missing scopes" in error(admin.api.get("/v1/models", powerless["value"]))[1]["message"]
-    assert admin.get_error("POST", f"{accounts}/{made['id']}/api_keys", json={"scopes": [1]})[0] == 400
+    assert admin.get_error("POST", f"{accounts}/{account['id']}/api_keys", json={"scopes": [1]})[0] == 400
     alone = admin.post(accounts, name="keyless", create_service_account_only=True)
     assert (alone["role"], alone["api_key"]) == ("none", None)
     assert admin.post(f"{accounts}/{alone['id']}", name="other", role="owner")["role"] == "owner"
-    assert admin.delete(f"{accounts}/{made['id']}")["object"] == "organization.project.service_account.deleted"
+    assert admin.delete(f"{accounts}/{account['id']}")["object"] == "organization.project.service_account.deleted"
     assert admin.api.get("/v1/models", value).status_code == 401
 
 
@@ -343,15 +343,15 @@ def test_admin_keys_can_be_created_and_deleted(admin: Admin, sandbox: Any) -> No
         },
     }
     assert main["last_used_at"] > main["created_at"]
-    made = admin.post(keys, name="short", expires_in_seconds=60)
-    assert made["expires_at"] == made["created_at"] + 60
-    assert "value" not in admin.get(f"{keys}/{made['id']}")
-    assert ids(admin.get(keys, order="desc")) == [made["id"], "key_admin"]
-    assert admin.api.get(PROJECTS, made["value"]).status_code == 200
+    key = admin.post(keys, name="short", expires_in_seconds=60)
+    assert key["expires_at"] == key["created_at"] + 60
+    assert "value" not in admin.get(f"{keys}/{key['id']}")
+    assert ids(admin.get(keys, order="desc")) == [key["id"], "key_admin"]
+    assert admin.api.get(PROJECTS, key["value"]).status_code == 200
     sandbox.clock(advance=61)
-    assert admin.api.get(PROJECTS, made["value"]).status_code == 401
+    assert admin.api.get(PROJECTS, key["value"]).status_code == 401
     assert admin.get_error("POST", keys, json={"name": "x", "expires_in_seconds": 31536001})[0] == 400
-    assert admin.delete(f"{keys}/{made['id']}")["object"] == "organization.admin_api_key.deleted"
+    assert admin.delete(f"{keys}/{key['id']}")["object"] == "organization.admin_api_key.deleted"
     assert admin.get_error("GET", f"{keys}/key_alice")[0] == 404
 
 

@@ -260,8 +260,8 @@ def test_request_is_501_when_parameter_is_not_served(api: Api) -> None:
 
 
 def test_service_tier_is_reported(api: Api) -> None:
-    for asked, serving in (("auto", "default"), ("flex", "flex"), ("fast", "priority")):
-        assert api.chat(service_tier=asked).json()["service_tier"] == serving
+    for requested, serving in (("auto", "default"), ("flex", "flex"), ("fast", "priority")):
+        assert api.chat(service_tier=requested).json()["service_tier"] == serving
 
 
 def test_log_probabilities_are_returned(api: Api) -> None:
@@ -276,8 +276,8 @@ def test_log_probabilities_are_returned(api: Api) -> None:
     assert api.choice(logprobs=True)["logprobs"]["content"][0]["top_logprobs"] == []
     assert api.choice(logprobs=False)["logprobs"] is None
     chunks = events(api.chat(logprobs=True, stream=True))[:-1]
-    told = [chunk["choices"][0]["logprobs"] for chunk in chunks[:-1]]
-    assert [[token["token"] for token in logprobs["content"]] for logprobs in told] == [
+    logprobs_by_chunk = [chunk["choices"][0]["logprobs"] for chunk in chunks[:-1]]
+    assert [[token["token"] for token in logprobs["content"]] for logprobs in logprobs_by_chunk] == [
         [],
         ["You"],
         [" said"],

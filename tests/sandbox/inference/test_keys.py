@@ -30,12 +30,12 @@ def test_key_is_masked_in_error_when_it_is_wrong(api: Api) -> None:
     assert (status, body["code"]) == (401, "invalid_api_key")
     assert body["message"].startswith("Incorrect API key provided: sk-proj-****MxYA. ")
     assert "verysecret" not in body["message"]
-    shown = {
+    masked_keys = {
         "sk-abcdeVERYSECRETwlmi": "sk-abcde****wlmi",
         "sk-admin-VERYSECRETwlmi": "sk-admin****wlmi",
         "sk-x": "sk-****",
     }
-    for key, echo in shown.items():
+    for key, echo in masked_keys.items():
         assert f"provided: {echo}. " in error(api.get("/v1/models", key))[1]["message"]
 
 
@@ -56,7 +56,7 @@ def test_key_is_accepted_when_it_is_not_listed(api: Api) -> None:
     api.sandbox.seed({"inference": {"keys": keys}})
     assert api.get("/v1/models", "sk-unlisted").status_code == 200
     for path, key in (("/v1/organization/admin_api_keys", "sk-admin-unlisted"), ("/dashboard/user/api_keys", SESSION)):
-        names = [found["name"] for found in api.get(path, key).json()["data"]]
+        names = [entry["name"] for entry in api.get(path, key).json()["data"]]
         assert names
         assert "unlisted" not in names
 

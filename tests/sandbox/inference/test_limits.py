@@ -15,11 +15,11 @@ from support.wire.inference import Api, error
 
 def test_rate_limit_headers_are_returned(api: Api, sandbox: Any) -> None:
     sandbox.clock(frozen=True)
-    for left in ("499", "498"):
+    for remaining in ("499", "498"):
         headers = api.chat(max_tokens=100).headers
         assert headers["x-ratelimit-limit-requests"] == "500"
         assert headers["x-ratelimit-limit-tokens"] == "30000"
-        assert headers["x-ratelimit-remaining-requests"] == left
+        assert headers["x-ratelimit-remaining-requests"] == remaining
     assert headers["x-ratelimit-remaining-tokens"] == "29800"
     assert headers["x-ratelimit-reset-requests"] == "240ms"
     assert headers["x-ratelimit-reset-tokens"] == "400ms"

@@ -63,8 +63,8 @@ def test_fine_tuning_limits_are_listed(api: Api) -> None:
         "jobs_so_far_today": 0,
         "max_jobs_per_day": 24,
     }
-    told = {id: (limit["max_pending_jobs"], limit["max_jobs_per_day"]) for id, limit in limits.items()}
-    assert told == {
+    limits_by_model = {id: (limit["max_pending_jobs"], limit["max_jobs_per_day"]) for id, limit in limits.items()}
+    assert limits_by_model == {
         "gpt-3.5-turbo-0125": (3, 48),
         "gpt-4.1-2025-04-14": (3, 8),
         "gpt-4.1-mini-2025-04-14": (6, 24),

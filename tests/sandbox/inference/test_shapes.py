@@ -69,7 +69,7 @@ CALLS: list[tuple[str, str, str, Any]] = [
     (ADMIN, "DELETE", f"{ORGANIZATION}/users/user-unnamed", None),
 ]
 TOOL = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
-ASKED: list[dict[str, Any]] = [
+COMPLETION_OPTIONS: list[dict[str, Any]] = [
     {},
     {"n": 2, "max_completion_tokens": 1},
     {"logprobs": True, "top_logprobs": 2},
@@ -94,19 +94,19 @@ def answers(running_sandbox: Any) -> dict[str, Any]:
     """Return a response of each call by label."""
     running_sandbox.reset()
     running_sandbox.seed({"inference": UNNAMED})
-    api, told = Api(running_sandbox), {}
+    api, responses = Api(running_sandbox), {}
     for key, method, path, body in CALLS:
         answer = api.call(method, path, key, json=body)
         assert answer.status_code == 200, f"{method} {path}: {answer.text}"
-        told[shapes.label(method, path)] = answer.json()
-    told["chat"] = api.chat(USER, store=True).json()
-    stored = f"/v1/chat/completions/{told['chat']['id']}"
+        responses[shapes.label(method, path)] = answer.json()
+    responses["chat"] = api.chat(USER, store=True).json()
+    stored = f"/v1/chat/completions/{responses['chat']['id']}"
     for method, path in (("GET", ""), ("POST", ""), ("GET", "/messages"), ("DELETE", "")):
         if method == "DELETE":
-            told["list_completions"] = api.get("/v1/chat/completions", USER).json()
+            responses["list_completions"] = api.get("/v1/chat/completions", USER).json()
         answer = api.call(method, stored + path, USER, json={"metadata": {"team": "a"}})
-        told[shapes.label(method, stored + path)] = answer.json()
-    return told
+        responses[shapes.label(method, stored + path)] = answer.json()
+    return responses
 
 
 def test_schemas_are_valid() -> None:
@@ -120,10 +120,10 @@ def test_every_served_call_has_a_schema_and_a_response(answers: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: "-".join(asked) or "plain")
-def test_completions_are_valid(api: Api, asked: dict[str, Any], stream: bool) -> None:
+@pytest.mark.parametrize("options", COMPLETION_OPTIONS, ids=lambda options: "-".join(options) or "plain")
+def test_completions_are_valid(api: Api, options: dict[str, Any], stream: bool) -> None:
     usage = {"stream_options": {"include_usage": True}} if stream else {}
-    answer = api.chat(stream=stream, **usage, **asked)
+    answer = api.chat(stream=stream, **usage, **options)
     assert answer.status_code == 200, answer.text
     if stream:
         assert len(events(answer)) > 2

@@ -35,17 +35,17 @@ def test_completion_is_stored_only_when_requested(api: Api) -> None:
         "last_id": None,
         "has_more": False,
     }
-    kept = store(api, metadata={"team": "a"})
-    assert api.get(f"{STORED}/{kept['id']}").json() == {**kept, "metadata": {"team": "a"}}
-    assert list_ids(api) == [kept["id"]]
+    completion = store(api, metadata={"team": "a"})
+    assert api.get(f"{STORED}/{completion['id']}").json() == {**completion, "metadata": {"team": "a"}}
+    assert list_ids(api) == [completion["id"]]
 
 
 def test_stream_is_stored_unless_it_failed(api: Api) -> None:
     api.script({"content": "Half", "stream_error": "server_error"}, {"content": "Whole"})
     broken, whole = (events(api.chat(store=True, stream=True)) for _unused in range(2))
     assert (list_ids(api), broken[0]["id"] != whole[0]["id"]) == ([whole[0]["id"]], True)
-    kept = api.get(f"{STORED}/{whole[0]['id']}").json()
-    assert kept["choices"][0]["message"]["content"] == "Whole"
+    completion = api.get(f"{STORED}/{whole[0]['id']}").json()
+    assert completion["choices"][0]["message"]["content"] == "Whole"
 
 
 def test_stored_completions_are_paginated_and_filtered(api: Api) -> None:
@@ -79,13 +79,13 @@ def test_metadata_is_replaced(api: Api) -> None:
 
 def test_messages_are_listed(api: Api) -> None:
     parts = [{"type": "text", "text": "And this?"}]
-    kept = store(api, messages=[*HELLO, {"role": "user", "content": parts, "name": "ann"}])
-    messages = api.get(f"{STORED}/{kept['id']}/messages").json()["data"]
-    assert [message["id"] for message in messages] == [f"{kept['id']}-{number}" for number in range(3)]
+    completion = store(api, messages=[*HELLO, {"role": "user", "content": parts, "name": "ann"}])
+    messages = api.get(f"{STORED}/{completion['id']}/messages").json()["data"]
+    assert [message["id"] for message in messages] == [f"{completion['id']}-{number}" for number in range(3)]
     assert [message["content"] for message in messages] == ["You are a helpful assistant.", "Hello!", None]
     assert [message["content_parts"] for message in messages] == [None, None, parts]
     assert [message["name"] for message in messages] == [None, None, "ann"]
-    page = api.get(f"{STORED}/{kept['id']}/messages?limit=1&order=desc").json()
+    page = api.get(f"{STORED}/{completion['id']}/messages?limit=1&order=desc").json()
     assert ([message["name"] for message in page["data"]], page["has_more"]) == (["ann"], True)
 
 

@@ -113,7 +113,7 @@ def test_recursive_schemas_terminate() -> None:
         },
         "required": ["next", "all"],
     }
-    made = generate_document(node)
-    assert set(made) == {"next", "all"}
-    assert '"next": null' in json.dumps(made)
-    assert '"all": []' in json.dumps(made)
+    document = generate_document(node)
+    assert set(document) == {"next", "all"}
+    assert '"next": null' in json.dumps(document)
+    assert '"all": []' in json.dumps(document)

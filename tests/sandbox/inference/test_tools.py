@@ -41,11 +41,11 @@ def test_tool_message_can_answer_a_call(api: Api) -> None:
 def test_function_is_called_with_deprecated_parameters(api: Api) -> None:
     functions = [tool()["function"], tool("other")["function"]]
     assert api.choice(functions=functions, function_call="auto")["message"]["content"] == "You said: Hello!"
-    asked = {"functions": functions, "function_call": {"name": "other"}}
-    called = api.choice(**asked)
+    options = {"functions": functions, "function_call": {"name": "other"}}
+    called = api.choice(**options)
     assert (called["finish_reason"], called["message"]["content"]) == ("stop", None)
     assert called["message"]["function_call"] == {"name": "other", "arguments": '{"city": "city"}'}
-    deltas = [event["choices"][0]["delta"] for event in events(api.chat(stream=True, **asked))[:-1]]
+    deltas = [event["choices"][0]["delta"] for event in events(api.chat(stream=True, **options))[:-1]]
     pieces = [delta["function_call"] for delta in deltas if "function_call" in delta]
     assert pieces[0] == {"name": "other", "arguments": ""}
     assert "".join(piece["arguments"] for piece in pieces) == '{"city": "city"}'

@@ -41,8 +41,8 @@ def test_build_is_renamed_kept_and_deleted(api: Api) -> None:
 
 
 def test_invalid_changes_are_rejected(api: Api, sandbox: Any) -> None:
-    taken = api.expect_error("update_build", project="mobile-app", name="build_1", new_name="build_2")
-    assert taken == (409, "Build already exists: build_2")
+    error = api.expect_error("update_build", project="mobile-app", name="build_1", new_name="build_2")
+    assert error == (409, "Build already exists: build_2")
     for action in ("update_build", "delete_build"):
         assert api.expect_error(action, project="mobile-app", name="x") == (404, "Build not found: x")
     sandbox.seed(

@@ -24,9 +24,9 @@ def test_taxonomies_are_listed(api: Api) -> None:
 
 
 def test_defect_types_are_filtered_by_taxonomy(api: Api, sandbox: Any) -> None:
-    found = api.records("defect_types", **PROJECT)
-    assert OVERFLOW in found
-    assert {record["enabled"] for record in found} == {True, False}
+    defect_types = api.records("defect_types", **PROJECT)
+    assert OVERFLOW in defect_types
+    assert {record["enabled"] for record in defect_types} == {True, False}
     java = [record["code"] for record in api.records("defect_types", **PROJECT, taxonomy="Java")]
     assert java == ["JD.BITCMP", "SV.TAINTED.INJECTION"]
     assert api.expect_error("defect_types", **PROJECT, taxonomy="Ada") == (404, "Taxonomy not found: Ada")
@@ -62,11 +62,11 @@ def test_seed_defines_defect_types_for_one_or_all_projects(api: Api, sandbox: An
     assert api.records("version") == [{"majorVersion": "24", "minorVersion": "3.1"}]
     assert {record["name"]: record["id"] for record in api.records("projects")}["p"] == "p_1"
     assert api.records("taxonomies", project="p") == [{"name": "House", "is_custom": True}]
-    told = {"name": "Rule", "enabled": False, "severity": 3}
-    assert api.records("defect_types", project="p", taxonomy="House") == [{"code": "OWN", **told, "supportLevel": 1}]
-    assert api.records("defect_types", **PROJECT) == [{"code": "ALL", **told}]
+    fields = {"name": "Rule", "enabled": False, "severity": 3}
+    assert api.records("defect_types", project="p", taxonomy="House") == [{"code": "OWN", **fields, "supportLevel": 1}]
+    assert api.records("defect_types", **PROJECT) == [{"code": "ALL", **fields}]
     api.write("update_defect_type", project="p", code="OWN", enabled="true")
     assert api.records("defect_types", project="p")[0]["enabled"]
     api.write("delete_project", name="p")
     sandbox.seed({"review": {"projects": [{"name": "p", "creator": "admin", "id": "p_1"}]}})
-    assert api.records("defect_types", project="p") == [{"code": "ALL", **told}]
+    assert api.records("defect_types", project="p") == [{"code": "ALL", **fields}]

@@ -29,8 +29,8 @@ def test_newer_actions_require_a_newer_version(api: Api, sandbox: Any) -> None:
         assert f"<h2>{action}</h2>" not in requests.get(api.url, timeout=60).text
     sandbox.switch("review", version_major="23", version_minor="1.0")
     for action in NEWER_ACTIONS.split():
-        missing = "Missing required parameter: project"
-        assert api.expect_error(action) == (400, missing)
+        message = "Missing required parameter: project"
+        assert api.expect_error(action) == (400, message)
         assert f"<h2>{action}</h2>" in requests.get(api.url, timeout=60).text
 
 

@@ -91,7 +91,7 @@ def evaluate(terms: list[Term]) -> list[int]:
     keywords = {term.keyword for term in terms if term.keyword and not term.excluded}
     by_default = not any(term.keyword == "state" for term in terms)
 
-    def is_found(issue: Issue) -> bool:
+    def is_match(issue: Issue) -> bool:
         return (
             state(issue) in (("New", "Existing") if by_default else STATES)
             and not any(term.fits(issue) for term in terms if term.excluded)
@@ -102,7 +102,7 @@ def evaluate(terms: list[Term]) -> list[int]:
             )
         )
 
-    return [place for place, issue in enumerate(ISSUES) if is_found(issue)]
+    return [place for place, issue in enumerate(ISSUES) if is_match(issue)]
 
 
 def quote(text: str, chance: random.Random) -> str:

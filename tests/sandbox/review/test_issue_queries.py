@@ -308,16 +308,16 @@ def letters(api: Api, query: str, **fields: str) -> str:
 
 def rows(table: str) -> list[tuple[str, str]]:
     parts = (line.split("=>") for line in table.splitlines() if line.strip())
-    return [(query.strip(), found.strip().replace(" ", "")) for query, found in parts]
+    return [(query.strip(), expected.strip().replace(" ", "")) for query, expected in parts]
 
 
 def test_query_returns_the_expected_issues(queries: Api) -> None:
     ids = {build["name"]: build["id"] for build in queries.records("builds", project="queries")}
     wrong = {}
-    for query, wanted in rows(TABLE):
-        found = letters(queries, query.format(**ids) if "{" in query else query)
-        if found != "".join(sorted(wanted)):
-            wrong[query] = f"{found} in place of {wanted}"
+    for query, expected in rows(TABLE):
+        actual = letters(queries, query.format(**ids) if "{" in query else query)
+        if actual != "".join(sorted(expected)):
+            wrong[query] = f"{actual} in place of {expected}"
     assert wrong == {}
     assert len(rows(TABLE)) >= 150
 
@@ -336,7 +336,7 @@ NEWER = """
 def test_build_name_is_matched_exactly_when_the_server_is_newer(queries: Api, sandbox: Any) -> None:
     ids = {build["name"]: build["id"] for build in queries.records("builds", project="queries")}
     sandbox.switch("review", version_major="24")
-    assert {query: letters(queries, query.format(**ids)) for query, _found in rows(NEWER)} == dict(rows(NEWER))
+    assert {query: letters(queries, query.format(**ids)) for query, _expected in rows(NEWER)} == dict(rows(NEWER))
     assert queries.expect_error("search", project="queries", query="build:rel") == (404, "Build not found: rel")
     assert queries.expect_error("search", project="queries", query="build:4711") == (404, "Build not found: 4711")
 

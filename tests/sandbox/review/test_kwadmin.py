@@ -22,19 +22,19 @@ class Tool:
         self.url = sandbox.environment["KLOCWORK_URL"]
         self.environment = {**os.environ, **sandbox.environment}
 
-    def call(self, *words: str, url: bool = True, **environment: str) -> tuple[int, list[str], str]:
-        command = [self.environment["SANDBOX_KWADMIN"], *(["--url", self.url] if url else []), *words]
+    def call(self, *arguments: str, url: bool = True, **environment: str) -> tuple[int, list[str], str]:
+        command = [self.environment["SANDBOX_KWADMIN"], *(["--url", self.url] if url else []), *arguments]
         environment = {**self.environment, **environment}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30, check=False)
         return done.returncode, done.stdout.splitlines(), done.stderr.strip()
 
-    def lines(self, *words: str) -> list[str]:
-        status, lines, error = self.call(*words)
+    def lines(self, *arguments: str) -> list[str]:
+        status, lines, error = self.call(*arguments)
         assert (status, error) == (0, "")
         return lines
 
-    def expect_error(self, *words: str) -> str:
-        status, lines, error = self.call(*words)
+    def expect_error(self, *arguments: str) -> str:
+        status, lines, error = self.call(*arguments)
         assert (status, lines) == (1, [])
         return error
 
@@ -139,8 +139,8 @@ def test_message_is_printed_when_the_server_is_unreachable(tool: Tool) -> None:
 def test_journal_contains_commands(tool: Tool, sandbox: Any) -> None:
     tool.lines("list-projects")
     tool.lines("rename-build", "mobile-app", "build_1", "one")
-    told = [(entry["label"], entry["effect"]) for entry in sandbox.journal("review")]
-    assert told == [("kwadmin list-projects", "read"), ("kwadmin rename-build", "write")]
+    commands = [(entry["label"], entry["effect"]) for entry in sandbox.journal("review")]
+    assert commands == [("kwadmin list-projects", "read"), ("kwadmin rename-build", "write")]
 
 
 def test_message_names_the_command_when_it_is_not_supported(tool: Tool) -> None:

@@ -22,8 +22,8 @@ def test_modules_are_listed(api: Api) -> None:
 def test_module_is_created_updated_and_deleted(api: Api) -> None:
     module = {"project": "mobile-app", "name": "ui"}
     api.write("create_module", **module, paths="**/ui/*,**/a\\,b/*", tags="qt", allow_groups="developers")
-    made = {"name": "ui", "allowAll": False, "paths": ["**/ui/*", "**/a,b/*"], "tags": ["qt"]}
-    assert api.records("modules", project="mobile-app") == [DEFAULT, made]
+    created = {"name": "ui", "allowAll": False, "paths": ["**/ui/*", "**/a,b/*"], "tags": ["qt"]}
+    assert api.records("modules", project="mobile-app") == [DEFAULT, created]
     api.write("update_module", **module, allow_all="true", tags="")
     assert api.records("modules", project="mobile-app")[1] == {
         "name": "ui",

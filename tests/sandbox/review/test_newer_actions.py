@@ -50,13 +50,13 @@ def test_build_log_is_a_zip_archive(api: Api) -> None:
 
 
 def test_compliance_reports_are_created_downloaded_and_deleted(api: Api) -> None:
-    made = {"taxonomy": "C and C++", "outputFolder": "2024", "outputFile": "all", "fileType": "pdf"}
-    api.write("compliance_report", **PROJECT, **made)
+    report = {"taxonomy": "C and C++", "outputFolder": "2024", "outputFile": "all", "fileType": "pdf"}
+    api.write("compliance_report", **PROJECT, **report)
     answer = api.post("compliance_download", **PROJECT, file_path="2024/all.pdf")
     assert answer.text == "Project: mobile-app\nTaxonomy: C and C++\nIssues: 3\n"
     assert api.expect_error("compliance_delete", **PROJECT, path="2024") == (409, "Folder is not empty: 2024")
     api.write("compliance_delete", **PROJECT, path="2024", force="true")
-    gone = api.expect_error("compliance_download", **PROJECT, file_path="2024/all.pdf")
-    assert gone == (404, "Compliance report not found: 2024/all.pdf")
+    error = api.expect_error("compliance_download", **PROJECT, file_path="2024/all.pdf")
+    assert error == (404, "Compliance report not found: 2024/all.pdf")
     assert api.expect_error("compliance_delete", **PROJECT, path="2024")[0] == 404
     assert api.expect_error("compliance_report", **PROJECT, taxonomy="Ada") == (404, "Taxonomy not found: Ada")

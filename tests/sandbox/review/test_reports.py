@@ -16,9 +16,9 @@ PROJECT = {"project": "mobile-app"}
 
 def table(api: Api, **fields: str) -> tuple[list[str], list[str], list[list[int]]]:
     """Return row names, column names and numbers of a report without warnings."""
-    (found,) = api.records("report", **{**PROJECT, **fields})
-    assert found["warnings"] == []
-    return [row["name"] for row in found["rows"]], [column["name"] for column in found["columns"]], found["data"]
+    (report,) = api.records("report", **{**PROJECT, **fields})
+    assert report["warnings"] == []
+    return [row["name"] for row in report["rows"]], [column["name"] for column in report["columns"]], report["data"]
 
 
 def total(api: Api, **fields: str) -> int:
@@ -76,16 +76,16 @@ def test_issue_is_counted_in_each_of_its_modules(api: Api) -> None:
 def test_drill_down_shows_the_next_level(api: Api) -> None:
     below, names = "0", []
     while below != "-1":
-        (found,) = api.records("report", **PROJECT, x="Component", xDrilldown=below)
-        names.append([row["name"] for row in found["rows"]])
-        below = str(found["rows"][-1]["id"])
+        (report,) = api.records("report", **PROJECT, x="Component", xDrilldown=below)
+        names.append([row["name"] for row in report["rows"]])
+        below = str(report["rows"][-1]["id"])
     assert names == [["src"], ["app", "core"], ["list.c", "names.c"]]
-    (found,) = api.records("report", **PROJECT, y="category")
-    taxonomy = str(found["columns"][0]["id"])
-    (found,) = api.records("report", **PROJECT, y="category", yDrilldown=taxonomy)
-    assert [column["name"] for column in found["columns"]] == ["Buffer Overflow", "Other"]
-    (found,) = api.records("report", **PROJECT, x="category", xDrilldown="7")
-    assert (found["rows"], found["columns"], found["data"]) == ([], [], [])
+    (report,) = api.records("report", **PROJECT, y="category")
+    taxonomy = str(report["columns"][0]["id"])
+    (report,) = api.records("report", **PROJECT, y="category", yDrilldown=taxonomy)
+    assert [column["name"] for column in report["columns"]] == ["Buffer Overflow", "Other"]
+    (report,) = api.records("report", **PROJECT, x="category", xDrilldown="7")
+    assert (report["rows"], report["columns"], report["data"]) == ([], [], [])
 
 
 def test_groups_are_counted_when_requested(api: Api, sandbox: Any) -> None:
@@ -101,23 +101,23 @@ def test_groups_are_counted_when_requested(api: Api, sandbox: Any) -> None:
 
 
 def test_unknown_axes_cause_warnings_and_unknown_views_errors(api: Api) -> None:
-    (found,) = api.records("report", **PROJECT, x="Colour", filterQuery="colour:red")
-    assert found["warnings"] == ["Unknown axis: Colour", "Unknown keyword: colour"]
-    assert found["rows"] == [{"id": -1, "name": "Total"}]
+    (report,) = api.records("report", **PROJECT, x="Colour", filterQuery="colour:red")
+    assert report["warnings"] == ["Unknown axis: Colour", "Unknown keyword: colour"]
+    assert report["rows"] == [{"id": -1, "name": "Total"}]
     assert api.expect_error("report", project="x") == (404, "Project not found: x")
     assert api.expect_error("report", **PROJECT, build="x") == (404, "Build not found: x")
     assert api.expect_error("report", **PROJECT, view="x") == (404, "View not found: x")
 
 
 def test_churn_counts_files_by_build(api: Api) -> None:
-    (found,) = api.records("fchurns", **PROJECT)
-    assert set(found) == {"rows", "columns", "data"}
-    assert [row["name"] for row in found["rows"]] == ["src"]
-    assert [column["name"] for column in found["columns"]] == ["build_1", "build_2", "build_3"]
-    assert found["data"] == [[2, 1, 1]]
-    (found,) = api.records("fchurns", **PROJECT, component="src/", latestBuilds="2")
-    assert [row["name"] for row in found["rows"]] == ["app", "core"]
-    assert found["data"] == [[0, 1], [1, 0]]
+    (report,) = api.records("fchurns", **PROJECT)
+    assert set(report) == {"rows", "columns", "data"}
+    assert [row["name"] for row in report["rows"]] == ["src"]
+    assert [column["name"] for column in report["columns"]] == ["build_1", "build_2", "build_3"]
+    assert report["data"] == [[2, 1, 1]]
+    (report,) = api.records("fchurns", **PROJECT, component="src/", latestBuilds="2")
+    assert [row["name"] for row in report["rows"]] == ["app", "core"]
+    assert report["data"] == [[0, 1], [1, 0]]
 
 
 def test_churn_requires_an_existing_view(api: Api) -> None:

@@ -68,16 +68,19 @@ def test_assignment_requires_the_id_of_a_project(api: Api) -> None:
     api.write("update_role_assignment", **assignment)
     api.write("update_role_assignment", **assignment)
     api.write("update_role_assignment", name="Project admin", account="developers", group="true")
-    held = [
+    assignments = [
         {"name": "alice", "projectId": "platform", "group": False},
         {"name": "bob", "projectId": "mobile_app", "group": False},
         {"name": "developers", "group": True},
     ]
     assert api.records("role_assignments", search="+Project admin") == [
-        {"name": "Project admin", "readonly": True, "assignments": held}
+        {"name": "Project admin", "readonly": True, "assignments": assignments}
     ]
     api.write("update_role_assignment", **assignment, remove="true")
-    assert api.records("role_assignments", search="+Project admin")[0]["assignments"] == [held[0], held[2]]
+    assert api.records("role_assignments", search="+Project admin")[0]["assignments"] == [
+        assignments[0],
+        assignments[2],
+    ]
     by_name = {**assignment, "project": "mobile-app"}
     assert api.expect_error("update_role_assignment", **by_name) == (404, "Project not found: mobile-app")
     assert api.expect_error("update_role_assignment", **{**assignment, "name": "x"}) == (404, "Role not found: x")

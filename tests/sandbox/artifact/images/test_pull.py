@@ -115,8 +115,8 @@ def test_manifest_is_returned_by_tag_and_digest(artifactory):
     assert get.headers["Content-Type"] == "application/vnd.docker.distribution.manifest.v2+json"
     assert artifactory.get(f"{path}/{digest}").content == get.content
     assert artifactory.head(f"{path}/1.0.1").headers["Docker-Content-Digest"] != digest
-    missing = artifactory.get(f"{path}/9")
-    assert (missing.status_code, missing.json()["errors"][0]) == (
+    response = artifactory.get(f"{path}/9")
+    assert (response.status_code, response.json()["errors"][0]) == (
         404,
         {
             "code": "MANIFEST_UNKNOWN",

@@ -369,10 +369,10 @@ def test_images_are_hidden_when_the_caller_may_not_read_them(
     digest = _digest(_manifest((b"secret",)))
     for path in ("manifests/1.0", f"manifests/{digest}", "tags/list"):
         refused = guest.get(f"/secret/app/{path}")
-        missing = guest.get(f"/missing/app/{path}")
-        assert missing.status_code == 404
+        response = guest.get(f"/missing/app/{path}")
+        assert response.status_code == 404
         assert (refused.status_code, _error_code(refused)) == (
-            (404, _error_code(missing)) if hidden else (403, "DENIED")
+            (404, _error_code(response)) if hidden else (403, "DENIED")
         )
     assert _error_code(guest.get(f"/secret/app/blobs/{_digest(b'secret')}")) == "BLOB_UNKNOWN"
 

@@ -176,14 +176,14 @@ def test_delete_removes_all_properties(artifactory):
 
 
 def test_patch_sets_and_removes_properties(artifactory):
-    odd = r"a,b|c=d;e\f ü"
-    props = {"build.name": None, "qa": ["x", "y"], "odd": odd, "gone": None, "scalars": [True, 1.5]}
+    special = r"a,b|c=d;e\f ü"
+    props = {"build.name": None, "qa": ["x", "y"], "odd": special, "gone": None, "scalars": [True, 1.5]}
     response = artifactory.patch(f"/api/metadata/generic-local/{APP}", json={"props": props})
     assert (response.status_code, response.content) == (204, b"")
     assert properties_of(artifactory, f"generic-local/{APP}") == {
         "build.number": ["1"],
         "qa": ["x", "y"],
-        "odd": [odd],
+        "odd": [special],
         "scalars": ["1.5", "true"],
     }
 

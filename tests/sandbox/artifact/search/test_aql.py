@@ -116,8 +116,8 @@ def test_rows_repeat_local_downloads_when_remote_downloads_have_origins(artifact
     (row,) = run_query(artifactory, query)
     expected = [{"downloads": 5, "remote_origin": f"edge-{number}"} for number in (1, 2)]
     assert canonical(row["stats"]) == canonical(expected)
-    missing = run_query(artifactory, 'items.find({"name":"counted.txt","stat.downloads":null})')
-    assert missing == []
+    rows = run_query(artifactory, 'items.find({"name":"counted.txt","stat.downloads":null})')
+    assert rows == []
 
 
 # --- Request and response ---------------------------------------------------------------------------------------------
