@@ -31,9 +31,9 @@ TRANSPORTS = ("http", "websocket")
 
 def need(*programs: str) -> None:
     """Skip the test if a program is missing."""
-    missing = [program for program in programs if not shutil.which(program)]
-    if missing:
-        pytest.skip(f"CANNOT RUN HERE: there is no {' and no '.join(missing)} on the path")
+    missing_programs = [program for program in programs if not shutil.which(program)]
+    if missing_programs:
+        pytest.skip(f"CANNOT RUN HERE: there is no {' and no '.join(missing_programs)} on the path")
 
 
 @pytest.fixture(autouse=True)
@@ -98,14 +98,14 @@ def over_ssh(server: client.Sandbox, key: Path, tmp_path: Path) -> dict[str, Any
     public = key.with_suffix(".pub").read_text()
     account = {"name": "robot", "password": "r", "permissions": ["Overall/Administer"], "public_keys": [public]}
     server.seed({"ci": {"users": [account]}})
-    known = tmp_path / "known hosts"
-    known.write_text(server.environment["SANDBOX_SSH_KNOWN_HOST"] + "\n")
+    known_hosts = tmp_path / "known hosts"
+    known_hosts.write_text(server.environment["SANDBOX_SSH_KNOWN_HOST"] + "\n")
     return {
         "url": f"{server.url}/ci",
         "via": "ssh",
         "ssh_user": "robot",
         "identity_file": str(key),
-        "known_hosts": str(known),
+        "known_hosts": str(known_hosts),
     }
 
 
@@ -129,13 +129,13 @@ def test_jar_runs_commands(with_jar: client.Sandbox, transport: str) -> None:
     result = cli(with_jar, "who-am-i", read_only=True, **how)
     assert result["stdout"] == "Authenticated as: admin\nAuthorities:\n  authenticated\n"
     assert (result["rc"], result["changed"]) == (0, False)
-    told: list[str] = []
+    lines: list[str] = []
     with_jar.seed({"ci": {"jobs": [{"name": "bad", "command": "exit 3"}]}})
-    result = cli(with_jar, "build", "bad", "-s", "-v", tell=told.append, **how)
+    result = cli(with_jar, "build", "bad", "-s", "-v", tell=lines.append, **how)
     assert result["rc"] == 2
     assert result["msg"] == "The command 'build bad -s -v' failed with exit code 2: Completed bad #1 : FAILURE."
     assert result["changed"]
-    assert any("bad" in line for line in told)
+    assert any("bad" in line for line in lines)
     refused = cli(with_jar, "list-plugins", "nosuch", **how)
     assert "exit code 3, an object does not exist: No plugin with the name 'nosuch' found" in refused["msg"]
     assert not refused["changed"]
@@ -329,8 +329,8 @@ def test_hudson_client_runs_commands(open_hudson: Hudson, tmp_path: Path) -> Non
     refused = retry_without_output(open_hudson, "build", "nothing")
     assert refused["msg"].startswith("The command 'build nothing' failed with exit code 255: No such job 'nothing'")
     assert not refused["changed"]
-    kept = run("ci_cli_jar", url=open_hudson.url, dest=str(tmp_path / "cli.jar"))
-    assert (kept["changed"], kept["jar"]["version"]) == (True, None)
+    downloaded = run("ci_cli_jar", url=open_hudson.url, dest=str(tmp_path / "cli.jar"))
+    assert (downloaded["changed"], downloaded["jar"]["version"]) == (True, None)
     assert not run("ci_cli_jar", url=open_hudson.url, dest=str(tmp_path / "cli.jar"))["changed"]
 
 

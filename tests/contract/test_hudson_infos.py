@@ -58,7 +58,7 @@ def hudson(hudson_server: Hudson) -> Hudson:
     return hudson_server
 
 
-def ask(module: str, server: Hudson, **options: Any) -> dict[str, Any]:
+def run_module(module: str, server: Hudson, **options: Any) -> dict[str, Any]:
     login = {"url": server.url, "username": server.admin.username, "password": server.admin.password}
     result = run(module, **login, **options)
     assert "failed" not in result, result["msg"]
@@ -66,7 +66,7 @@ def ask(module: str, server: Hudson, **options: Any) -> dict[str, Any]:
 
 
 def test_build_is_returned(hudson: Hudson) -> None:
-    build = ask("ci_build_info", hudson, job=NAME, build="last_successful")["build"]
+    build = run_module("ci_build_info", hudson, job=NAME, build="last_successful")["build"]
     assert (build["number"], build["result"], build["building"]) == (2, "SUCCESS", False)
     assert build["parameters"] == {"VERSION": "two", "TARGET": "staging"}
     assert build["timestamp"].endswith("Z")
@@ -79,7 +79,7 @@ def test_build_is_returned(hudson: Hudson) -> None:
 
 def test_console_is_returned(hudson: Hudson, tmp_path: Path) -> None:
     file = tmp_path / "log"
-    result = ask("ci_build_info", hudson, job=NAME, build=1, console_lines=2, console_file=str(file))
+    result = run_module("ci_build_info", hudson, job=NAME, build=1, console_lines=2, console_file=str(file))
     assert result["console"] == ["Archiving artifacts", "Finished: SUCCESS"]
     assert "version one\n" in file.read_text()
     assert result["console_file"]["size"] == len(file.read_bytes())
@@ -87,15 +87,17 @@ def test_console_is_returned(hudson: Hudson, tmp_path: Path) -> None:
 
 def test_xpath_selects_parameter(hudson: Hudson) -> None:
     xpath = "action/parameter[name='VERSION']/value"
-    found = ask("ci_build_info", hudson, job=NAME, build=1, xpath=xpath)["xpath"]
-    assert found == {"matched": True, "text": "one", "xml": "<value>one</value>"}
-    missing = ask("ci_build_info", hudson, job=NAME, build=1, xpath="action/parameter[name='NONE']/value")["xpath"]
+    match = run_module("ci_build_info", hudson, job=NAME, build=1, xpath=xpath)["xpath"]
+    assert match == {"matched": True, "text": "one", "xml": "<value>one</value>"}
+    missing = run_module("ci_build_info", hudson, job=NAME, build=1, xpath="action/parameter[name='NONE']/value")[
+        "xpath"
+    ]
     assert not missing["matched"]
 
 
 def test_builds_are_listed_without_ranges(hudson: Hudson) -> None:
     def numbers(**options: Any) -> list[int]:
-        builds = ask("ci_build_info", hudson, job=NAME, fields=["result"], **options)["builds"]
+        builds = run_module("ci_build_info", hudson, job=NAME, fields=["result"], **options)["builds"]
         return [build["number"] for build in builds]
 
     assert numbers() == [2, 1]
@@ -104,20 +106,20 @@ def test_builds_are_listed_without_ranges(hudson: Hudson) -> None:
 
 
 def test_jobs_are_listed(hudson: Hudson) -> None:
-    job = ask("ci_job_info", hudson, job=NAME)["job"]
+    job = run_module("ci_job_info", hudson, job=NAME)["job"]
     assert (job["name"], job["folder"], job["description"], job["buildable"]) == (NAME, False, "Tells <all>", True)
     assert (job["next_build"], job["last"]["number"], job["last_failed"]) == (3, 2, None)
     version, target = job["parameters"]
     assert list(version.values()) == ["VERSION", "string", "1.0", [], "What"]
     assert (target["type"], target["choices"]) == ("choice", ["staging", "production"])
-    listed = ask("ci_job_info", hudson, depth=5, fields=["last"])["jobs"]
+    listed = run_module("ci_job_info", hudson, depth=5, fields=["last"])["jobs"]
     assert NAME in [one["name"] for one in listed]
 
 
 def test_build_is_stopped(hudson: Hudson) -> None:
     hudson.create_sleeping_job("endless", seconds=600)
     number = hudson.start_build("endless")
-    result = ask("ci_build_stop", hudson, job="endless", build="last", escalate_to="kill")
+    result = run_module("ci_build_stop", hudson, job="endless", build="last", escalate_to="kill")
     assert (result["changed"], result["stopped_by"], result["build"]["number"]) == (True, "stop", number)
-    again = ask("ci_build_stop", hudson, job="endless", build=str(number))
+    again = run_module("ci_build_stop", hudson, job="endless", build=str(number))
     assert (again["changed"], again["build"]["result"]) == (False, "ABORTED")

@@ -25,7 +25,7 @@ def test_snapshot_contains_the_jobs_of_a_real_server(hudson_server: Hudson, tmp_
     assert succeeded, output
     manifest = json.loads((folder / "ci" / "manifest.json").read_text())
     assert manifest["server"]["product"] == "hudson"
-    assert [missing["list"] for missing in manifest["skipped_lists"]] == ["plugins"]
+    assert [skipped["list"] for skipped in manifest["skipped_lists"]] == ["plugins"]
     names = [json.loads(line)["name"] for line in (folder / "ci" / "jobs.jsonl").read_text().splitlines()]
     assert names == ["shell"]  # other tests have deleted their jobs
     with client.start(seed=folder) as rehearsal:

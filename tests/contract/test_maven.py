@@ -40,11 +40,11 @@ def maven() -> Maven:
 @pytest.fixture(params=["unique", "non-unique", "deployer"])
 def behavior(request: pytest.FixtureRequest, artifactory: Session) -> str:
     """Create a repository for snapshots with this behavior, and a virtual one for releases and snapshots."""
-    made = {
+    repositories = {
         "snapshots": {"rclass": "local", "snapshotVersionBehavior": request.param, "handleReleases": False},
         "all": {"rclass": "virtual", "repositories": ["libs-release", "snapshots"]},
     }
-    for key, repository in made.items():
+    for key, repository in repositories.items():
         body = {"packageType": "maven", **repository}
         assert artifactory.put(f"/api/repositories/{key}", json=body).status_code == 200
     return str(request.param)

@@ -318,7 +318,7 @@ def test_snapshot_has_models_when_the_server_has_no_administration_api(
     manifest = (folder / "inference" / "manifest.json").read_text()
     assert litellm_proxy.key not in manifest
     lists = ["model_limits", "organizations", "projects", "users", "invites", "admin_keys", "rate_limits", "user_keys"]
-    assert [missing["list"] for missing in json.loads(manifest)["skipped_lists"]] == lists
+    assert [skipped["list"] for skipped in json.loads(manifest)["skipped_lists"]] == lists
     with client.start(seed=folder) as rehearsal:
         models = {model["id"] for model in rehearsal.state()["inference"]["models"]["rows"]}
     assert models >= {*litellm_proxy.replies, litellm_proxy.throttled}
@@ -343,30 +343,32 @@ def test_inference_chat_validates_a_structured_response(litellm_proxy: LitellmPr
     assert "does not match 'response_schema'" in run_chat("string")["msg"]
 
 
-def ask_litellm(proxy: LitellmProxy, module: str = "inference_chat", **options: Any) -> dict[str, Any]:
+def run_with_litellm(proxy: LitellmProxy, module: str = "inference_chat", **options: Any) -> dict[str, Any]:
     result = run(module, url=proxy.url, api_key=proxy.key, **{"model": "gpt-4o", **options})
     assert not result.get("failed"), result["msg"]
     return result
 
 
 def test_inference_chat_streams_a_response(litellm_proxy: LitellmProxy) -> None:
-    completion = ask_litellm(litellm_proxy, prompt="Hello", stream=True)["completion"]
+    completion = run_with_litellm(litellm_proxy, prompt="Hello", stream=True)["completion"]
     assert (completion["text"], completion["complete"]) == (litellm_proxy.replies["gpt-4o"], True)
     assert completion["usage"]["completion_tokens"] > 0
-    alternatives = ask_litellm(litellm_proxy, prompt="Hello", n=2)["completion"]["alternatives"]
+    alternatives = run_with_litellm(litellm_proxy, prompt="Hello", n=2)["completion"]["alternatives"]
     assert [choice["text"] for choice in alternatives] == [completion["text"]]
 
 
 def test_inference_chat_returns_function_calls(litellm_proxy: LitellmProxy) -> None:
     tools = [{"name": "list_builds", "parameters": {"type": "object"}}]
-    response = ask_litellm(litellm_proxy, model="calling", prompt="Which builds failed?", tools=tools)["completion"]
+    response = run_with_litellm(litellm_proxy, model="calling", prompt="Which builds failed?", tools=tools)[
+        "completion"
+    ]
     assert response["tool_calls"] == [{"id": "call_1", "name": "list_builds", "arguments": {"job": "web"}}]
     messages = [
         {"role": "user", "content": "Which builds failed?"},
         {"role": "assistant", "tool_calls": response["tool_calls"]},
         {"role": "tool", "tool_call_id": "call_1", "content": "[17]"},
     ]
-    assert ask_litellm(litellm_proxy, messages=messages, tools=tools)["completion"]["complete"]
+    assert run_with_litellm(litellm_proxy, messages=messages, tools=tools)["completion"]["complete"]
 
 
 def test_inference_chat_batch_sends_prompts_to_several_models(litellm_proxy: LitellmProxy, tmp_path: Path) -> None:
@@ -383,13 +385,13 @@ def test_inference_chat_batch_sends_prompts_to_several_models(litellm_proxy: Lit
     ]
     prompts.append({"prompt": "Too fast", "model": litellm_proxy.throttled})
     options = {"prompts": prompts, "to_file": str(tmp_path / "answers"), "on_error": "report", "retries": 0}
-    result = ask_litellm(litellm_proxy, "inference_chat_batch", **options)
+    result = run_with_litellm(litellm_proxy, "inference_chat_batch", **options)
     assert result["summary"] == {"answered": 19, "refused": 0, "truncated": 0, "mismatched": 1, "failed": 1}
     assert result["usage"]["total_tokens"] == 20 * 30
     lines = [json.loads(line) for line in (tmp_path / "answers").read_text().splitlines()]
     assert [line["index"] for line in lines] == list(range(21))
     assert (lines[0]["text"], lines[5]["data"]) == (litellm_proxy.replies["gpt-4o"], {"answer": 42})
-    again = ask_litellm(litellm_proxy, "inference_chat_batch", **options)
+    again = run_with_litellm(litellm_proxy, "inference_chat_batch", **options)
     assert (again["reused"], again["summary"]) == (20, result["summary"])
 
 

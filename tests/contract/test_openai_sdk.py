@@ -29,8 +29,8 @@ class Plan(BaseModel):
 
 def connect(sandbox: Any, **options: Any) -> Any:
     environment = sandbox.environment
-    given = {"api_key": environment["OPENAI_API_KEY"], "base_url": environment["OPENAI_BASE_URL"], "max_retries": 0}
-    return openai.OpenAI(**{**given, **options})
+    settings = {"api_key": environment["OPENAI_API_KEY"], "base_url": environment["OPENAI_BASE_URL"], "max_retries": 0}
+    return openai.OpenAI(**{**settings, **options})
 
 
 @pytest.fixture

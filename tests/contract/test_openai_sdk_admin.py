@@ -44,21 +44,21 @@ def test_users(admin: Any) -> None:
 
 
 def test_invites(admin: Any) -> None:
-    made = valid(admin.invites.create(email="dora@sandbox.example", role="reader", projects=[]))
-    assert valid(admin.invites.retrieve(made.id)) == made
-    assert made in all_of(admin.invites.list(limit=1))
-    assert valid(admin.invites.delete(made.id)).deleted
+    invite = valid(admin.invites.create(email="dora@sandbox.example", role="reader", projects=[]))
+    assert valid(admin.invites.retrieve(invite.id)) == invite
+    assert invite in all_of(admin.invites.list(limit=1))
+    assert valid(admin.invites.delete(invite.id)).deleted
 
 
 def test_projects(admin: Any) -> None:
-    made = [valid(admin.projects.create(name=f"P{number}")) for number in range(3)]
+    created = [valid(admin.projects.create(name=f"P{number}")) for number in range(3)]
     assert [project.name for project in all_of(admin.projects.list(limit=2))][2:] == ["P0", "P1", "P2"]
-    assert valid(admin.projects.update(made[0].id, name="First")).name == "First"
-    assert valid(admin.projects.archive(made[0].id)).status == "archived"
+    assert valid(admin.projects.update(created[0].id, name="First")).name == "First"
+    assert valid(admin.projects.archive(created[0].id)).status == "archived"
     assert len(all_of(admin.projects.list(include_archived=True))) == 6
-    assert valid(admin.projects.retrieve(made[1].id)) == made[1]
+    assert valid(admin.projects.retrieve(created[1].id)) == created[1]
     with pytest.raises(openai.BadRequestError, match="First is archived"):
-        admin.projects.archive(made[0].id)
+        admin.projects.archive(created[0].id)
 
 
 def test_users_of_a_project(admin: Any) -> None:
@@ -72,20 +72,20 @@ def test_users_of_a_project(admin: Any) -> None:
 
 def test_service_accounts_and_keys(admin: Any, connect: Connect) -> None:
     accounts, keys = admin.projects.service_accounts, admin.projects.api_keys
-    made = valid(accounts.create("proj_sandbox", name="robot"))
-    assert connect(api_key=made.api_key.value).models.retrieve("gpt-4o").id == "gpt-4o"
-    assert made.id in [account.id for account in all_of(accounts.list("proj_sandbox", limit=1))]
-    assert valid(accounts.retrieve(made.id, project_id="proj_sandbox")).name == "robot"
-    assert valid(accounts.update(made.id, project_id="proj_sandbox", name="arm", role="owner")).name == "arm"
-    more = valid(accounts.api_keys.create(made.id, project_id="proj_sandbox", name="second", scopes=["model.request"]))
+    robot = valid(accounts.create("proj_sandbox", name="robot"))
+    assert connect(api_key=robot.api_key.value).models.retrieve("gpt-4o").id == "gpt-4o"
+    assert robot.id in [account.id for account in all_of(accounts.list("proj_sandbox", limit=1))]
+    assert valid(accounts.retrieve(robot.id, project_id="proj_sandbox")).name == "robot"
+    assert valid(accounts.update(robot.id, project_id="proj_sandbox", name="arm", role="owner")).name == "arm"
+    more = valid(accounts.api_keys.create(robot.id, project_id="proj_sandbox", name="second", scopes=["model.request"]))
     with pytest.raises(openai.AuthenticationError, match=r"Missing scopes: api\.model\.read"):
         connect(api_key=more.value).models.retrieve("gpt-4o")
-    mine = [key for key in all_of(keys.list("proj_sandbox", limit=1)) if key.id in (made.api_key.id, more.id)]
-    assert [key.name for key in mine] == ["Secret Key", "second"]
-    assert valid(keys.retrieve(more.id, project_id="proj_sandbox")) == mine[1]
+    account_keys = [key for key in all_of(keys.list("proj_sandbox", limit=1)) if key.id in (robot.api_key.id, more.id)]
+    assert [key.name for key in account_keys] == ["Secret Key", "second"]
+    assert valid(keys.retrieve(more.id, project_id="proj_sandbox")) == account_keys[1]
     with pytest.raises(openai.BadRequestError, match="please delete the service account"):
         keys.delete(more.id, project_id="proj_sandbox")
-    assert valid(accounts.delete(made.id, project_id="proj_sandbox")).deleted
+    assert valid(accounts.delete(robot.id, project_id="proj_sandbox")).deleted
     assert valid(keys.delete("key_alice", project_id="proj_sandbox")).deleted
 
 
@@ -103,11 +103,11 @@ def test_rate_limits(admin: Any) -> None:
 
 def test_admin_keys(admin: Any) -> None:
     keys = admin.admin_api_keys
-    made = valid(keys.create(name="short", expires_in_seconds=60))
-    assert made.value.startswith("sk-admin-")
-    assert [key.id for key in all_of(keys.list(limit=1, order="desc"))] == [made.id, "key_admin"]
-    assert valid(keys.retrieve(made.id)).expires_at == made.created_at + 60
-    assert valid(keys.delete(made.id)).deleted
+    created = valid(keys.create(name="short", expires_in_seconds=60))
+    assert created.value.startswith("sk-admin-")
+    assert [key.id for key in all_of(keys.list(limit=1, order="desc"))] == [created.id, "key_admin"]
+    assert valid(keys.retrieve(created.id)).expires_at == created.created_at + 60
+    assert valid(keys.delete(created.id)).deleted
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ CHUNKS = {"stream": True, "stream_options": {"include_usage": True}}
 
 
 @pytest.fixture
-def ask(connect: Any) -> Any:
+def complete(connect: Any) -> Any:
     completions = connect().chat.completions
 
     def create(*messages: dict[str, Any], model: str = "gpt-4o-mini", **options: Any) -> Any:
@@ -30,42 +30,42 @@ def ask(connect: Any) -> Any:
     return create
 
 
-def test_text(ask: Any) -> None:
-    assert ask().choices[0].message.content == "You said: Hello!"
-    chunks = list(ask(**CHUNKS))
+def test_text(complete: Any) -> None:
+    assert complete().choices[0].message.content == "You said: Hello!"
+    chunks = list(complete(**CHUNKS))
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks[:-1]) == "You said: Hello!"
-    assert chunks[-1].usage == ask().usage
+    assert chunks[-1].usage == complete().usage
 
 
-def test_tool_calls_and_results(ask: Any) -> None:
-    [call] = ask(tools=TOOLS, tool_choice="required").choices[0].message.tool_calls
+def test_tool_calls_and_results(complete: Any) -> None:
+    [call] = complete(tools=TOOLS, tool_choice="required").choices[0].message.tool_calls
     assert (call.function.name, call.function.arguments) == ("list_builds", '{"job": "job"}')
-    chunks = list(ask(tools=TOOLS, tool_choice="required", **CHUNKS))
+    chunks = list(complete(tools=TOOLS, tool_choice="required", **CHUNKS))
     pieces = [piece for chunk in chunks[:-1] for piece in chunk.choices[0].delta.tool_calls or ()]
     assert pieces[0].function.name == "list_builds"
     assert "".join(piece.function.arguments for piece in pieces) == call.function.arguments
     assert [chunk.choices[0].finish_reason for chunk in chunks[:-1] if chunk.choices[0].finish_reason] == ["tool_calls"]
     called = {"role": "assistant", "tool_calls": [call.model_dump()]}
     result = {"role": "tool", "tool_call_id": call.id, "content": "[17]"}
-    assert ask(HELLO, called, result, tools=TOOLS).choices[0].finish_reason == "stop"
+    assert complete(HELLO, called, result, tools=TOOLS).choices[0].finish_reason == "stop"
 
 
-def test_several_answers(ask: Any) -> None:
-    assert [choice.index for choice in ask(n=3).choices] == [0, 1, 2]
-    streamed = {chunk.choices[0].index for chunk in ask(n=3, **CHUNKS) if chunk.choices}
+def test_several_answers(complete: Any) -> None:
+    assert [choice.index for choice in complete(n=3).choices] == [0, 1, 2]
+    streamed = {chunk.choices[0].index for chunk in complete(n=3, **CHUNKS) if chunk.choices}
     assert streamed == {0, 1, 2}
 
 
-def test_images_and_effort(ask: Any) -> None:
+def test_images_and_effort(complete: Any) -> None:
     image = {"role": "user", "content": [{"type": "text", "text": "What is this?"}, IMAGE]}
-    assert ask(image).choices[0].message.content == "You said: What is this?"
-    assert ask(model="o4-mini", reasoning_effort="high").choices[0].finish_reason == "stop"
+    assert complete(image).choices[0].message.content == "You said: What is this?"
+    assert complete(model="o4-mini", reasoning_effort="high").choices[0].finish_reason == "stop"
     with pytest.raises(openai.BadRequestError, match="reasoning_effort"):
-        ask(reasoning_effort="high")
-    assert ask(service_tier="default", top_p=0.5).service_tier == "default"
+        complete(reasoning_effort="high")
+    assert complete(service_tier="default", top_p=0.5).service_tier == "default"
 
 
-def test_error_in_the_middle_of_a_stream_is_raised(ask: Any, sandbox: Any) -> None:
+def test_error_in_the_middle_of_a_stream_is_raised(complete: Any, sandbox: Any) -> None:
     sandbox.call("POST", "inference/replies", {"content": "Half", "stream_error": "server_error"})
     with pytest.raises(openai.APIError, match="The server had an error"):
-        list(ask(**CHUNKS))
+        list(complete(**CHUNKS))

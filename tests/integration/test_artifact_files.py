@@ -18,7 +18,7 @@ from support.running import run
 from support.session import Session
 
 LARGE = os.urandom(1024) * 4096
-ODD_NAMES = [
+SPECIAL_NAMES = [
     "a b",
     "a+b",
     "a#b",
@@ -54,7 +54,7 @@ def deploy(path: str = "files/large.bin", repo: str = "generic-local", **options
     return run("artifact_file", repo=repo, path=path, **options)
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize("name", SPECIAL_NAMES)
 def test_special_characters_are_encoded(name: str, artifactory: Session, tmp_path: pathlib.Path) -> None:
     source = tmp_path / name
     source.write_text(name)
@@ -181,7 +181,7 @@ def test_download_is_resumed_when_the_connection_breaks(
     assert (tmp_path / "copy").read_bytes() == LARGE
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize("name", SPECIAL_NAMES)
 def test_special_characters_are_decoded_when_downloading(name: str, tmp_path: pathlib.Path) -> None:
     deploy(f"odd/{name}", content=name)
     assert download(tmp_path, f"odd/{name}")["changed"]
@@ -226,8 +226,8 @@ def test_properties_of_a_tree_are_those_of_all_its_items(path: str, sandbox: San
     assert run("artifact_properties", **tree)["changed"]
     assert [entry["effect"] for entry in sandbox.journal("artifact")] == ["read", "write", "read"]
     assert not run("artifact_properties", **tree)["changed"]
-    found = artifactory.get("/api/storage/generic-local/tree/sub/deep/c+d.txt?properties").json()["properties"]
-    assert found == {"old": ["sub"], "qa": ["a b", "c;d,e"]}
+    properties = artifactory.get("/api/storage/generic-local/tree/sub/deep/c+d.txt?properties").json()["properties"]
+    assert properties == {"old": ["sub"], "qa": ["a b", "c;d,e"]}
     removed = run("artifact_properties", **{**tree, "properties": None, "keys": ["qa", "old"], "state": "absent"})
     assert removed["changed"]
     assert artifactory.get("/api/storage/generic-local/tree/sub?properties").status_code == 404

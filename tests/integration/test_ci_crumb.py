@@ -39,7 +39,7 @@ def test_tasks_send_the_crumb(sandbox: Sandbox) -> None:
     header = SHOW["ansible.builtin.debug"]["msg"].replace("url='https://ci.example.com', ", "")
     tasks = [script, without, POST, {"ansible.builtin.debug": {"msg": header}}, wrong]
     run = run_tasks(sandbox, tasks, name="crumb", settings={"JENKINS_URL": ""}, **variables(sandbox))
-    by_xml, refused, posted, shown, denied = run.done
+    by_xml, refused, posted, displayed, denied = run.done
     assert by_xml.result["value"] == "saved"
     assert [request["path"] for request in by_xml.requests] == [
         "/ci/crumbIssuer/api/json",
@@ -48,7 +48,7 @@ def test_tasks_send_the_crumb(sandbox: Sandbox) -> None:
     ]
     assert [refused.result["status"], posted.result["status"]] == [403, 302]
     assert posted.writes == ["POST quiet_down"]
-    assert shown.result["msg"].startswith("Jenkins-Crumb:")
+    assert displayed.result["msg"].startswith("Jenkins-Crumb:")
     assert denied.status == "failed"
     assert "Check the user name and the password" in denied.result["msg"]
     assert "wr0ng" not in run.output

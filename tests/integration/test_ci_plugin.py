@@ -31,8 +31,8 @@ def go(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Go:
     sandbox.switch("ci", restart_seconds=0.3, install_seconds=0.05)
 
     def run(*plugins: Any, **options: Any) -> dict[str, Any]:
-        wanted = [{"name": one} if isinstance(one, str) else one for one in plugins]
-        return running.run("ci_plugin", plugins=wanted, **{"wait_delay": 0.1, "wait_timeout": 120, **options})
+        requested = [{"name": one} if isinstance(one, str) else one for one in plugins]
+        return running.run("ci_plugin", plugins=requested, **{"wait_delay": 0.1, "wait_timeout": 120, **options})
 
     return run
 
@@ -52,7 +52,7 @@ def writes(sandbox: Sandbox) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("gone", "gone 1.0: Failed to download from https://updates.jenkins.io/"),
         (
@@ -65,11 +65,11 @@ def writes(sandbox: Sandbox) -> list[str]:
         ("alias", "alias 1.0: Jenkins does not list it"),
     ],
 )
-def test_missing_plugins_are_reported_with_reason(go: Go, name: str, told: str) -> None:
+def test_missing_plugins_are_reported_with_reason(go: Go, name: str, message: str) -> None:
     """Other tools report them as installed because Jenkins accepted the request (ansible#26199, #47069)."""
     result = go("plain", name)
     assert result["failed"]
-    assert told in result["msg"]
+    assert message in result["msg"]
     assert "1 of 2 plugin(s) were not installed" in result["msg"]
     assert "plain" in list_versions()
     assert go("plain", {"name": name, "version": "latest"})["failed"]
@@ -93,15 +93,15 @@ def test_installation_is_complete_when_task_ends(go: Go, sandbox: Sandbox) -> No
 
 def test_second_run_only_reads(go: Go, sandbox: Sandbox) -> None:
     """Other tools always report a change (ansible-modules-extras#3600, geerlingguy/ansible-role-jenkins#158)."""
-    wanted = ("plain", "static", {"name": "git", "version": "5.2.9"}, {"name": "matrix-auth", "state": "enabled"})
-    first = ok(go(*wanted))
+    desired = ("plain", "static", {"name": "git", "version": "5.2.9"}, {"name": "matrix-auth", "state": "enabled"})
+    first = ok(go(*desired))
     assert (first["changed"], first["restart_required"]) == (True, True)
     sandbox.clear_journal()
-    again = ok(go(*wanted))
+    again = ok(go(*desired))
     assert (again["changed"], again["plan"], again["restart_required"]) == (False, [], True)
     assert not writes(sandbox)
-    assert ok(go(*wanted, restart="when_needed"))["restart"]["completed"]
-    last = ok(go(*wanted, restart="when_needed"))
+    assert ok(go(*desired, restart="when_needed"))["restart"]["completed"]
+    last = ok(go(*desired, restart="when_needed"))
     assert (last["changed"], last["restart"], last["restart_required"]) == (False, None, False)
     assert list_versions()["git"] == "5.3.0"
 
@@ -134,8 +134,8 @@ def test_nothing_changes_when_file_cannot_be_loaded(
 ) -> None:
     path = tmp_path / "own.hpi"
     path.write_bytes(plugin_file("own", "3.0", **attributes))
-    wanted = {"name": "own", "src": str(path)}
-    predicted, result = go(wanted, restart=restart, check_mode=True), go(wanted, restart=restart)
+    desired = {"name": "own", "src": str(path)}
+    predicted, result = go(desired, restart=restart, check_mode=True), go(desired, restart=restart)
     assert "No plugin was changed because of 1 problem(s)" in result["msg"]
     assert (predicted["msg"], predicted["changed"]) == (result["msg"], result["changed"])
     assert set(writes(sandbox)) <= {"refresh_metadata"}
@@ -165,16 +165,16 @@ def test_check_mode_predicts_what_a_new_server_cannot_know(go: Go, sandbox: Sand
     new = {"users": [admin], "update_site": URL, "update_sites": [{"url": URL, "plugins": OFFERS}]}
     sandbox.seed({"ci": new}, reset=True)
     sandbox.switch("ci", install_seconds=0.05)
-    wanted = ["top", {"name": "plain", "version": "0.5"}, {"name": "base", "version": "latest"}]
-    predicted = ok(go(*wanted, check_mode=True))
+    desired = ["top", {"name": "plain", "version": "0.5"}, {"name": "base", "version": "latest"}]
+    predicted = ok(go(*desired, check_mode=True))
     assert "Assumed that the update site offers top, plain, base:" in predicted["warnings"][0]
     assert not writes(sandbox)
-    result = ok(go(*wanted))
+    result = ok(go(*desired))
     assert (predicted["changed"], result["changed"]) == (True, True)
     assert {step["name"] for step in predicted["plan"]} <= {step["name"] for step in result["plan"]}
     assert predicted["plugins"].keys() <= result["plugins"].keys()
     assert {tuple(state) for state in predicted["plugins"].values()} == {("installed", "version", "enabled")}
-    assert not ok(go(*wanted, check_mode=True))["changed"]
+    assert not ok(go(*desired, check_mode=True))["changed"]
 
 
 def test_pinned_version_is_upgraded_and_downgraded(go: Go) -> None:
@@ -218,10 +218,10 @@ def test_plugin_that_failed_to_load_is_not_absent(go: Go) -> None:
         "broken is not loaded (java.lang.ClassNotFoundException: broken.PluginImpl), but Jenkins tries to load its file"
         in result["msg"]
     )
-    found = ok(running.run("ci_plugin_info", names=["broken", "nothing", "git"], failed_to_load=True))
-    assert found["missing"] == ["broken", "nothing"]
+    listed = ok(running.run("ci_plugin_info", names=["broken", "nothing", "git"], failed_to_load=True))
+    assert listed["missing"] == ["broken", "nothing"]
     failed = {"name": "broken", "reason": "java.lang.ClassNotFoundException: broken.PluginImpl"}
-    assert found["failed_to_load"] == [failed]
+    assert listed["failed_to_load"] == [failed]
     assert ok(running.run("ci_plugin_info", failed_to_load=True))["failed_to_load"] == [failed]
     assert ok(running.run("ci_plugin_info", names=["nothing"], failed_to_load=True))["failed_to_load"] == []
 

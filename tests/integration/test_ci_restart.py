@@ -42,8 +42,8 @@ def end_the_restart(sandbox: Sandbox) -> None:
 
 def quieting(sandbox: Sandbox) -> bool:
     """Return whether the server is in quiet-down mode."""
-    found: bool = api(sandbox, "GET", "/api/json?tree=quietingDown").json()["quietingDown"]
-    return found
+    is_quieting: bool = api(sandbox, "GET", "/api/json?tree=quietingDown").json()["quietingDown"]
+    return is_quieting
 
 
 pytestmark = pytest.mark.usefixtures("sandbox_environment")
@@ -161,12 +161,12 @@ def test_quiet_down_waits_for_running_build(sandbox: Sandbox) -> None:
 def test_quiet_down_timeout(sandbox: Sandbox, cancel: bool) -> None:
     start_build(sandbox, 3600)
     done = run(sandbox, "ci_quiet_down", wait_timeout=0.5, cancel_on_timeout=cancel)
-    told = (
+    remedy = (
         "The quiet-down mode was ended."
         if cancel
         else "Jenkins is still in quiet-down mode. Use ci_quiet_down with 'state: absent'"
     )
-    assert f"1 build(s) are still running: slow #1. {told}" in done.result["msg"]
+    assert f"1 build(s) are still running: slow #1. {remedy}" in done.result["msg"]
     assert quieting(sandbox) is not cancel
 
 

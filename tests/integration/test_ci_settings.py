@@ -75,7 +75,9 @@ class Host:
         role = {"ansible.builtin.import_role": {"name": "buildworks.toolchain.ci_settings"}}
         end = [{"name": END, "ansible.builtin.command": "{{ at_the_end }}", "when": "at_the_end is defined"}]
         tasks = [{"block": [role], "rescue": [{"ansible.builtin.meta": "noop"}], "always": end}]
-        plays = [{"hosts": "ci", "gather_facts": False, "vars": given, "tasks": tasks} for given in rounds]
+        plays = [
+            {"hosts": "ci", "gather_facts": False, "vars": play_variables, "tasks": tasks} for play_variables in rounds
+        ]
         record = self.folder / "record.jsonl"
         variables = environment(
             self.sandbox,
@@ -85,20 +87,20 @@ class Host:
         )
         output, status = run_command(self.write_playbook({"jenkins": {}}, plays), variables)
         assert (status, "WARNING" in output) == (0, False), output
-        found = [Round()]
+        results = [Round()]
         for done in (Done(**json.loads(line)) for line in record.read_text().splitlines()):
             if done.task == END:
-                found.append(Round())
+                results.append(Round())
             else:
-                found[-1].add(done)
-        assert len(found) == len(rounds) + 1, output
-        return found[:-1]
+                results[-1].add(done)
+        assert len(results) == len(rounds) + 1, output
+        return results[:-1]
 
     def write_playbook(self, hosts: dict[str, dict[str, Any]], plays: list[dict[str, Any]]) -> list[str | Path]:
         """Write the playbook and its inventory, and return them as arguments."""
         inventory, playbook = self.folder / "hosts.json", self.folder / "play.yml"
-        given = {name: {**self.variables, **variables} for name, variables in hosts.items()}
-        inventory.write_text(json.dumps({"ci": {"hosts": given}}))
+        hostvars = {name: {**self.variables, **variables} for name, variables in hosts.items()}
+        inventory.write_text(json.dumps({"ci": {"hosts": hostvars}}))
         playbook.write_text(yaml.safe_dump(plays))
         return [playbook, "-i", inventory]
 
@@ -120,7 +122,7 @@ def host(sandbox: Sandbox, tmp_path: Path) -> Host:
     return Host(sandbox, tmp_path)
 
 
-def split_launch_words(source: str, variable: str) -> list[str]:
+def split_launch_options(source: str, variable: str) -> list[str]:
     """Return the words into which the launch scripts of the packages split a variable."""
     done = subprocess.run(
         ["sh", "-c", f"{source}; eval exec printf '%s\\\\n' ${variable}"], capture_output=True, text=True, check=True
@@ -139,11 +141,11 @@ def read_drop_in(path: Path) -> str:
 
 def define_script_results(host: Host, policy: str) -> None:
     """Define the results of the role's scripts; after a change, the server has this policy."""
-    asked = "System.getProperty(args.name) == args.value"
+    script = "System.getProperty(args.name) == args.value"
     table = [
         {"name": "set", "script": SET},
-        {"script": asked, "value": True, "after": "set"},
-        {"script": asked, "value": False},
+        {"script": script, "value": True, "after": "set"},
+        {"script": script, "value": False},
         {"script": "return System.getProperty(args.name)", "value": policy},
     ]
     host.sandbox.seed({"ci": {"scripts": table}})
@@ -151,7 +153,7 @@ def define_script_results(host: Host, policy: str) -> None:
 
 @needs_systemd
 def test_drop_in_contains_policy_and_command_restarts_server(host: Host) -> None:
-    given: dict[str, Any] = {
+    variables: dict[str, Any] = {
         **SESSIONS,
         "ci_settings_systemd": True,
         "ci_settings_variables": {},
@@ -162,13 +164,13 @@ def test_drop_in_contains_policy_and_command_restarts_server(host: Host) -> None
     }
     policy = " ".join(POLICY.split())
     define_script_results(host, policy)
-    first, again = host.run(given, given)
+    first, again = host.run(variables, variables)
     assert (first.failure, first.written) == ("", NOT_SAFELY)
     source = f"cd {host.folder}; touch 'a b'; {read_drop_in(host.drop_in)}"
-    assert split_launch_words(source, "JENKINS_OPTS") == ["--sessionTimeout=1440", "--sessionEviction=43200"]
+    assert split_launch_options(source, "JENKINS_OPTS") == ["--sessionTimeout=1440", "--sessionEviction=43200"]
     java = ["-Djava.awt.headless=true", '-Da=50% of "all"', f"-Dhudson.model.DirectoryBrowserSupport.CSP={policy}"]
-    assert split_launch_words(source, "JAVA_OPTS") == java
-    assert split_launch_words(source, "JENKINS_JAVA_CMD") == [shutil.which("true")]
+    assert split_launch_options(source, "JAVA_OPTS") == java
+    assert split_launch_options(source, "JENKINS_JAVA_CMD") == [shutil.which("true")]
     assert again == Round()
 
 
@@ -176,7 +178,7 @@ def test_role_fails_when_policy_is_not_set(host: Host) -> None:
     define_script_results(host, "sandbox;")
     output = host.play({"jenkins": {"ci_settings_content_security_policy": "", "ci_settings_restart": False}})
     assert "Setting the content security policy failed: Jenkins has 'sandbox;' instead of ''." in output
-    assert split_launch_words(f". {host.environment}", "JAVA_ARGS") == ["-Dhudson.model.DirectoryBrowserSupport.CSP="]
+    assert split_launch_options(f". {host.environment}", "JAVA_ARGS") == ["-Dhudson.model.DirectoryBrowserSupport.CSP="]
 
 
 @needs_systemd
@@ -185,11 +187,11 @@ def test_conflicting_drop_in_is_reported(host: Host) -> None:
     paths["overruled"].parent.mkdir()
     (paths["overruled"].parent / "override.conf").write_text('[Service]\nEnvironment="JENKINS_OPTS=--prefix=/ci"\n')
     names: dict[str, dict[str, str]] = {"overruled": {}, "invalid": {"launch_options": "NO NAME"}}
-    given = {
+    hosts = {
         name: {"ci_settings_drop_in": str(path), "ci_settings_systemd": True, "ci_settings_variables": names[name]}
         for name, path in paths.items()
     }
-    failures = list_failures(host.play({name: {**SESSIONS, **variables} for name, variables in given.items()}))
+    failures = list_failures(host.play({name: {**SESSIONS, **variables} for name, variables in hosts.items()}))
     assert "override.conf sets JAVA_OPTS or JENKINS_OPTS too" in failures["overruled"]
     assert "failed to validate" in failures["invalid"]
     assert not any(path.exists() for path in paths.values())
@@ -199,12 +201,12 @@ def test_failed_restart_is_repeated_by_next_run(host: Host) -> None:
     host.sandbox.seed({"ci": {"jobs": [{"name": "slow", "seconds": 3600, "quiet_period": 0}]}})
     subprocess.run(shlex.split(host.post_command("/job/slow/build")), check=True)
     host.environment.write_text("JENKINS_HOME=/srv\nJENKINS_ARGS='--prefix=/ci'\n")
-    given = {**SESSIONS, "ci_settings_java_options": ["-Xmx4g"]}
+    variables = {**SESSIONS, "ci_settings_java_options": ["-Xmx4g"]}
     later, overrun, failed, restarted = host.run(
         {"ci_settings_session_timeout": 60, "ci_settings_restart": False},
-        {**given, "ci_settings_wait_timeout": 0.5, "at_the_end": host.post_command("/job/slow/1/stop")},
-        {**given, "ci_settings_restart_command": "exit 3"},
-        given,
+        {**variables, "ci_settings_wait_timeout": 0.5, "at_the_end": host.post_command("/job/slow/1/stop")},
+        {**variables, "ci_settings_restart_command": "exit 3"},
+        variables,
     )
     assert (later.failure, later.written) == ("", [])
     assert later.changed
@@ -213,13 +215,13 @@ def test_failed_restart_is_repeated_by_next_run(host: Host) -> None:
     assert overrun.written == failed.written == ["quiet_down", "cancel_quiet_down"]
     assert (restarted.failure, restarted.written) == ("", SAFELY)
     read = f". {host.environment}"
-    assert split_launch_words(read, "JENKINS_ARGS") == [
+    assert split_launch_options(read, "JENKINS_ARGS") == [
         "--prefix=/ci",
         "--sessionTimeout=1440",
         "--sessionEviction=43200",
     ]
-    assert split_launch_words(read, "JAVA_ARGS") == ["-Xmx4g"]
-    assert split_launch_words(read, "JENKINS_HOME") == ["/srv"]
+    assert split_launch_options(read, "JAVA_ARGS") == ["-Xmx4g"]
+    assert split_launch_options(read, "JENKINS_HOME") == ["/srv"]
 
 
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {

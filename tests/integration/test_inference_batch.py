@@ -76,7 +76,7 @@ def read_answers(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("count", "limits", "known", "minimum_seconds"),
+    ("count", "limits", "has_configured_limits", "minimum_seconds"),
     [
         (600, {"requests_per_minute": 300, "tokens_per_minute": 20_000}, True, (600 * 100 - 20_000) / 20_000 * 60),
         (200, {"requests_per_minute": 50}, False, (200 - 50) / 50 * 60),
@@ -87,7 +87,7 @@ def read_answers(folder: Path) -> list[dict[str, Any]]:
 def test_prompts_stay_within_limits(
     count: int,
     limits: dict[str, int],
-    known: bool,
+    has_configured_limits: bool,
     minimum_seconds: float,
     sandbox: Sandbox,
     tmp_path: Path,
@@ -97,8 +97,8 @@ def test_prompts_stay_within_limits(
     clock = SandboxTime(sandbox)
     monkeypatch.setattr(rate_limiter, "time", clock)
     monkeypatch.setattr(rate_limiter, "pause", clock.pause)
-    known_limits = {f"max_{name.replace('per', 'per_1')}": limit for name, limit in limits.items()}
-    result = batch(sandbox, tmp_path, count, max_tokens=100, limits={MODEL: known_limits} if known else None)
+    options = {f"max_{name.replace('per', 'per_1')}": limit for name, limit in limits.items()}
+    result = batch(sandbox, tmp_path, count, max_tokens=100, limits={MODEL: options} if has_configured_limits else None)
     assert not result.get("failed"), result
     assert statuses(sandbox) == [200] * count
     assert [(line["index"], line["text"]) for line in read_answers(tmp_path)] == [
@@ -145,19 +145,19 @@ def run_until_killed(point: str, number: int, sandbox: Sandbox, folder: Path, co
     KILL_POINT[:] = [point, number]
     send, add, store = completions.send, AnswersFile.add, answers_file.store_output
 
-    def kill_around_send(*given: Any) -> Any:
+    def kill_around_send(*args: Any) -> Any:
         kill_at("send")
-        answer = send(*given)
+        answer = send(*args)
         kill_at("received")
         return answer
 
-    def kill_after_add(*given: Any) -> None:
-        add(*given)
+    def kill_after_add(*args: Any) -> None:
+        add(*args)
         kill_at("written")
 
-    def kill_around_store(*given: Any) -> None:
+    def kill_around_store(*args: Any) -> None:
         kill_at("before sort")
-        store(*given)
+        store(*args)
         kill_at("after sort")
 
     completions.send = kill_around_send

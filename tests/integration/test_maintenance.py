@@ -57,8 +57,8 @@ def start_build(sandbox: Sandbox, seconds: float) -> None:
 
 def state(sandbox: Sandbox) -> tuple[bool, str | None]:
     """Return whether the server is in quiet-down mode, and the reason."""
-    found = api(sandbox, "GET", "/api/json?tree=quietingDown,quietDownReason").json()
-    return found["quietingDown"], found["quietDownReason"]
+    document = api(sandbox, "GET", "/api/json?tree=quietingDown,quietDownReason").json()
+    return document["quietingDown"], document["quietDownReason"]
 
 
 def tasks(folder: Path, *lines: str) -> str:
@@ -68,7 +68,7 @@ def tasks(folder: Path, *lines: str) -> str:
     return str(path)
 
 
-def look(sandbox: Sandbox, result: Path) -> str:
+def read_state_task(sandbox: Sandbox, result: Path) -> str:
     """Return a task that stores the state of the quiet-down mode."""
     url = f"{sandbox.environment['JENKINS_URL']}/api/json?tree=quietDownReason"
     user, token = (sandbox.environment[name] for name in ("JENKINS_USER_ID", "JENKINS_API_TOKEN"))
@@ -77,16 +77,16 @@ def look(sandbox: Sandbox, result: Path) -> str:
 
 def test_tasks_run_in_quiet_down_mode(sandbox: Sandbox, tmp_path: Path) -> None:
     start_build(sandbox, 1)
-    seen = tmp_path / "seen"
-    given = {
-        "ci_maintenance_tasks_from": tasks(tmp_path, look(sandbox, seen)),
+    state_file = tmp_path / "seen"
+    variables = {
+        "ci_maintenance_tasks_from": tasks(tmp_path, read_state_task(sandbox, state_file)),
         "ci_maintenance_message": "Disks & more",
     }
-    hosts = {"jenkins": given, "only-restart": {}, "no-restart": {"ci_maintenance_restart": False}}
+    hosts = {"jenkins": variables, "only-restart": {}, "no-restart": {"ci_maintenance_restart": False}}
     output, writes, well = maintain(sandbox, tmp_path, hosts, "--tags", "maintenance")
     assert well, output
     assert writes == [*QUIET, *RESTART, *QUIET, *RESTART, *QUIET, "cancel_quiet_down"]
-    assert json.loads(seen.read_text())["quietDownReason"] == "Disks & more"
+    assert json.loads(state_file.read_text())["quietDownReason"] == "Disks & more"
     ending = f"ansible jenkins -i {tmp_path}/hosts.yml -m buildworks.toolchain.ci_quiet_down -a state=absent"
     assert ending in output
     assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "SUCCESS"
@@ -108,18 +108,18 @@ def test_mistakes_are_reported_before_anything_happens(sandbox: Sandbox, tmp_pat
 def test_repeated_maintenance_stops_builds(sandbox: Sandbox, tmp_path: Path) -> None:
     start_build(sandbox, 3600)
     sandbox.seed({"ci": {"quieting_down": "Maintenance"}})
-    given = {"ci_maintenance_wait_timeout": 0.5, "ci_maintenance_on_timeout": "stop"}
-    output, writes, well = maintain(sandbox, tmp_path, {"jenkins": given})
+    variables = {"ci_maintenance_wait_timeout": 0.5, "ci_maintenance_on_timeout": "stop"}
+    output, writes, well = maintain(sandbox, tmp_path, {"jenkins": variables})
     assert well, output
     assert writes == ["stop_build", *RESTART]
     assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "ABORTED"
     assert state(sandbox) == (False, None)
 
 
-def interrupted_maintenance(sandbox: Sandbox, folder: Path, moment: Callable[[], bool], **variables: Any) -> str:
+def interrupted_maintenance(sandbox: Sandbox, folder: Path, is_due: Callable[[], bool], **variables: Any) -> str:
     """Interrupt a maintenance at a moment and return its output in one line."""
     sandbox.clear_journal()
-    output = interrupt_playbook(command(sandbox, folder, {"jenkins": variables}), environment(), moment)
+    output = interrupt_playbook(command(sandbox, folder, {"jenkins": variables}), environment(), is_due)
     return re.sub(r"\s+", " ", output)
 
 
@@ -131,10 +131,12 @@ def test_interruption_while_waiting_ends_quiet_down(sandbox: Sandbox, tmp_path: 
 
 
 def test_interruption_of_tasks_is_reported(sandbox: Sandbox, tmp_path: Path) -> None:
-    moment = tmp_path / "moment"
-    given = tasks(tmp_path, f"ansible.builtin.shell: touch {moment}; sleep 300")
-    output = interrupted_maintenance(sandbox, tmp_path, moment.exists, ci_maintenance_tasks_from=given)
+    marker = tmp_path / "moment"
+    tasks_file = tasks(tmp_path, f"ansible.builtin.shell: touch {marker}; sleep 300")
+    output = interrupted_maintenance(sandbox, tmp_path, marker.exists, ci_maintenance_tasks_from=tasks_file)
     quiet, _why = state(sandbox)
     assert quiet
-    told = f"jenkins: Jenkins is still in quiet-down mode. Resume it with: ansible jenkins -i {tmp_path}/hosts.yml -m "
-    assert told in output.partition("Run the maintenance tasks")[2]
+    message = (
+        f"jenkins: Jenkins is still in quiet-down mode. Resume it with: ansible jenkins -i {tmp_path}/hosts.yml -m "
+    )
+    assert message in output.partition("Run the maintenance tasks")[2]

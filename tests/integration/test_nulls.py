@@ -144,7 +144,7 @@ def test_null_in_a_role_is_refused_when_the_option_narrows_the_effect(sandbox: S
 @pytest.mark.ansible_core
 @pytest.mark.parametrize("in_process", [True, False])
 def test_null_is_refused_when_the_option_narrows_the_effect(sandbox: Sandbox, in_process: bool) -> None:
-    refusals = {f"{module} {path}": REFUSAL.format(path) for module, nulls in NULLS.items() for path, _given in nulls}
+    refusals = {f"{module} {path}": REFUSAL.format(path) for module, nulls in NULLS.items() for path, _options in nulls}
     tasks = [
         {"name": f"{module} {path}", f"buildworks.toolchain.{module}": options}
         for module, nulls in NULLS.items()

@@ -147,10 +147,10 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
     assert [plugin["name"] for plugin in jenkins["plugins"] if plugin["has_update"]] == ["git"]
     assert find_row(report.page, "team/site")[:-1] == ["1", "1", "1", "10.0", "30.0", "50.0"]  # none was aborted
 
-    (mobile_app, odd, _platform) = report.get_service("klocwork")["issues"]
+    (mobile_app, special, _platform) = report.get_service("klocwork")["issues"]
     assert mobile_app["by_state"]["rows"] == ["Critical", "Error", "Warning"]
     assert mobile_app["by_state"]["data"] == [[1, 0], [1, 0], [0, 1]]
-    assert odd["by_module"]["rows"] == [HOSTILE]
+    assert special["by_module"]["rows"] == [HOSTILE]
     assert list(mobile_app["by_build"]) == ["build_3", "build_2", "build_1"]
     assert find_row(report.page, "build_1")[1:] == ["1", "0", "0", "1"]
 

@@ -60,7 +60,7 @@ def test_stages_run_in_order_until_first_failure(sandbox: Sandbox, tmp_path: Pat
     results = run_role(sandbox, "ci_pipeline", steps, tmp_path)
     assert [result.writes for result in results] == [["build"] * number for number in (3, 1, 0, 5, 0, 1)]
     assert [bool(result.failure) for result in results] == [True, False, False, False, False, True]
-    stopped, continued, repeated, complete, _empty, missing = results
+    stopped, continued, repeated, complete, _empty, unchecked_run = results
     assert "team/test #2: SUCCESS" in stopped.output
     assert "broken #1: failed, The result of 'broken' #1 is FAILURE" in stopped.output
     assert "no luck" in stopped.output
@@ -71,7 +71,7 @@ def test_stages_run_in_order_until_first_failure(sandbox: Sandbox, tmp_path: Pat
     for line in ("app #1: SUCCESS after 0.", "team/test #3: SUCCESS", "team/test #5: SUCCESS", "deploy #2: SUCCESS"):
         assert line in complete.output
     assert complete.output.index("app #1") < complete.output.index("team/test #3") < complete.output.index("deploy #2")
-    assert "made-by-app: failed" in missing.output
+    assert "made-by-app: failed" in unchecked_run.output
 
 
 def test_check_mode_starts_no_build(sandbox: Sandbox, tmp_path: Path) -> None:

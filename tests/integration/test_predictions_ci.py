@@ -42,8 +42,8 @@ def compare(sandbox: Sandbox, module: str, world: dict[str, Any], user: str, **o
     """Return the result of the real run in this world; assert that check mode predicts it."""
     sandbox.seed({"ci": {"users": [ADMIN, READER], **world}}, reset=True)
     sandbox.switch("ci", install_seconds=0)
-    given_options = {name: value for name, value in options.items() if value is not None}
-    go = functools.partial(run, module, username=user, api_token=TOKENS[user], diff_mode=True, **given_options)
+    set_options = {name: value for name, value in options.items() if value is not None}
+    go = functools.partial(run, module, username=user, api_token=TOKENS[user], diff_mode=True, **set_options)
     predicted, result = go(check_mode=True), go()
     assert predicted.get("failed") == result.get("failed"), (predicted.get("msg"), result.get("msg"))
     assert predicted["changed"] == result["changed"]
@@ -60,8 +60,8 @@ def compare(sandbox: Sandbox, module: str, world: dict[str, Any], user: str, **o
 def steps(result: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the plan without values that are unknown before it is applied."""
     plan = result.get("plan") or []
-    found = plan if isinstance(plan, list) else [plan]
-    return [{name: value for name, value in step.items() if name != "needs_restart"} for step in found]
+    step_list = plan if isinstance(plan, list) else [plan]
+    return [{name: value for name, value in step.items() if name != "needs_restart"} for step in step_list]
 
 
 @st.composite
@@ -99,12 +99,12 @@ def plugin_worlds(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def desired_plugins(draw: st.DrawFn) -> list[dict[str, Any]]:
-    found = []
+    plugins = []
     for name in draw(st.lists(st.sampled_from(PLUGINS), unique=True, min_size=1, max_size=3)):
         state = draw(st.sampled_from(["present", "enabled", "disabled", "absent"]))
         version = draw(st.none() | st.sampled_from(VERSIONS)) if state in ("present", "enabled") else None
-        found.append({"name": name, "state": state, **({"version": version} if version else {})})
-    return found
+        plugins.append({"name": name, "state": state, **({"version": version} if version else {})})
+    return plugins
 
 
 @given(world=plugin_worlds(), plugins=desired_plugins(), user=USERS)
@@ -125,8 +125,8 @@ def test_plugin_uploads_are_predicted(
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "own.hpi")
         path.write_bytes(content)
-        wanted = [{"name": "own", "src": str(path)}]
-        result = compare(sandbox, "ci_plugin", world, user, plugins=wanted, wait_delay=0.1)
+        plugins = [{"name": "own", "src": str(path)}]
+        result = compare(sandbox, "ci_plugin", world, user, plugins=plugins, wait_delay=0.1)
     if not result.get("failed"):
         assert "own" in result["plugins"]
 

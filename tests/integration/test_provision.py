@@ -143,8 +143,8 @@ def test_plugins_are_installed_and_run_after_the_restart(sandbox: Sandbox, tmp_p
         "ci_provision_plugins": [{"name": "timestamper"}, {"name": "git"}],
         "ci_provision_restart_if_pending": True,
     }
-    missing = {**plugins, "ci_provision_plugins": [{"name": "timestamper"}, {"name": "absent"}]}
-    predicted, refused = run_role(sandbox, "ci_provision", [Step(plugins), Step(missing)], tmp_path, "--check")
+    unavailable = {**plugins, "ci_provision_plugins": [{"name": "timestamper"}, {"name": "absent"}]}
+    predicted, refused = run_role(sandbox, "ci_provision", [Step(plugins), Step(unavailable)], tmp_path, "--check")
     assert (predicted.failure, predicted.writes) == ("", [])
     assert predicted.changed
     assert "absent is not installed" in refused.failure

@@ -55,7 +55,7 @@ TOKEN: list[dict[str, Any]] = [
 ]
 MARKING = "buildworks.toolchain.artifact_properties"
 SECRET = "hunter2-of-production"
-GIVEN = "hunter3-of-production"
+PRODUCTION_SECRET = "hunter3-of-production"
 
 
 class Production:
@@ -124,11 +124,11 @@ def site(url: str, by_proxy: str, program: Path, existing: Path) -> list[dict[st
         "by a program's login": {"ansible.builtin.command": "ssh web", **here, "changed_when": False},
     }
     tasks: list[dict[str, Any]] = [{"name": name, "ignore_errors": True, **task} for name, task in wrong.items()]
-    odd = {"name": "Try", "ansible.builtin.fail": {"msg": "It has {{ given | length }} characters."}}
+    failing = {"name": "Try", "ansible.builtin.fail": {"msg": "It has {{ given | length }} characters."}}
     jar = {"buildworks.toolchain.ci_cli_jar": {"dest": str(existing)}}
     tasks.append({"name": "Download in process", **jar})
     tasks.append({"name": "Download", **jar, "vars": {"toolchain_in_process": False}})
-    tasks.append({"block": [odd], "rescue": [{"name": "Try another", "ansible.builtin.debug": {}}]})
+    tasks.append({"block": [failing], "rescue": [{"name": "Try another", "ansible.builtin.debug": {}}]})
     return [
         {"hosts": "artifact", "gather_facts": False, "roles": ["marked"]},
         {"hosts": "ci", "gather_facts": False, "tasks": [{"name": "Look", info: {}}, *tasks]},
@@ -159,7 +159,7 @@ def test_rehearsal_does_not_reach_production(
     (tmp_path / "token").chmod(0o600)
     (tasks / "main.yml").write_text(yaml.safe_dump([{"name": "Mark it", MARKING: MARK}, *TOKEN], sort_keys=False))
     (tmp_path / "ansible.cfg").write_text("[defaults]\nroles_path = ours\n")
-    values = {"inventory": hosts.name, "playbook": playbook.name, "options": ["-e", f"given={GIVEN}"]}
+    values = {"inventory": hosts.name, "playbook": playbook.name, "options": ["-e", f"given={PRODUCTION_SECRET}"]}
     variables = tmp_path / "variables.yml"
     variables.write_text(yaml.safe_dump({f"rehearse_{name}": value for name, value in values.items()}))
     output, good = run_ansible(["buildworks.toolchain.rehearse", "-v", "-e", f"@{variables}"], folder=tmp_path)
@@ -185,13 +185,13 @@ def test_rehearsal_does_not_reach_production(
     assert "The second run changed nothing." in output
     assert SECRET not in output
     ignored, rescued = (output.partition(f"{outcome} failures")[2] for outcome in ("Ignored", "Rescued"))
-    assert f"jenkins Try It has {len(GIVEN)} characters. (check mode, first run, second run)" in rescued
+    assert f"jenkins Try It has {len(PRODUCTION_SECRET)} characters. (check mode, first run, second run)" in rescued
     assert "jenkins by the task" in ignored and "jenkins by a machine" in ignored
     for task in ("by another module", "by another account"):
         assert re.search(rf"jenkins {task} [^()]*Connection refused[^()]* \(first run, second run\)", ignored)
     assert "jenkins by a program's login" in ignored
     assert '"##### Failed tasks"' not in output
-    assert GIVEN not in output
+    assert PRODUCTION_SECRET not in output
 
 
 def test_rehearsal_writes_no_log_cache_or_report_when_the_user_configures_them(

@@ -83,7 +83,7 @@ TASKS = [
     },
 ]
 # An environment variable with characters that JSON escapes, and a variable that a task sets
-ODD_SECRET, LATE_SECRET = 'sk-a"b\\c-ü', "made-later"
+SPECIAL_SECRET, LATE_SECRET = 'sk-a"b\\c-ü', "made-later"
 SECRET_TASKS = [
     {"name": "make", "ansible.builtin.set_fact": {"toolchain_ci_api_token": LATE_SECRET}},
     *(
@@ -314,7 +314,7 @@ def test_report_contains_no_secrets(workspace: Workspace, dry_run: ReportedRun, 
 def two_playbooks(workspace: Workspace) -> str:
     """Run two playbooks with late secrets and a foreign history file, and return the output."""
     (workspace.folder / "foreign").write_text(FOREIGN)
-    settings = {"TOOLCHAIN_REPORT_HISTORY": "foreign", "OPENAI_API_KEY": ODD_SECRET, **output_files("several")}
+    settings = {"TOOLCHAIN_REPORT_HISTORY": "foreign", "OPENAI_API_KEY": SPECIAL_SECRET, **output_files("several")}
     return workspace.play("secrets.yml", playbook="nothing.yml", **settings)
 
 

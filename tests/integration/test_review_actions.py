@@ -18,12 +18,12 @@ from support import running
 from support.wire.review import ALL_ACTIONS, LTOKENS
 
 FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8"
-ODD = "a+b, c & d=e; 50% ü"
+SPECIAL = "a+b, c & d=e; 50% ü"
 LISTED = "a+b\\, c & d=e; 50% ü"  # as an element of a list
 APP = {"project": "mobile-app"}
 SOURCE = {"source_url": "http://old:8080", "source_username": "ro+ot", "source_password": "p+w & %"}
 SENT_SOURCE = {"sourceURL": "http://old:8080", "sourceAdmin": "ro+ot", "sourcePassword": "p+w & %"}
-NEW_BUILD = {"name": ODD, "date": 1}
+NEW_BUILD = {"name": SPECIAL, "date": 1}
 
 
 class Row(NamedTuple):
@@ -41,23 +41,30 @@ def call(action: str, fields: dict[str, str], read_only: bool = False, **more: A
     return Row("review_call", {"action": action, "parameters": fields, "read_only": read_only}, fields, **more)
 
 
-GROUP = ("review_group", {"name": ODD, "users": ["alice"]})
-MODULE = ("review_module", {**APP, "name": ODD, "paths": ["x"]})
-ROLE = ("review_role", {"name": ODD, "transitions": [{"from": "Any", "to": "Fix"}]})
-USER = ("review_user", {"name": ODD})
-VIEW = ("review_view", {**APP, "name": ODD, "query": "x"})
+GROUP = ("review_group", {"name": SPECIAL, "users": ["alice"]})
+MODULE = ("review_module", {**APP, "name": SPECIAL, "paths": ["x"]})
+ROLE = ("review_role", {"name": SPECIAL, "transitions": [{"from": "Any", "to": "Fix"}]})
+USER = ("review_user", {"name": SPECIAL})
+VIEW = ("review_view", {**APP, "name": SPECIAL, "query": "x"})
 CI_BUILD = {"ci_builds": [NEW_BUILD]}
 REPORT = {**APP, "taxonomy": "C and C++", "outputFile": "a+b", "fileType": "txt"}
 
 TABLE = {
     "builds": Row("review_build_info", APP, APP),
-    "create_group": Row(*GROUP, {"name": ODD, "users": "alice"}),
+    "create_group": Row(*GROUP, {"name": SPECIAL, "users": "alice"}),
     "create_module": Row(
         "review_module",
-        {**APP, "name": ODD, "paths": [ODD, "x\\y"], "tags": [ODD], "allow_users": [ODD], "deny_groups": ["g"]},
         {
             **APP,
-            "name": ODD,
+            "name": SPECIAL,
+            "paths": [SPECIAL, "x\\y"],
+            "tags": [SPECIAL],
+            "allow_users": [SPECIAL],
+            "deny_groups": ["g"],
+        },
+        {
+            **APP,
+            "name": SPECIAL,
             "paths": f"{LISTED},x\\\\y",
             "tags": LISTED,
             "allow_all": "false",
@@ -65,54 +72,61 @@ TABLE = {
             "deny_groups": "g",
         },
     ),
-    "create_project": Row("review_project", {"name": ODD}, {"name": ODD}),
+    "create_project": Row("review_project", {"name": SPECIAL}, {"name": SPECIAL}),
     "create_role": Row(
         "review_role",
-        {"name": ODD, "permissions": {"manage_users": True}, "transitions": [{"from": "Any", "to": "Fix"}]},
-        {"name": ODD, "manage_users": "true", "allowed_status_transitions": "Any,Fix"},
+        {"name": SPECIAL, "permissions": {"manage_users": True}, "transitions": [{"from": "Any", "to": "Fix"}]},
+        {"name": SPECIAL, "manage_users": "true", "allowed_status_transitions": "Any,Fix"},
     ),
-    "create_user": Row("review_user", {"name": ODD, "password": "p+w & %"}, {"name": ODD, "password": "p+w & %"}),
+    "create_user": Row(
+        "review_user", {"name": SPECIAL, "password": "p+w & %"}, {"name": SPECIAL, "password": "p+w & %"}
+    ),
     "create_view": Row(
         "review_view",
-        {**APP, "name": ODD, "query": "status:+Analyze,+Fix 'a & b'", "tags": [ODD]},
-        {**APP, "name": ODD, "query": "status:+Analyze,+Fix 'a & b'", "tags": LISTED, "is_public": "true"},
+        {**APP, "name": SPECIAL, "query": "status:+Analyze,+Fix 'a & b'", "tags": [SPECIAL]},
+        {**APP, "name": SPECIAL, "query": "status:+Analyze,+Fix 'a & b'", "tags": LISTED, "is_public": "true"},
     ),
     "defect_types": Row("review_defect_type_info", {**APP, "taxonomy": "C and C++"}, {**APP, "taxonomy": "C and C++"}),
     "delete_build": Row(
-        "review_build", {**APP, "name": ODD, "state": "absent"}, {**APP, "name": ODD}, {"builds": [NEW_BUILD]}
+        "review_build", {**APP, "name": SPECIAL, "state": "absent"}, {**APP, "name": SPECIAL}, {"builds": [NEW_BUILD]}
     ),
-    "delete_group": Row("review_group", {"name": ODD, "state": "absent"}, {"name": ODD}, before=(GROUP,)),
+    "delete_group": Row("review_group", {"name": SPECIAL, "state": "absent"}, {"name": SPECIAL}, before=(GROUP,)),
     "delete_module": Row(
-        "review_module", {**APP, "name": ODD, "state": "absent"}, {**APP, "name": ODD}, before=(MODULE,)
+        "review_module", {**APP, "name": SPECIAL, "state": "absent"}, {**APP, "name": SPECIAL}, before=(MODULE,)
     ),
     "delete_project": Row(
-        "review_project", {"name": ODD, "state": "absent"}, {"name": ODD}, before=(("review_project", {"name": ODD}),)
+        "review_project",
+        {"name": SPECIAL, "state": "absent"},
+        {"name": SPECIAL},
+        before=(("review_project", {"name": SPECIAL}),),
     ),
-    "delete_role": Row("review_role", {"name": ODD, "state": "absent"}, {"name": ODD}, before=(ROLE,)),
-    "delete_user": Row("review_user", {"name": ODD, "state": "absent"}, {"name": ODD}, before=(USER,)),
-    "delete_view": Row("review_view", {**APP, "name": ODD, "state": "absent"}, {**APP, "name": ODD}, before=(VIEW,)),
+    "delete_role": Row("review_role", {"name": SPECIAL, "state": "absent"}, {"name": SPECIAL}, before=(ROLE,)),
+    "delete_user": Row("review_user", {"name": SPECIAL, "state": "absent"}, {"name": SPECIAL}, before=(USER,)),
+    "delete_view": Row(
+        "review_view", {**APP, "name": SPECIAL, "state": "absent"}, {**APP, "name": SPECIAL}, before=(VIEW,)
+    ),
     "fchurns": Row(
         "review_churn_info",
-        {**APP, "view": ODD, "view_creator": "admin", "latest_builds": 2, "component": "a+b/c & d"},
-        {**APP, "view": ODD, "viewCreator": "admin", "latestBuilds": "2", "component": "a+b/c & d"},
+        {**APP, "view": SPECIAL, "view_creator": "admin", "latest_builds": 2, "component": "a+b/c & d"},
+        {**APP, "view": SPECIAL, "viewCreator": "admin", "latestBuilds": "2", "component": "a+b/c & d"},
         before=(VIEW,),
     ),
     "groups": Row(
         "review_group_info", {"search": "a+b*"}, {"search": "a+b*", "list_users": "true", "limit": "1000000"}
     ),
-    "import_project": Row("review_project_import", {"name": ODD, **SOURCE}, {"project": ODD, **SENT_SOURCE}),
+    "import_project": Row("review_project_import", {"name": SPECIAL, **SOURCE}, {"project": SPECIAL, **SENT_SOURCE}),
     "import_server_configuration": Row("review_server_import", SOURCE, SENT_SOURCE),
     "import_status": Row("review_server_info", {"gather": ["imports"]}, {}),
     "issue_details": Row("review_issue_info", {**APP, "ids": [1]}, {**APP, "id": "1"}),
     "license_count": Row("review_server_info", {"gather": ["licenses"], "feature": "a+b"}, {"feature": "a+b"}),
     "metrics": Row(
         "review_metric_info",
-        {**APP, "tags": ["A", "B"], "query": "file:+'a & b'", "limit": 5, "view": ODD},
+        {**APP, "tags": ["A", "B"], "query": "file:+'a & b'", "limit": 5, "view": SPECIAL},
         {
             **APP,
             "query": "metric:A,B file:+'a & b'",
             "limit": "5",
-            "view": ODD,
+            "view": SPECIAL,
             "aggregate": "false",
             "exclude_system_files": "false",
         },
@@ -121,8 +135,8 @@ TABLE = {
     "modules": Row("review_module_info", APP, APP),
     "project_configuration": Row(
         "review_project_info",
-        {"name": "mobile-app", "configuration": True, "build": ODD},
-        {**APP, "build": ODD},
+        {"name": "mobile-app", "configuration": True, "build": SPECIAL},
+        {**APP, "build": SPECIAL},
         {"builds": [NEW_BUILD]},
     ),
     "projects": Row("review_project_info", {"streams": True}, {"include_streams": "true"}),
@@ -130,18 +144,18 @@ TABLE = {
         "review_report_info",
         {
             **APP,
-            "build": ODD,
+            "build": SPECIAL,
             "query": "status:+Analyze,+Fix",
-            "view": ODD,
+            "view": SPECIAL,
             "rows": "code",
             "columns": "state",
             "group": True,
         },
         {
             **APP,
-            "build": ODD,
+            "build": SPECIAL,
             "filterQuery": "status:+Analyze,+Fix",
-            "view": ODD,
+            "view": SPECIAL,
             "x": "Error Code",
             "y": "State",
             "group_issues": "true",
@@ -149,15 +163,15 @@ TABLE = {
         {"builds": [NEW_BUILD]},
         before=(VIEW,),
     ),
-    "role_assignments": Row("review_role_info", {"name": ODD}, {"search": f"+{ODD}"}, before=(ROLE,)),
-    "roles": Row("review_role_info", {"name": ODD}, {"search": f"+{ODD}"}),
+    "role_assignments": Row("review_role_info", {"name": SPECIAL}, {"search": f"+{SPECIAL}"}, before=(ROLE,)),
+    "roles": Row("review_role_info", {"name": SPECIAL}, {"search": f"+{SPECIAL}"}),
     "search": Row(
         "review_issue_info",
-        {**APP, "status": ["Analyze", "Fix"], "code": ["A+B"], "view": ODD, "limit": 3},
+        {**APP, "status": ["Analyze", "Fix"], "code": ["A+B"], "view": SPECIAL, "limit": 3},
         {
             **APP,
             "query": 'grouping:off state:New,Existing status:+"Analyze",+"Fix" code:"A+B"',
-            "view": ODD,
+            "view": SPECIAL,
             "limit": "3",
             "summary": "true",
         },
@@ -167,8 +181,8 @@ TABLE = {
     "taxonomies": Row("review_project_info", {"name": "mobile-app", "taxonomies": True}, APP),
     "update_build": Row(
         "review_build",
-        {**APP, "name": "build_1", "new_name": ODD, "keep": True},
-        {**APP, "name": "build_1", "new_name": ODD, "keepit": "true"},
+        {**APP, "name": "build_1", "new_name": SPECIAL, "keep": True},
+        {**APP, "name": "build_1", "new_name": SPECIAL, "keepit": "true"},
     ),
     "update_defect_type": Row(
         "review_defect_type",
@@ -176,28 +190,28 @@ TABLE = {
         {**APP, "code": "ABV.GENERAL", "enabled": "false", "severity": "4"},
     ),
     "update_group": Row(
-        "review_group", {"name": ODD, "users": []}, {"name": ODD, "remove_all": "true"}, before=(GROUP,)
+        "review_group", {"name": SPECIAL, "users": []}, {"name": SPECIAL, "remove_all": "true"}, before=(GROUP,)
     ),
     "update_module": Row(
         "review_module",
-        {**APP, "name": ODD, "new_name": f"{ODD}!", "paths": [ODD], "allow_all": False},
-        {**APP, "name": ODD, "new_name": f"{ODD}!", "paths": LISTED, "allow_all": "false"},
+        {**APP, "name": SPECIAL, "new_name": f"{SPECIAL}!", "paths": [SPECIAL], "allow_all": False},
+        {**APP, "name": SPECIAL, "new_name": f"{SPECIAL}!", "paths": LISTED, "allow_all": "false"},
         before=(MODULE,),
     ),
     "update_project": Row(
         "review_project",
         {
             "name": "mobile-app",
-            "new_name": ODD,
-            "description": ODD,
-            "tags": [ODD],
+            "new_name": SPECIAL,
+            "description": SPECIAL,
+            "tags": [SPECIAL],
             "auto_delete_builds": True,
             "auto_delete_threshold": 5,
         },
         {
             "name": "mobile-app",
-            "new_name": ODD,
-            "description": ODD,
+            "new_name": SPECIAL,
+            "description": SPECIAL,
             "tags": LISTED,
             "auto_delete_builds": "true",
             "auto_delete_threshold": "5",
@@ -205,28 +219,28 @@ TABLE = {
     ),
     "update_role_assignment": Row(
         "review_role",
-        {"name": ODD, "assignments": [{"group": "developers", "project": "mobile-app"}]},
-        {"name": ODD, "account": "developers", "group": "true", "project": "mobile_app", "remove": "false"},
+        {"name": SPECIAL, "assignments": [{"group": "developers", "project": "mobile-app"}]},
+        {"name": SPECIAL, "account": "developers", "group": "true", "project": "mobile_app", "remove": "false"},
         before=(ROLE,),
     ),
     "update_role_permissions": Row(
         "review_role",
-        {"name": ODD, "permissions": {"manage_users": True}, "transitions": []},
-        {"name": ODD, "manage_users": "true", "allowed_status_transitions": ""},
+        {"name": SPECIAL, "permissions": {"manage_users": True}, "transitions": []},
+        {"name": SPECIAL, "manage_users": "true", "allowed_status_transitions": ""},
         before=(ROLE,),
     ),
     "update_status": Row(
         "review_issue",
-        {**APP, "ids": [1, 3], "status": "Fix in Next Release", "owner": "alice", "comment": ODD},
-        {**APP, "ids": "1,3", "status": "Fix in Next Release", "owner": "alice", "comment": ODD},
+        {**APP, "ids": [1, 3], "status": "Fix in Next Release", "owner": "alice", "comment": SPECIAL},
+        {**APP, "ids": "1,3", "status": "Fix in Next Release", "owner": "alice", "comment": SPECIAL},
     ),
     "update_view": Row(
         "review_view",
-        {**APP, "name": ODD, "new_name": f"{ODD}!", "query": "file:a+b", "tags": [ODD], "public": False},
+        {**APP, "name": SPECIAL, "new_name": f"{SPECIAL}!", "query": "file:a+b", "tags": [SPECIAL], "public": False},
         {
             **APP,
-            "name": ODD,
-            "new_name": f"{ODD}!",
+            "name": SPECIAL,
+            "new_name": f"{SPECIAL}!",
             "query": "file:a+b",
             "tags": LISTED,
             "is_public": "false",
@@ -237,7 +251,7 @@ TABLE = {
     "version": Row("review_server_info", {}, {}),
     "views": Row("review_view_info", APP, APP),
     "build_log_download": call(
-        "build_log_download", {**APP, "name": ODD}, read_only=True, seeded={"builds": [NEW_BUILD]}
+        "build_log_download", {**APP, "name": SPECIAL}, read_only=True, seeded={"builds": [NEW_BUILD]}
     ),
     "ci_builds": call("ci_builds", APP, read_only=True),
     "ci_issue_details": call("ci_issue_details", {**APP, "id": "1"}, read_only=True),
@@ -253,8 +267,8 @@ TABLE = {
         before=(("review_call", {"action": "compliance_report", "parameters": REPORT}),),
     ),
     "compliance_report": call("compliance_report", REPORT),
-    "delete_ci_build": call("delete_ci_build", {**APP, "name": ODD}, seeded=CI_BUILD),
-    "update_ci_build": call("update_ci_build", {**APP, "name": ODD, "new_name": f"{ODD}!"}, seeded=CI_BUILD),
+    "delete_ci_build": call("delete_ci_build", {**APP, "name": SPECIAL}, seeded=CI_BUILD),
+    "update_ci_build": call("update_ci_build", {**APP, "name": SPECIAL, "new_name": f"{SPECIAL}!"}, seeded=CI_BUILD),
 }
 
 

@@ -23,12 +23,12 @@ def test_project_is_created_and_auto_delete_settings_are_compared(sandbox: Sandb
         assert "warnings" not in result
         return result["changed"], result["project"]
 
-    wanted = {"description": "of devices", "auto_delete_builds": True, "auto_delete_threshold": 5}
-    assert project(**wanted, check_mode=True)[0]
-    assert project(**wanted)[0]
+    desired = {"description": "of devices", "auto_delete_builds": True, "auto_delete_threshold": 5}
+    assert project(**desired, check_mode=True)[0]
+    assert project(**desired)[0]
     sandbox.clear_journal()
-    changed, found = project(**wanted)
-    assert (changed, {name: found[name] for name in wanted}) == (False, wanted)
+    changed, settings = project(**desired)
+    assert (changed, {name: settings[name] for name in desired}) == (False, desired)
     assert {entry["effect"] for entry in sandbox.journal("review")} == {"read"}
     assert project(auto_delete_builds=False)[1]["auto_delete_builds"] is False
     assert not project(auto_delete_builds=False)[0]

@@ -52,9 +52,9 @@ class Server:
 
     def respond(self, request: Request, _timeout: Any) -> Response:
         """Replace `Connection.send`."""
-        return self._loop.run_until_complete(self._ask(request))
+        return self._loop.run_until_complete(self._send_request(request))
 
-    async def _ask(self, request: Request) -> Response:
+    async def _send_request(self, request: Request) -> Response:
         path = urlsplit(request.url).path
         headers = [(name.lower().encode(), value.encode()) for name, value in request.headers.items()]
         scope = {
@@ -67,19 +67,19 @@ class Server:
             "server": ("sandbox", 80),
             "scheme": "http",
         }
-        told: dict[str, Any] = {}
+        response_start: dict[str, Any] = {}
         body = bytearray()
 
         async def receive() -> dict[str, Any]:
             return {"type": "http.request", "body": request.body}
 
         async def send(message: Any) -> None:
-            told.update(message)
+            response_start.update(message)
             body.extend(message.get("body", b""))
 
         await self._app(scope, receive, send)
-        headers = {name.decode(): value.decode() for name, value in told["headers"]}
-        return Response(request, told["status"], headers, bytes(body))
+        headers = {name.decode(): value.decode() for name, value in response_start["headers"]}
+        return Response(request, response_start["status"], headers, bytes(body))
 
     def read_row(self, sql: str) -> list[Any]:
         """Return the values of the only row."""

@@ -41,7 +41,7 @@ NOT_RUN = re.compile(
     r"|(artifactory-cleanup|jf|kwadmin|openai) "
 )
 TIMEOUT = 600
-SHOWN = re.compile(r"^\.\. literalinclude:: ([\w.-]+)$|:download:`[^`]*<([\w.-]+)>`", re.MULTILINE)
+INCLUDED_FILE = re.compile(r"^\.\. literalinclude:: ([\w.-]+)$|:download:`[^`]*<([\w.-]+)>`", re.MULTILINE)
 # Guides whose playbook restarts Jenkins in each run (test_maintenance.py)
 EACH_TIME = {"maintenance"}
 # Guides that write nothing to a server
@@ -140,8 +140,8 @@ def write_script(page: Path, installed: set[str]) -> str:
         if block["kind"] == "literalinclude":
             text = (page.parent / block["what"]).read_text()
         if block["what"] == "console":
-            found = [command for command in COMMAND.findall(block["text"]) if not NOT_RUN.match(command)]
-            new = [command for command in found if command not in installed]
+            script_commands = [command for command in COMMAND.findall(block["text"]) if not NOT_RUN.match(command)]
+            new = [command for command in script_commands if command not in installed]
             steps += [f"echo {shlex.quote(f'{page.stem}$ {command}')}\n{command}" for command in new]
             installed.update(command for command in new if command.startswith("python -m pip install "))
         elif block["file"]:
@@ -209,8 +209,8 @@ def test_get_started_pages_lead_from_installation_to_pipeline(
 
 def test_each_page_with_commands_is_tested() -> None:
     landing_page = SITE / "index.rst"
-    found = [page for page in (ROOT / "docs").rglob("*.rst") if commands(page) and page != landing_page]
-    assert sorted(found) == sorted([*START, *pages("guides"), *pages("migration")])
+    command_pages = [page for page in (ROOT / "docs").rglob("*.rst") if commands(page) and page != landing_page]
+    assert sorted(command_pages) == sorted([*START, *pages("guides"), *pages("migration")])
     readme = (ROOT / "README.md").read_text()
     assert [command for command in commands(landing_page) if f"$ {command}\n" not in readme] == []
     playbook = (SITE / "release.yml").read_text().partition("---\n")[2]
@@ -219,8 +219,8 @@ def test_each_page_with_commands_is_tested() -> None:
 
 def test_pipeline_steps_are_the_commands_of_the_page() -> None:
     page = SITE / "guides/quality-gate.rst"
-    shown = [yaml.safe_load(block["text"]) for block in BLOCK.finditer(page.read_text()) if block["what"] == "yaml"]
-    assert [step["run"] for steps in shown for step in steps if "run" in step] == commands(page)
+    pipelines = [yaml.safe_load(block["text"]) for block in BLOCK.finditer(page.read_text()) if block["what"] == "yaml"]
+    assert [step["run"] for steps in pipelines for step in steps if "run" in step] == commands(page)
 
 
 MARKDOWN_BLOCK = re.compile(r"^```(yaml|console|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -237,8 +237,8 @@ def follow_readme(readme: str) -> str:
             file = text.partition("\n")[0].removeprefix("# ")
             steps.append(f"mkdir -p $(dirname {file})\ncat > {file} <<'END'\n{text}END")
         elif language == "console":
-            found = [line.removeprefix("$ ") for line in text.splitlines()]
-            steps += [command for command in found if not NOT_RUN.match(command)]
+            lines = [line.removeprefix("$ ") for line in text.splitlines()]
+            steps += [command for command in lines if not NOT_RUN.match(command)]
     return "\n".join(steps)
 
 
@@ -276,11 +276,11 @@ def test_readme_works_when_pasted_in_order_into_an_empty_folder(tmp_path: Path, 
     assert done.returncode == 0, output
     assert "WARNING" not in output, output
     lines = {line.strip() for line in output.splitlines()}
-    shown = [
+    documented = [
         line for language, text in MARKDOWN_BLOCK.findall(readme) if language == "text" for line in text.splitlines()
     ]
-    assert shown
-    assert [line for line in shown if line.strip() not in lines] == []
+    assert documented
+    assert [line for line in documented if line.strip() not in lines] == []
     assert re.findall(r"^(artifactory|jenkins) +: ok=\d+ +changed=(\d)", output, re.MULTILINE) == [
         *[("artifactory", "1"), ("jenkins", "0")] * 2,
     ]
@@ -311,8 +311,8 @@ PLAY = re.compile(r"^PLAY \[(.*)\] \*+$((?:\n(?!PLAY ).*)*)", re.MULTILINE)
 
 def playbooks(page: Path) -> list[str]:
     """Return the playbooks that a page runs, each with its options."""
-    found = [command for command in commands(page) if command.startswith(START_OF_PLAYBOOK)]
-    return [command.removeprefix(START_OF_PLAYBOOK) for command in found]
+    playbook_commands = [command for command in commands(page) if command.startswith(START_OF_PLAYBOOK)]
+    return [command.removeprefix(START_OF_PLAYBOOK) for command in playbook_commands]
 
 
 def run_playbooks(playbooks: list[str], folder: Path, reader: dict[str, str]) -> str:
@@ -394,7 +394,7 @@ def test_guides_fail_as_shown(page: Path, sandbox: Sandbox, reader: dict[str, st
     for command in commands(page):
         if "ansible-playbook" not in command and page.stem not in OTHER_TESTS:
             run(command, folder, reader)
-    for command, host, shown in FAILING.findall(page.read_text()):
+    for command, host, documented in FAILING.findall(page.read_text()):
         done = subprocess.run(
             ["timeout", "--signal=KILL", str(TIMEOUT), "sh", "-c", command],
             cwd=folder,
@@ -409,7 +409,7 @@ def test_guides_fail_as_shown(page: Path, sandbox: Sandbox, reader: dict[str, st
         message = re.sub(
             r"req_\w+", "req_...", list_failures(output)[host].replace(sandbox.url, "http://127.0.0.1:8080")
         )
-        assert " ".join(shown.split()) in message
+        assert " ".join(documented.split()) in message
 
 
 def test_guides_for_empty_servers_change_nothing_when_repeated(sandbox: Sandbox, reader: dict[str, str]) -> None:
@@ -441,8 +441,8 @@ def run_twice(pages: list[Path], command: str, sandbox: Sandbox, reader: dict[st
 def test_each_file_is_shown_by_a_page_in_its_directory() -> None:
     for folder in WITH_FILES:
         pages = "".join(page.read_text() for page in (SITE / folder).glob("*.rst"))
-        shown = {name for names in SHOWN.findall(pages) for name in names}
-        assert {file.name for file in FILES if file.parent.name == folder} - shown == set()
+        included = {name for names in INCLUDED_FILE.findall(pages) for name in names}
+        assert {file.name for file in FILES if file.parent.name == folder} - included == set()
 
 
 def test_each_playbook_is_run_by_a_page_in_its_directory() -> None:

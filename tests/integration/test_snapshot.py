@@ -20,7 +20,7 @@ from sandbox.seeds.snapshot import SnapshotDirectory
 from support.playbook import list_failures, run_ansible
 
 SECRET = "hunter2-of-production"
-ODD = ["plain", "with blank", "ünïcode 🙂", "a;b,c|d=e", "{{ braces }}", "per%cent+plus#hash", "quo'te"]
+SPECIAL_NAMES = ["plain", "with blank", "ünïcode 🙂", "a;b,c|d=e", "{{ braces }}", "per%cent+plus#hash", "quo'te"]
 CLONED = f"git clone https://me:{SECRET}@git.example/app.git"
 BOB = "b0b0000000000000000000000000000000000000000000000000000000000003"  # who have no permission for the web API
 # Differences between a sandbox from a snapshot and the original server
@@ -85,7 +85,7 @@ def world(number: int) -> dict[str, Any]:
                     "key": f"many{number}-local",
                     "rclass": "local",
                     "packageType": "generic",
-                    "description": dice.choice(ODD),
+                    "description": dice.choice(SPECIAL_NAMES),
                     "generate": [
                         {
                             "path": "deep/{n}/file-{n}.bin",
@@ -109,15 +109,20 @@ def world(number: int) -> dict[str, Any]:
             "items": [
                 {
                     "repo": f"many{number}-local",
-                    "path": f"{dice.choice(ODD)}/{name}",
+                    "path": f"{dice.choice(SPECIAL_NAMES)}/{name}",
                     "created": "2020-01-01T00:00:00.123Z",
-                    "created_by": dice.choice(ODD),
+                    "created_by": dice.choice(SPECIAL_NAMES),
                     "size": dice.randrange(1000),
                     "sha1": f"{dice.getrandbits(160):040x}",
-                    "properties": {"qa": dice.sample(ODD, 2), "empty": [""], "db.password": [SECRET], "note": [CLONED]},
+                    "properties": {
+                        "qa": dice.sample(SPECIAL_NAMES, 2),
+                        "empty": [""],
+                        "db.password": [SECRET],
+                        "note": [CLONED],
+                    },
                     "statistics": [{"downloads": dice.randrange(1, 9), "downloaded": "2021-01-01T00:00:00Z"}],
                 }
-                for name in ODD
+                for name in SPECIAL_NAMES
             ],
             "tokens": [
                 {
@@ -130,7 +135,7 @@ def world(number: int) -> dict[str, Any]:
             ],
             "builds": [
                 {
-                    "name": dice.choice(ODD),
+                    "name": dice.choice(SPECIAL_NAMES),
                     "number": str(run),
                     "started": f"2026-06-0{run}T00:00:00.000Z",
                     "properties": {
@@ -158,10 +163,10 @@ def world(number: int) -> dict[str, Any]:
                     "description": description,
                     "disabled": dice.random() < 0.5,
                     "parameters": [
-                        {"name": "A", "type": "choice", "choices": ODD},
+                        {"name": "A", "type": "choice", "choices": SPECIAL_NAMES},
                         {"name": "B", "type": "boolean", "default": True},
                         {"name": "C", "type": "password", "default": SECRET},
-                        {"name": "D", "type": "text", "default": dice.choice(ODD), "description": "<b>"},
+                        {"name": "D", "type": "text", "default": dice.choice(SPECIAL_NAMES), "description": "<b>"},
                         {"name": "E", "type": "file"},
                         {"name": "H", "type": "string", "description": None},
                         {"name": "F_TOKEN", "type": "string", "default": SECRET},
@@ -172,7 +177,7 @@ def world(number: int) -> dict[str, Any]:
                         for build in range(dice.randrange(6))
                     ],
                 }
-                for place, description in enumerate(ODD)
+                for place, description in enumerate(SPECIAL_NAMES)
             ],
             "plugins": [{"name": f"odd{number}", "version": "1.0", "enabled": False, "active": False, "url": None}],
         },
@@ -183,12 +188,12 @@ def world(number: int) -> dict[str, Any]:
 
 def inference(number: int, dice: random.Random) -> dict[str, Any]:
     """Return further objects for the organization of the admin key."""
-    people = [f"user-{number}-{place}" for place in range(len(ODD))]
+    people = [f"user-{number}-{place}" for place in range(len(SPECIAL_NAMES))]
     organization = {
         "id": "org-sandbox",
         "name": "sandbox",
-        "title": dice.choice(ODD),
-        "description": dice.choice(ODD),
+        "title": dice.choice(SPECIAL_NAMES),
+        "description": dice.choice(SPECIAL_NAMES),
         "created": 1_600_000_000,
         "users": [
             {
@@ -198,7 +203,7 @@ def inference(number: int, dice: random.Random) -> dict[str, Any]:
                 "added_at": dice.randrange(1_600_000_000, 1_700_000_000),
                 **({"name": name} if place else {}),
             }
-            for place, (user, name) in enumerate(zip(people, ODD, strict=True))
+            for place, (user, name) in enumerate(zip(people, SPECIAL_NAMES, strict=True))
         ],
         "invites": [
             {
@@ -221,7 +226,11 @@ def inference(number: int, dice: random.Random) -> dict[str, Any]:
                     for user in dice.sample(people, 3)
                 ],
                 "service_accounts": [
-                    {"id": f"svc_{number}_{place}_{account}", "name": dice.choice(ODD), "created_at": 1_700_000_001}
+                    {
+                        "id": f"svc_{number}_{place}_{account}",
+                        "name": dice.choice(SPECIAL_NAMES),
+                        "created_at": 1_700_000_001,
+                    }
                     for account in range(place % 3)
                 ],
                 "limits": [
@@ -229,7 +238,7 @@ def inference(number: int, dice: random.Random) -> dict[str, Any]:
                     {"id": f"odd {number}%", "batch_tokens_per_day": dice.randrange(1000)},
                 ],
             }
-            for place, name in enumerate(ODD)
+            for place, name in enumerate(SPECIAL_NAMES)
         ],
     }
     of_projects = [
@@ -241,13 +250,18 @@ def inference(number: int, dice: random.Random) -> dict[str, Any]:
             "owner": owner,
             "created_at": 1_700_000_000 + place,
         }
-        for place, name in enumerate(ODD)
+        for place, name in enumerate(SPECIAL_NAMES)
         for kind, owner in [dice.choice([("proj", people[place]), ("svcacct", f"svc_{number}_{place}_0")])]
     ]
     others = [
-        {"key": f"sk-admin-{SECRET}-{number}", "id": f"key_{number}", "name": ODD[4], "owner": people[0]},
+        {"key": f"sk-admin-{SECRET}-{number}", "id": f"key_{number}", "name": SPECIAL_NAMES[4], "owner": people[0]},
         {"key": f"sk-admin-{SECRET}-{number}-2", "id": f"key_{number}_b", "name": "old", "expires_at": 1_700_000_000},
-        {"key": f"sk-{SECRET}-{number}", "name": dice.choice(ODD), "created_at": 1_650_000_000, "last_used_at": 1},
+        {
+            "key": f"sk-{SECRET}-{number}",
+            "name": dice.choice(SPECIAL_NAMES),
+            "created_at": 1_650_000_000,
+            "last_used_at": 1,
+        },
     ]
     return {
         "organizations": [organization],
@@ -256,7 +270,7 @@ def inference(number: int, dice: random.Random) -> dict[str, Any]:
             {
                 "id": f"odd {number}%",
                 "created": dice.randrange(1_600_000_000, 1_700_000_000),
-                "owned_by": dice.choice(ODD),
+                "owned_by": dice.choice(SPECIAL_NAMES),
                 "shutdown_date": "2027-01-01",
                 "fine_tuning": {"max_pending_jobs": dice.randrange(9), "max_jobs_per_day": 48},
                 "batch_tokens_per_day": 1000,
@@ -271,22 +285,22 @@ def inference(number: int, dice: random.Random) -> dict[str, Any]:
 
 def review(number: int, dice: random.Random) -> dict[str, Any]:
     """Return projects with issues that have equal IDs, builds and histories."""
-    builds = [f"build_{number}", *dice.sample(ODD, 2)]
-    users = [f"{name} {number}" for name in ODD]
-    name = f"{dice.choice(ODD)} {number}"
+    builds = [f"build_{number}", *dice.sample(SPECIAL_NAMES, 2)]
+    users = [f"{name} {number}" for name in SPECIAL_NAMES]
+    name = f"{dice.choice(SPECIAL_NAMES)} {number}"
     issues = [
         {
             "id": place,
             "code": dice.choice(["ABV.GENERAL", "RLK.MAIN"]),
-            "file": f"src/{odd}.c",
-            "message": odd,
-            "comment": dice.choice(["", f"{odd} password: {SECRET}"]),
+            "file": f"src/{special_name}.c",
+            "message": special_name,
+            "comment": dice.choice(["", f"{special_name} password: {SECRET}"]),
             "line": dice.choice([None, 7]),
             "severity": dice.randrange(1, 11),
             "reference": dice.choice(["", "16-0-2"]),
             "found_in": dice.choice(builds),
         }
-        for place, odd in enumerate(ODD, 1)
+        for place, special_name in enumerate(SPECIAL_NAMES, 1)
     ]
     for issue in dice.sample(issues, 3):
         issue |= {"found_in": builds[0], "fixed_in": dice.choice(builds[1:])}
@@ -312,8 +326,8 @@ def review(number: int, dice: random.Random) -> dict[str, Any]:
                 "name": name,
                 "id": f"of_old.{number}/%",
                 "creator": users[0],
-                "description": f"{dice.choice(ODD)} {CLONED}",
-                "tags": dice.sample(ODD, 2),
+                "description": f"{dice.choice(SPECIAL_NAMES)} {CLONED}",
+                "tags": dice.sample(SPECIAL_NAMES, 2),
                 "builds": [
                     {
                         "name": build,
@@ -324,8 +338,14 @@ def review(number: int, dice: random.Random) -> dict[str, Any]:
                     for place, build in enumerate(builds)
                 ],
                 "modules": [
-                    {"name": odd, "paths": [f"**/{odd}/*"], "allow_all": False, "allow_users": users[:1], "tags": ["x"]}
-                    for odd in dice.sample(ODD, 2)
+                    {
+                        "name": special_name,
+                        "paths": [f"**/{special_name}/*"],
+                        "allow_all": False,
+                        "allow_users": users[:1],
+                        "tags": ["x"],
+                    }
+                    for special_name in dice.sample(SPECIAL_NAMES, 2)
                 ],
                 "views": [
                     {"name": "mine", "query": "severity:1-4", "creator": "admin"},
@@ -337,15 +357,17 @@ def review(number: int, dice: random.Random) -> dict[str, Any]:
                         "tags": ["y"],
                     },
                 ],
-                "taxonomies": [{"name": odd, "custom": dice.random() < 0.5} for odd in ODD[:2]],
+                "taxonomies": [
+                    {"name": special_name, "custom": dice.random() < 0.5} for special_name in SPECIAL_NAMES[:2]
+                ],
                 "defect_types": [
                     {
                         "code": f"HOUSE.{place}",
-                        "name": odd,
-                        "taxonomies": dice.sample(ODD[:2], place % 3),
+                        "name": special_name,
+                        "taxonomies": dice.sample(SPECIAL_NAMES[:2], place % 3),
                         "severity": place + 1,
                     }
-                    for place, odd in enumerate(ODD)
+                    for place, special_name in enumerate(SPECIAL_NAMES)
                 ],
                 "issues": issues,
             },
@@ -353,7 +375,7 @@ def review(number: int, dice: random.Random) -> dict[str, Any]:
         ],
         "roles": [
             {
-                "name": f"{odd} {number}",
+                "name": f"{special_name} {number}",
                 "permissions": dice.sample(["create_build", "manage_roles", "change_issue_status", "webapi_access"], 2),
                 "transitions": [["Any", "Fix"], ["Analyze", "Ignore"]],
                 "assignments": [
@@ -362,7 +384,7 @@ def review(number: int, dice: random.Random) -> dict[str, Any]:
                     {"account": f"team {number}", "group": True, "project": name},
                 ],
             }
-            for odd in dice.sample(ODD, 2)
+            for special_name in dice.sample(SPECIAL_NAMES, 2)
         ],
         "licenses": [{"feature": f"f{number}", "version": "1", "count": 2, "days_to_expiry": -3, "permanent": True}],
     }
@@ -388,11 +410,11 @@ def test_sandbox_from_a_snapshot_has_the_same_data(sandbox: Sandbox, tmp_path: P
         output, good = take_snapshot(rehearsal, second, snapshot_artifact_runs="all", **all_credentials(rehearsal))
     assert good, output
     assert not [file for file in first.glob("*/*") if SECRET in file.read_text()]
-    expected, found = load_lists(first, sandbox), load_lists(second, rehearsal)
-    said = {json.dumps([build["url"], build["vcs"]]) for build in expected["artifact"]["builds"] if "vcs" in build}
+    expected, actual = load_lists(first, sandbox), load_lists(second, rehearsal)
+    sources = {json.dumps([build["url"], build["vcs"]]) for build in expected["artifact"]["builds"] if "vcs" in build}
     place, message = "https://git.example/app.git", "See https://wiki/ http:\\/\\/x (bob@x)"
-    assert said == {json.dumps(["https://ci.example/job/app/1/", [{"url": place, "message": message}]])}
-    mirrors = {found["url"] for found in expected["artifact"]["repositories"] if found["key"].startswith("mirror")}
+    assert sources == {json.dumps(["https://ci.example/job/app/1/", [{"url": place, "message": message}]])}
+    mirrors = {actual["url"] for actual in expected["artifact"]["repositories"] if actual["key"].startswith("mirror")}
     assert mirrors == {"https://mirror.example/npm"}
     assert expected["inference"]["skipped_lists"] + expected["review"]["skipped_lists"] == []
     assert len(expected["issues-of_old.1%2F%25"]) > len(expected["histories-of_old.1%2F%25"]) > 1
@@ -402,11 +424,11 @@ def test_sandbox_from_a_snapshot_has_the_same_data(sandbox: Sandbox, tmp_path: P
     parameters = [parameter for job in expected["jobs"] for parameter in job["parameters"]]
     assert {parameter["description"] for parameter in parameters if parameter["name"] == "H"} == {None}
     assert [plugin["url"] for plugin in expected["ci"]["plugins"] if plugin["name"] == "odd1"] == [None]
-    remove_added_account(found["review"])
-    own = [token for token in found["artifact"]["tokens"] if token["username"] == "snapshot-admin"]
+    remove_added_account(actual["review"])
+    own = [token for token in actual["artifact"]["tokens"] if token["username"] == "snapshot-admin"]
     assert len(own) == 1
-    found["artifact"]["tokens"].remove(own[0])
-    assert found == expected
+    actual["artifact"]["tokens"].remove(own[0])
+    assert actual == expected
 
 
 @pytest.mark.ansible_core
@@ -424,12 +446,12 @@ def test_lists_of_an_existing_snapshot_are_kept_in_a_rehearsal(
     is_rehearsal: bool, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", sandbox.url if is_rehearsal else "")
-    stale = tmp_path / "existing" / "inference" / "items.jsonl"
-    stale.parent.mkdir(parents=True)
-    stale.touch()
+    existing_list = tmp_path / "existing" / "inference" / "items.jsonl"
+    existing_list.parent.mkdir(parents=True)
+    existing_list.touch()
     output, good = take_snapshot(sandbox, tmp_path / "existing", "--limit", "openai")
     assert good, output
-    assert stale.exists() == is_rehearsal
+    assert existing_list.exists() == is_rehearsal
 
 
 def test_secrets_are_derived_from_snapshot_and_account(tmp_path: Path) -> None:
@@ -520,27 +542,27 @@ def test_readable_lists_are_exported_when_permissions_are_missing(sandbox: Sandb
     assert not (tmp_path / "both").exists()
     assert {file.parent.parent.name for file in tmp_path.glob("*/*/manifest.json")} == {"seen"}
     assert foreign.exists()
-    check_what_was_seen(load_lists(tmp_path / "seen", sandbox))
+    check_lists(load_lists(tmp_path / "seen", sandbox))
 
 
-def check_what_was_seen(seen: dict[str, Any]) -> None:
+def check_lists(lists: dict[str, Any]) -> None:
     """Check that each list was read that the accounts may read, and that the others are named."""
-    assert [unseen["list"] for unseen in seen["ci"]["skipped_lists"]] == ["plugins"]
-    assert "403 reader is missing" in seen["ci"]["skipped_lists"][0]["reason"]
-    unseen = seen["inference"]["skipped_lists"]
+    assert [skipped["list"] for skipped in lists["ci"]["skipped_lists"]] == ["plugins"]
+    assert "403 reader is missing" in lists["ci"]["skipped_lists"][0]["reason"]
+    skipped = lists["inference"]["skipped_lists"]
     without_scope = ["organizations", "projects", "users", "invites", "admin_keys"]
-    assert [each["list"] for each in unseen] == [*without_scope, "rate_limits", "user_keys"]
-    assert all("Missing scopes: api.management.read" in each["reason"] for each in unseen[:5])
-    assert all("Set 'session_token'." in each["reason"] for each in unseen[5:])
-    assert [row["name"] for row in seen["items"]] == ["app-1.0.tar.gz", "app-1.1.tar.gz"]
-    unseen = seen["review"]["skipped_lists"]
-    assert [each["list"] for each in unseen] == ["licenses", "defect_types-mobile_app"]
-    assert "403 User alice is not a Projects root admin" in unseen[0]["reason"]
-    assert "defect_types-platform" in seen
-    assert [row["severity_level"] for row in seen["issues-mobile_app"]] == [1, 2]
-    assert [row["status"] for row in seen["histories-mobile_app"]] == ["Fix"]
-    assert "issues-gone" not in seen
-    assert "defect_types-mobile_app" not in seen
+    assert [each["list"] for each in skipped] == [*without_scope, "rate_limits", "user_keys"]
+    assert all("Missing scopes: api.management.read" in each["reason"] for each in skipped[:5])
+    assert all("Set 'session_token'." in each["reason"] for each in skipped[5:])
+    assert [row["name"] for row in lists["items"]] == ["app-1.0.tar.gz", "app-1.1.tar.gz"]
+    skipped = lists["review"]["skipped_lists"]
+    assert [each["list"] for each in skipped] == ["licenses", "defect_types-mobile_app"]
+    assert "403 User alice is not a Projects root admin" in skipped[0]["reason"]
+    assert "defect_types-platform" in lists
+    assert [row["severity_level"] for row in lists["issues-mobile_app"]] == [1, 2]
+    assert [row["status"] for row in lists["histories-mobile_app"]] == ["Fix"]
+    assert "issues-gone" not in lists
+    assert "defect_types-mobile_app" not in lists
 
 
 def test_only_lists_without_permission_are_skipped(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -554,17 +576,17 @@ def test_only_lists_without_permission_are_skipped(sandbox: Sandbox, tmp_path: P
     assert not good
     assert "500 gateway: 404 from backend" in output
     assert not (folder / "ci" / "manifest.json").exists()
-    seen = load_lists(folder, sandbox)
-    unseen = {
-        service: [about["list"] for about in seen[service]["skipped_lists"]] for service in ("artifact", "inference")
+    lists = load_lists(folder, sandbox)
+    skipped = {
+        service: [about["list"] for about in lists[service]["skipped_lists"]] for service in ("artifact", "inference")
     }
-    assert unseen["artifact"] == ["repositories-libs-remote", "runs-app", "runs-acme/nightly of web-4"]
-    assert unseen["inference"] == ["invites", "rate_limits", "user_keys", "project_service_accounts"]
-    assert any(project.get("users") for project in seen["inference"]["projects"])
-    assert seen["inference"]["users"]
+    assert skipped["artifact"] == ["repositories-libs-remote", "runs-app", "runs-acme/nightly of web-4"]
+    assert skipped["inference"] == ["invites", "rate_limits", "user_keys", "project_service_accounts"]
+    assert any(project.get("users") for project in lists["inference"]["projects"])
+    assert lists["inference"]["users"]
 
 
-def write_odd_jobs(folder: Path) -> None:
+def write_special_jobs(folder: Path) -> None:
     """Write the snapshot of a server whose only job has a description with control characters, and no last builds."""
     server = {"product": "hudson", "version": "1.395", "executors": 2}
     build = {"number": 7, "result": "SUCCESS", "duration": None, "timestamp": "2026-01-01T00:00:00Z"}
@@ -579,9 +601,9 @@ def write_session(folder: Path) -> None:
     """Write the snapshot of an API that only listed the organization of a session."""
     lists = ("models", "model_limits", "projects", "users", "invites", "admin_keys", "user_keys")
     about = {"format": 1, "name": "odd", "rate_limits": {}, **{name: [] for name in lists}}
-    mine = {"id": "org-1", "name": None, "title": "One", "projects": [{"id": "proj_1", "title": "First"}]}
+    organization = {"id": "org-1", "name": None, "title": "One", "projects": [{"id": "proj_1", "title": "First"}]}
     folder.mkdir()
-    (folder / "manifest.json").write_text(json.dumps({**about, "organizations": [mine]}))
+    (folder / "manifest.json").write_text(json.dumps({**about, "organizations": [organization]}))
 
 
 def write_issues(folder: Path, histories: dict[str, list[Any]]) -> None:
@@ -614,20 +636,20 @@ def write_issues(folder: Path, histories: dict[str, list[Any]]) -> None:
 
 
 def test_sandbox_starts_when_lists_are_unusual_or_incomplete(tmp_path: Path) -> None:
-    write_odd_jobs(tmp_path / "ci")
+    write_special_jobs(tmp_path / "ci")
     write_session(tmp_path / "inference")
     builds = {"some": "snapshot", "told": "b7"}
     write_issues(tmp_path / "review", {"some": [], "told": [{"id": 2, "build": "b7", "history": []}]})
     with client.start(seed=tmp_path) as sandbox:
         state = sandbox.state()
-        found = {project: list_builds_and_issues(sandbox, project) for project in builds}
+        actual = {project: list_builds_and_issues(sandbox, project) for project in builds}
     assert state["ci"]["jobs"]["total"] == 1
     [project] = state["inference"]["projects"]["rows"]
     assert project == {"id": "proj_1", "name": "First", "organization": "org-1", "status": "active"}
     counts = {row["name"]: (row["builds"], row["issues"]) for row in state["review"]["projects"]["rows"]}
     assert counts == {"none": (0, 0), "some": (1, 4), "told": (1, 4)}
     states = [(1, "New"), (2, "Fixed"), (4, "Existing")]
-    assert found == {project: ([build], states) for project, build in builds.items()}
+    assert actual == {project: ([build], states) for project, build in builds.items()}
 
 
 def list_builds_and_issues(sandbox: Sandbox, project: str) -> tuple[list[str], list[tuple[int, str]]]:
@@ -635,12 +657,12 @@ def list_builds_and_issues(sandbox: Sandbox, project: str) -> tuple[list[str], l
     _host, _port, user, token = Path(sandbox.environment["KLOCWORK_LTOKEN"]).read_text().split()[0].split(";")
     form = {"project": project, "user": user, "ltoken": token}
 
-    def ask(**fields: str) -> list[dict[str, Any]]:
+    def request(**fields: str) -> list[dict[str, Any]]:
         url = f"{sandbox.environment['KLOCWORK_URL']}/review/api"
         return list(map(json.loads, requests.post(url, {**form, **fields}, timeout=60).text.splitlines()))
 
-    issues = ask(action="search", query="grouping:off state:New,Existing,Fixed")
-    return [build["name"] for build in ask(action="builds")], [(issue["id"], issue["state"]) for issue in issues]
+    issues = request(action="search", query="grouping:off state:New,Existing,Fixed")
+    return [build["name"] for build in request(action="builds")], [(issue["id"], issue["state"]) for issue in issues]
 
 
 @pytest.mark.parametrize(("text", "problem"), [("{", "is not JSON: "), ('{"format": 2}', "does not have format 1")])

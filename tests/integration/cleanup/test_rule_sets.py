@@ -27,7 +27,7 @@ from support.cleanup.world import paths_in, plant_world, run
 RULE_SETS = int(os.environ.get("RULE_SETS", "200"))
 SEED = os.environ.get("RULE_SETS_SEED", "artifact_cleanup")
 RULE_SETS_PER_WORLD = 4
-ALL_SHOWN = 10_000
+RESULT_LIMIT = 10_000
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
 
@@ -54,14 +54,14 @@ def test_plan_and_remaining_files_match_the_model_when_rules_are_generated(
         case = Case(world, position, rules, options)
 
         plan_file = tmp_path / f"plan-{position}.jsonl"
-        result = run(rules=rules, **options, result_limit=ALL_SHOWN, plan_file=str(plan_file), check_mode=True)
+        result = run(rules=rules, **options, result_limit=RESULT_LIMIT, plan_file=str(plan_file), check_mode=True)
         case.name = "check mode"
         compare_result(case, result, prediction, should_delete_folders)
         if not prediction.refused:
             compare_plan_file(case, plan_file, prediction, should_delete_folders)
         compare_files(case, sandbox, repositories, files)
 
-        result = run(rules=rules, **options, result_limit=ALL_SHOWN)
+        result = run(rules=rules, **options, result_limit=RESULT_LIMIT)
         case.name = "run"
         compare_result(case, result, prediction, should_delete_folders)
         if not prediction.refused:
@@ -93,10 +93,10 @@ class Case:
     def compare_members(self, what: str, actual: Iterable[Hashable], expected: Iterable[Hashable]) -> None:
         """Fail if two collections have different members, or the same members in different numbers."""
         actual, expected = list(actual), list(expected)
-        surplus, missing = _find_surplus(actual, expected), _find_surplus(expected, actual)
+        surplus, omitted = _find_surplus(actual, expected), _find_surplus(expected, actual)
         difference = "".join(
             f"\n  {label}: {one!r}"
-            for label, members in (("only the module", surplus), ("only the model", missing))
+            for label, members in (("only the module", surplus), ("only the model", omitted))
             for one in members
         )
         assert not difference, f"{self.name}: {what}:{difference}\n{self._description}"

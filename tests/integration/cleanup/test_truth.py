@@ -251,7 +251,7 @@ def test_file_is_refused_when_it_is_not_a_plan(change: Any, problem: str, sandbo
 
 
 @pytest.mark.parametrize(
-    ("guard", "said"),
+    ("guard", "message"),
     [
         ({"max_items": 9}, "The plan has 10 items, more than 'max_items' allows (9). Nothing was deleted."),
         ({"max_bytes": 99}, "The plan has 100 bytes, more than 'max_bytes' allows (99). Nothing was deleted."),
@@ -263,11 +263,11 @@ def test_file_is_refused_when_it_is_not_a_plan(change: Any, problem: str, sandbo
 )
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_nothing_is_deleted_when_a_limit_is_exceeded(
-    guard: dict[str, Any], said: str, check_mode: bool, sandbox: Sandbox
+    guard: dict[str, Any], message: str, check_mode: bool, sandbox: Sandbox
 ) -> None:
     plant(sandbox, [*OLD, *(Artifact("old-local", f"new/{number}", 1, 1, size=10) for number in range(5))])
     result = run(rules=RULES, check_mode=check_mode, **guard)
-    assert result["msg"] == said
+    assert result["msg"] == message
     assert result["plan"]["items"] == 10
     assert deletes(sandbox) == []
     allowed = {name: most + 1 for name, most in guard.items()}
