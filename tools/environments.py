@@ -60,8 +60,8 @@ def build(name: str, python: str = sys.executable) -> Path:
 
 def find(python: str) -> str:
     """Return the path of a Python, or an empty text if it is missing."""
-    found = subprocess.check_output([ROOT / "tools/find-python.sh", python], text=True)
-    return found.split()[0] if found else ""
+    output = subprocess.check_output([ROOT / "tools/find-python.sh", python], text=True)
+    return output.split()[0] if output else ""
 
 
 def find_other_python() -> str:
@@ -127,8 +127,8 @@ def read_pip_settings() -> dict[str, str]:
     settings: dict[str, str] = {}
     # Precedence of pip: variables, section of the command, global section.
     for section in ("global", "install", ":env:"):
-        found = re.findall(rf"^{section}\.([\w-]+)=(.*)$", listing, re.MULTILINE)
-        settings |= {name: ast.literal_eval(value) for name, value in found}
+        entries = re.findall(rf"^{section}\.([\w-]+)=(.*)$", listing, re.MULTILINE)
+        settings |= {name: ast.literal_eval(value) for name, value in entries}
     return settings
 
 

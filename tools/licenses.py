@@ -18,8 +18,8 @@ WITHOUT_HEADER = {"LICENSE", "CHANGELOG.md", "changelogs/changelog.yaml", "MANIF
 def find_wrong_licenses(folder: Path, paths: Iterable[Path]) -> list[str]:
     """Return each file of a directory with another license or none, with its license."""
     names = {str(path.relative_to(folder)): path for path in paths if path.is_file()}
-    said = {name: read_license(path) for name, path in sorted(names.items()) if name not in WITHOUT_HEADER}
-    return [f"{name}: {license}" for name, license in said.items() if license != LICENSE]
+    licenses = {name: read_license(path) for name, path in sorted(names.items()) if name not in WITHOUT_HEADER}
+    return [f"{name}: {license}" for name, license in licenses.items() if license != LICENSE]
 
 
 def read_license(path: Path) -> str:
@@ -27,5 +27,5 @@ def read_license(path: Path) -> str:
     beside = path.with_name(f"{path.name}.license")
     text = (beside if beside.exists() else path).read_text(errors="replace")
     lines = [line.strip("{#/*<!->} ") for line in text.splitlines()]
-    said = dict.fromkeys(line for line in lines if line.startswith("SPDX-License-Identifier"))
-    return ", ".join(said) if said.keys() & set(lines[:10]) else "none"
+    identifiers = dict.fromkeys(line for line in lines if line.startswith("SPDX-License-Identifier"))
+    return ", ".join(identifiers) if identifiers.keys() & set(lines[:10]) else "none"

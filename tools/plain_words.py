@@ -101,8 +101,8 @@ class Tally:
         """Count the sentences of a text and record findings."""
         for sentence in split_sentences(text):
             self.total += 1
-            found = [match[0] for match in PHRASES.finditer(sentence)] or self.null.findall(sentence)
-            self.findings += [(place, f"{words.strip()!r} in: {sentence}") for words in found]
+            phrases = [match[0] for match in PHRASES.finditer(sentence)] or self.null.findall(sentence)
+            self.findings += [(place, f"{words.strip()!r} in: {sentence}") for words in phrases]
 
     def add_name(self, place: str, name: str) -> None:
         """Count a name and record it if it is unidiomatic."""

@@ -48,8 +48,8 @@ def main() -> None:
         releases = rehearse()
     elif waiting:
         sys.exit(f"{version} is already released, without {join_first(waiting)}: set the next version in galaxy.yml.")
-    told = {name for release in releases.values() for name in list_new_names(release)}
-    if forgotten := {name for name, _path in list_documented()} - told:
+    listed = {name for release in releases.values() for name in list_new_names(release)}
+    if forgotten := {name for name, _path in list_documented()} - listed:
         sys.exit(f"Missing from all releases: {join_first(forgotten)}. Set their version_added to {version}.")
     state = "is released" if not waiting else f"can be released, by make changelog: {len(waiting)} fragments"
     print(f"{version} {state}, {len(list(list_new_names(releases[version])))} new modules, plugins and roles")
@@ -58,17 +58,17 @@ def main() -> None:
 def find_versions() -> list[tuple[str, str]]:
     """Return the versions of the collection that files mention, each with its file."""
     return [
-        (str(path.relative_to(CHECKOUT)), found[1] or found[2])
+        (str(path.relative_to(CHECKOUT)), match[1] or match[2])
         for pattern in NAMED_IN
         for path in sorted(CHECKOUT.glob(pattern))
-        for found in NAMED.finditer(path.read_text())
+        for match in NAMED.finditer(path.read_text())
     ]
 
 
 def join_first(names: set[str]) -> str:
     """Join the first names of a set."""
-    shown = sorted(names)[:5]
-    return ", ".join(shown) + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
+    displayed = sorted(names)[:5]
+    return ", ".join(displayed) + (f" and {len(names) - len(displayed)} more" if len(names) > len(displayed) else "")
 
 
 def rehearse() -> dict[str, Any]:

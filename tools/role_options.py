@@ -214,13 +214,13 @@ def _role_settings(before: dict[str, dict[str, Any]], name: str) -> list[str]:
 
 def _convert_option(option: dict[str, Any]) -> dict[str, Any]:
     """Convert an option of a module to an option of a role: `suboptions` become `options`, without option markup."""
-    shown: dict[str, Any] = {}
+    converted: dict[str, Any] = {}
     for key, value in _list_choices(option).items():
         if key == "suboptions":
-            shown["options"] = {name: _convert_option(inner) for name, inner in value.items()}
+            converted["options"] = {name: _convert_option(inner) for name, inner in value.items()}
         elif key not in ("version_added", "aliases"):
-            shown[key] = _plain_markup(value) if key == "description" else value
-    return shown
+            converted[key] = _plain_markup(value) if key == "description" else value
+    return converted
 
 
 def _list_choices(option: dict[str, Any]) -> dict[str, Any]:
@@ -251,7 +251,7 @@ def _pass_options(tasks: str, mirror: Mirror, options: dict[str, dict[str, Any]]
     pattern = rf"^( +)(buildworks\.toolchain\.{mirror.module}:\n)(?:\1  \w+: .*\n)+"
     return re.sub(
         pattern,
-        lambda found: found[1] + found[2] + "".join(f"{found[1]}  {line}" for line in lines),
+        lambda match: match[1] + match[2] + "".join(f"{match[1]}  {line}" for line in lines),
         tasks,
         flags=re.MULTILINE,
     )

@@ -109,11 +109,11 @@ def configure_pip() -> None:
 
 def offer_oldest_python() -> None:
     """Make the oldest supported Python available to ansible-test."""
-    found = find(OLDEST)
+    interpreter = find(OLDEST)
     shutil.rmtree(BIN, ignore_errors=True)
     BIN.mkdir()
-    if found:
-        (BIN / OLDEST).symlink_to(found)
+    if interpreter:
+        (BIN / OLDEST).symlink_to(interpreter)
     else:
         report_unavailable(f"import and compile with {OLDEST}: there is no such Python")
 

@@ -53,15 +53,15 @@ def main() -> None:
 def build_sbom(environment: Path) -> dict[str, Any]:
     """Return all packages of a virtual environment, and the collection with its dependencies."""
     with tempfile.TemporaryDirectory() as scratch:
-        pyproject, found = Path(scratch) / "pyproject.toml", Path(scratch) / "sbom.json"
+        pyproject, output = Path(scratch) / "pyproject.toml", Path(scratch) / "sbom.json"
         collection = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())
         pyproject.write_text(PYPROJECT.format(**collection | {"dependencies": json.dumps(read_requirements())}))
-        command = ["cyclonedx-py", "environment", "--pyproject", str(pyproject), "--output-file", str(found)]
+        command = ["cyclonedx-py", "environment", "--pyproject", str(pyproject), "--output-file", str(output)]
         command += ["--output-reproducible", "--no-validate", str(environment)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(done.stderr)
-        return json.loads(found.read_text())
+        return json.loads(output.read_text())
 
 
 def read_requirements() -> list[str]:
@@ -75,14 +75,14 @@ def read_requirements() -> list[str]:
 def select_dependencies(sbom: dict[str, Any]) -> dict[str, Any]:
     """Return the part of the SBOM that the collection depends on."""
     leads_to = {each["ref"]: each.get("dependsOn", []) for each in sbom["dependencies"]}
-    found, unseen = set[str](), [sbom["metadata"]["component"]["bom-ref"]]
+    selected, unseen = set[str](), [sbom["metadata"]["component"]["bom-ref"]]
     while unseen:
         package = unseen.pop()
-        found.add(package)
-        unseen += set(leads_to[package]) - found
+        selected.add(package)
+        unseen += set(leads_to[package]) - selected
     return sbom | {
-        "components": [each for each in sbom["components"] if each["bom-ref"] in found],
-        "dependencies": [each for each in sbom["dependencies"] if each["ref"] in found],
+        "components": [each for each in sbom["components"] if each["bom-ref"] in selected],
+        "dependencies": [each for each in sbom["dependencies"] if each["ref"] in selected],
     }
 
 

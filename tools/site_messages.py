@@ -70,9 +70,9 @@ def find_messages() -> list[str]:
     tasks in roles and playbooks."""
     plugins = sorted((CHECKOUT / "plugins").rglob("*.py"))
     tasks = sorted(path for pattern in _TASKS for path in CHECKOUT.glob(pattern))
-    found = [text for path in plugins for text in _find_in_code(ast.parse(path.read_text()))]
-    found += [text for path in tasks for text in _find_in_tasks(yaml.safe_load(path.read_text()))]
-    return list(dict.fromkeys(filter(_SEVERAL_WORDS.search, found)))
+    texts = [text for path in plugins for text in _find_in_code(ast.parse(path.read_text()))]
+    texts += [text for path in tasks for text in _find_in_tasks(yaml.safe_load(path.read_text()))]
+    return list(dict.fromkeys(filter(_SEVERAL_WORDS.search, texts)))
 
 
 def _matches(pattern: str, message: str) -> bool:
@@ -118,11 +118,11 @@ def _evaluate(node: ast.expr, tree: ast.Module) -> list[str]:
     if isinstance(node, ast.IfExp):
         return _evaluate(node.body, tree) + _evaluate(node.orelse, tree)
     if isinstance(node, ast.Name):
-        found = [
+        texts = [
             text
             for other in ast.walk(tree)
             if isinstance(other, ast.Assign) and getattr(other.targets[0], "id", "") == node.id
             for text in _evaluate(other.value, _EMPTY_MODULE)
         ]
-        return found or ["…"]
+        return texts or ["…"]
     return ["…"]

@@ -62,12 +62,12 @@ def sandbox_tests(path: Path) -> str:
 
 def find_reachable(path: Path) -> set[Path]:
     """Return a file with its direct and indirect imports."""
-    found, unseen = set[Path](), {path}
+    reachable, unseen = set[Path](), {path}
     while unseen:
         path = unseen.pop()
-        found.add(path)
-        unseen |= find_used_files(path) - found
-    return found
+        reachable.add(path)
+        unseen |= find_used_files(path) - reachable
+    return reachable
 
 
 @functools.cache

@@ -43,8 +43,8 @@ def main(subjects: list[str]) -> int:
     report = {"machine": describe_machine(), "rows": {row.key: to_json(row, figure) for row, figure in results}}
     (ROOT / "build" / "bench.json").write_text(json.dumps(report, indent=2) + "\n")
     print("machine: " + ", ".join(f"{name} {value}" for name, value in report["machine"].items()))
-    missing = os.environ.get("TOOLCHAIN_REQUIRE_ALL") == "1" and any(figure is None for _row, figure in results)
-    return int(missing or any(figure and not row.is_reached(figure) for row, figure in results))
+    is_missing = os.environ.get("TOOLCHAIN_REQUIRE_ALL") == "1" and any(figure is None for _row, figure in results)
+    return int(is_missing or any(figure and not row.is_reached(figure) for row, figure in results))
 
 
 def measure(subject: Any) -> tuple[dict[str, Figure], str]:

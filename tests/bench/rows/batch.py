@@ -95,24 +95,24 @@ def measure(_sandbox: Sandbox) -> dict[str, Figure]:
     with start_server() as url, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         settings = {"url": url, "api_key": "sk-worthless", "model": "gpt-4o-mini", "workers": WORKERS}
-        ours, theirs = [], []
+        module_runs, sdk_seconds = [], []
         for number in range(ROUNDS):
             source = write_prompts(folder / f"{number}", [f"Prompt {index} of {number}" for index in range(PROMPTS)])
-            ours.append(run_ours(settings, source, write_prompts(folder / f"{number}.first", ["First"])))
-            theirs.append(float(run_program(THEIRS, json.dumps(settings), source)))
+            module_runs.append(run_module(settings, source, write_prompts(folder / f"{number}.first", ["First"])))
+            sdk_seconds.append(float(run_program(THEIRS, json.dumps(settings), source)))
         cached = {**settings, "cache": str(folder / "cache"), "result_limit": 0}
-        many = run_ours(
+        many = run_module(
             cached, write_prompts(folder / "many", ["Same"] * MANY), write_prompts(folder / "one", ["Same"])
         )
-    seconds = [run["seconds"] for run in ours]
+    seconds = [run["seconds"] for run in module_runs]
     return {
-        "batch_vs_sdk": ratio(theirs, seconds, seconds=round(min(seconds), 2)),
-        "batch_overhead_ms": Figure(round(min(run["own_ms"] for run in ours), 2)),
+        "batch_vs_sdk": ratio(sdk_seconds, seconds, seconds=round(min(seconds), 2)),
+        "batch_overhead_ms": Figure(round(min(run["own_ms"] for run in module_runs), 2)),
         "batch_mb": Figure(round(many["megabytes"], 1), details={"seconds": round(many["seconds"], 1)}),
     }
 
 
-def run_ours(settings: dict[str, Any], source: str, first: str) -> dict[str, float]:
+def run_module(settings: dict[str, Any], source: str, first: str) -> dict[str, float]:
     paths = json.dumps([path for path in sys.path if path])
     return dict(json.loads(run_program(OURS, paths, json.dumps(settings), source, first)))
 

@@ -37,7 +37,7 @@ sys.path[:0] = json.loads(sys.argv[1])
 from support.running import run
 def peak(url):
     login = {"url": url, "username": "bench", "api_token": "worthless"}
-    done = run("ci_build", job="app", wait_delay=0.1, tell=lambda line: None, **login)
+    done = run("ci_build", job="app", wait_delay=0.1, display=lambda line: None, **login)
     assert done["build"]["result"] == "SUCCESS", done
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 idle = peak(sys.argv[2])

@@ -74,11 +74,11 @@ def measure(sandbox: Sandbox) -> dict[str, Figure]:
 
 def compare(sandbox: Sandbox, case: Case) -> Figure:
     """Return the ratio of our duration to that of the plain request, without a first round, which loads more code."""
-    ours, theirs = [], []
+    module_seconds, client_seconds = [], []
     for _round in range(ROUNDS + 1):
-        ours.append(measure_seconds(lambda: running.run(case.module, **case.options)[case.result]))
-        theirs.append(measure_seconds(lambda: fetch(sandbox, *case.request)[case.member]))
-    return ratio(ours[1:], theirs[1:], ms=median_ms(ours[1:]))
+        module_seconds.append(measure_seconds(lambda: running.run(case.module, **case.options)[case.result]))
+        client_seconds.append(measure_seconds(lambda: fetch(sandbox, *case.request)[case.member]))
+    return ratio(module_seconds[1:], client_seconds[1:], ms=median_ms(module_seconds[1:]))
 
 
 def measure_seconds(read: Callable[[], list[Any]]) -> float:

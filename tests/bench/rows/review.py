@@ -121,13 +121,13 @@ def compare_gates(sandbox: Sandbox) -> Figure:
     role = {"roles": [{"role": "buildworks.toolchain.review_quality_gate", **variables}]}
     seconds = play(sandbox, [role, {"tasks": gate_by_uri(sandbox)}], rounds=ROUNDS).task
     sums: dict[bool, list[float]] = {
-        theirs: [
+        is_uri: [
             sum(task)
             for task in zip(
-                *(values for name, values in seconds.items() if name.startswith("uri") is theirs), strict=True
+                *(values for name, values in seconds.items() if name.startswith("uri") is is_uri), strict=True
             )
         ]
-        for theirs in (True, False)
+        for is_uri in (True, False)
     }
     return ratio(sums[True], sums[False], ms=median_ms(sums[False]))
 
