@@ -14,7 +14,7 @@ import pytest
 
 from sandbox.client import Sandbox
 from support import running
-from support.cleanup.world import Artifact, plant
+from support.cleanup.world import Artifact, store_artifacts
 from support.playbook import play_mistakes, run_ansible
 from support.steps import RESET, Step, fault, run_role
 
@@ -129,7 +129,7 @@ def test_runs_that_fail_end_incomplete_or_have_nothing_to_do(sandbox: Sandbox, t
 
 def test_the_summary_lists_the_tags_that_are_not_safe_to_delete(sandbox: Sandbox, tmp_path: Path) -> None:
     paths = ("team/web/manifest.json", "team/web/1.0/manifest.json")
-    plant(sandbox, [Artifact("docker-local", path, 90, 90) for path in paths], [])
+    store_artifacts(sandbox, [Artifact("docker-local", path, 90, 90) for path in paths], [])
     rules = [{"title": "web", "repos": ["docker-local"], "paths": ["team"], "older_than": "30d"}]
     output, _written, well = run_housekeeping(
         sandbox, tmp_path, "--check", "--tags", "cleanup", artifact_housekeeping_rules=rules

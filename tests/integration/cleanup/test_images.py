@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, plant, run
+from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, run, store_artifacts
 
 RULES = [{"repos": ["dn"], "older_than": "30d"}]
 WEB = "its folder contains '1.0', which is not part of the tag"
@@ -30,7 +30,7 @@ def tag(name: str, age: float = 90, manifest: str = "manifest.json") -> list[Art
 
 def push(sandbox: Sandbox, *artifacts: Artifact) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "dn", "rclass": "local", "packageType": "docker"}]}})
-    plant(sandbox, artifacts, [])
+    store_artifacts(sandbox, artifacts, [])
 
 
 def write_plan(path: Path, rules: list[dict[str, Any]] = RULES) -> str:
@@ -104,7 +104,7 @@ def test_trash_can_keeps_other_deleted_items_below_a_tag(sandbox: Sandbox) -> No
 
 
 def test_trash_can_keeps_an_item_that_another_client_deleted(sandbox: Sandbox, tmp_path: Path) -> None:
-    plant(sandbox, [Artifact("old-local", "a/b.bin", 90, 90)])
+    store_artifacts(sandbox, [Artifact("old-local", "a/b.bin", 90, 90)])
     file = write_plan(tmp_path, [{"repos": ["old-local"], "older_than": "30d"}])
     call(sandbox, "DELETE", "/old-local/a/b.bin")
     result = run(from_plan=file, clean_trash=True)
@@ -113,7 +113,7 @@ def test_trash_can_keeps_an_item_that_another_client_deleted(sandbox: Sandbox, t
 
 
 def test_trash_can_keeps_other_deleted_items_below_an_empty_folder(sandbox: Sandbox) -> None:
-    plant(sandbox, [Artifact("old-local", "a/old.bin", 90, 90), Artifact("old-local", "a/b/new.bin", 1, 1)])
+    store_artifacts(sandbox, [Artifact("old-local", "a/old.bin", 90, 90), Artifact("old-local", "a/b/new.bin", 1, 1)])
     call(sandbox, "DELETE", "/old-local/a/b/new.bin")
     result = run(rules=[{"repos": ["old-local"], "older_than": "30d"}], clean_trash=True, empty_folders=True)
     assert result["deleted"]["folders"] == 1
@@ -129,7 +129,7 @@ def test_tag_is_kept_when_its_folder_was_not_listed(sandbox: Sandbox, tmp_path: 
     if lists_first:
         sandbox.fault(kind="reset_before", path="search/aql", nth=2)
         assert run(**options)["failed"]
-    plant(sandbox, tag("team/web"), [])
+    store_artifacts(sandbox, tag("team/web"), [])
     result = run(**options)
     assert result["deleted"]["items"] == 2 - lists_first
     reason = {"repo": "dn", "path": "team/web", "rule": "rules[0]", "reason": "the contents of its folder are unknown"}

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.cleanup.world import Artifact, deletes, paths_in, plant, run
+from support.cleanup.world import Artifact, deletes, paths_in, run, store_artifacts
 from support.playbook import PLAYBOOK, environment, wait_until
 
 PATHS = [f"app/{number:02}.bin" for number in range(40)]
@@ -23,7 +23,7 @@ RULES = [{"repos": ["old-local"], "older_than": "30d"}]
 @pytest.mark.parametrize("in_process", [True, False])
 @pytest.mark.usefixtures("as_a_user")
 def test_deletions_stop_when_ansible_is_killed(sandbox: Sandbox, tmp_path: Path, in_process: bool) -> None:
-    plant(sandbox, [Artifact("old-local", path, 90, 90) for path in PATHS])
+    store_artifacts(sandbox, [Artifact("old-local", path, 90, 90) for path in PATHS])
     file, state = tmp_path / "outcomes.jsonl", str(tmp_path / "state")
     options = {"rules": RULES, "workers": 1, "state_file": state}
     task = {

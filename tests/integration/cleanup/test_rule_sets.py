@@ -22,7 +22,7 @@ from sandbox.client import Sandbox
 from support.cleanup import model
 from support.cleanup.generate import generate_options, generate_rules, generate_world
 from support.cleanup.model import Folder, PlannedItem, Prediction, Repository, StoredFile, predict
-from support.cleanup.world import paths_in, plant_world, run
+from support.cleanup.world import paths_in, run, store_files
 
 RULE_SETS = int(os.environ.get("RULE_SETS", "200"))
 SEED = os.environ.get("RULE_SETS_SEED", "artifact_cleanup")
@@ -41,7 +41,7 @@ def test_plan_and_remaining_files_match_the_model_when_rules_are_generated(
     # No outcome changes within some hours after this time, see the module generate.
     now = time.time_ns() // 1_000_000
     repositories, files = generate_world(random, now, prefix)
-    plant_world(sandbox, repositories, files)
+    store_files(sandbox, repositories, files)
     folders: set[Folder] = set()
 
     for position in range(min(RULE_SETS_PER_WORLD, RULE_SETS - world * RULE_SETS_PER_WORLD)):

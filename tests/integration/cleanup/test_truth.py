@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, plant, run
+from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, run, store_artifacts
 
 PATHS = [f"app/{number}.bin" for number in range(10)]
 OLD = [Artifact("old-local", path, 90, 90, size=10) for path in PATHS]
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("as_a_user")
 
 def write_plan(sandbox: Sandbox, path: Path, **options: Any) -> str:
     """Write a plan and return the path of its file."""
-    plant(sandbox, OLD)
+    store_artifacts(sandbox, OLD)
     file = str(path / "plan.jsonl")
     assert run(rules=RULES, plan_file=file, check_mode=True, **options)["plan"]["items"] == 10
     assert deletes(sandbox) == []
@@ -35,7 +35,7 @@ def write_plan(sandbox: Sandbox, path: Path, **options: Any) -> str:
 
 
 def test_result_is_unchanged_when_all_deletions_are_refused(sandbox: Sandbox) -> None:
-    plant(sandbox, OLD)
+    store_artifacts(sandbox, OLD)
     result = run(rules=RULES, username="reader", password="sandbox-reader")
     assert result["failed"]
     assert result["msg"].startswith("10 of 10 items failed.")
@@ -47,7 +47,7 @@ def test_result_is_unchanged_when_all_deletions_are_refused(sandbox: Sandbox) ->
 
 
 def test_other_items_are_deleted_when_one_is_refused(sandbox: Sandbox) -> None:
-    plant(sandbox, OLD)
+    store_artifacts(sandbox, OLD)
     sandbox.fault(kind="status", status=403, body="locked", method="DELETE", path="app/3.bin")
     result = run(rules=RULES, on_error="report")
     assert not result.get("failed")
@@ -58,7 +58,7 @@ def test_other_items_are_deleted_when_one_is_refused(sandbox: Sandbox) -> None:
 
 
 def test_task_fails_when_a_deletion_has_no_effect(sandbox: Sandbox) -> None:
-    plant(sandbox, OLD)
+    store_artifacts(sandbox, OLD)
     sandbox.fault(kind="status", status=204, method="DELETE", path="app/3.bin")
     result = run(rules=RULES)
     assert result["failed"]
@@ -72,7 +72,7 @@ def test_task_fails_when_a_deletion_has_no_effect(sandbox: Sandbox) -> None:
 
 @pytest.mark.parametrize("kind", ["reset_before", "reset_after", "truncate"])
 def test_item_is_read_back_when_the_response_is_lost(kind: str, sandbox: Sandbox) -> None:
-    plant(sandbox, OLD)
+    store_artifacts(sandbox, OLD)
     sandbox.fault(kind=kind, method="DELETE", path="app/3.bin")
     result = run(rules=RULES)
     assert not result.get("failed"), result
@@ -81,7 +81,7 @@ def test_item_is_read_back_when_the_response_is_lost(kind: str, sandbox: Sandbox
 
 
 def test_new_item_is_kept_when_the_response_is_lost(sandbox: Sandbox) -> None:
-    plant(sandbox, OLD[:1])
+    store_artifacts(sandbox, OLD[:1])
     sandbox.clear_journal()
     sandbox.fault(kind="reset_after", method="DELETE")
     sandbox.fault(kind="latency", seconds=0.5, path="search/aql", nth=4)  # the look after the delete
@@ -103,7 +103,7 @@ def _deploy_anew(sandbox: Sandbox) -> None:
 
 def test_page_is_reduced_when_the_response_is_truncated(sandbox: Sandbox) -> None:
     many = [Artifact("old-local", f"{number % 3}/{number}.bin", 90, 90) for number in range(350)]
-    plant(sandbox, many)
+    store_artifacts(sandbox, many)
     sandbox.switch("artifact", aql_hard_limit=150)
     result = run(rules=RULES, page_size=400, check_mode=True)
     assert not result.get("failed"), result
@@ -112,13 +112,13 @@ def test_page_is_reduced_when_the_response_is_truncated(sandbox: Sandbox) -> Non
 
 
 def test_page_is_reduced_when_the_server_rejects_long_queries(sandbox: Sandbox) -> None:
-    plant(sandbox, OLD)
+    store_artifacts(sandbox, OLD)
     sandbox.fault(kind="status", status=500, path="search/aql", body="Query timed out")
     assert run(rules=RULES, page_size=400, check_mode=True)["plan"]["items"] == 10
 
 
 def test_deletions_slow_down_when_the_server_is_overloaded(sandbox: Sandbox) -> None:
-    plant(sandbox, OLD)
+    store_artifacts(sandbox, OLD)
     sandbox.fault(kind="status", status=429, headers={"Retry-After": "0"}, method="DELETE", times=3)
     result = run(rules=RULES, workers=1)
     assert result["counts"]["changed"] == 10
@@ -127,13 +127,13 @@ def test_deletions_slow_down_when_the_server_is_overloaded(sandbox: Sandbox) -> 
 
 def test_verification_is_repeated_when_the_prefetch_failed(sandbox: Sandbox) -> None:
     many = [Artifact("old-local", f"app/{number:03}.bin", 90, 90) for number in range(250)]
-    plant(sandbox, many)
+    store_artifacts(sandbox, many)
     sandbox.clear_journal()
     run(rules=RULES, workers=1)
     labels = [entry["label"] for entry in sandbox.journal("artifact")]
     ahead = labels.index("query", labels.index("delete_item"))
     assert labels[:ahead].count("delete_item") < 200 < labels.count("delete_item")
-    plant(sandbox, many)
+    store_artifacts(sandbox, many)
     sandbox.fault(kind="status", status=403, label="query", nth=labels[: ahead + 1].count("query"))
     result = run(rules=RULES, workers=1)
     assert result["counts"]["changed"] == 250
@@ -147,7 +147,7 @@ def gaps(sandbox: Sandbox) -> list[float]:
 
 
 def test_task_pauses_before_each_deletion(sandbox: Sandbox) -> None:
-    plant(sandbox, OLD)
+    store_artifacts(sandbox, OLD)
     sandbox.clear_journal()
     assert run(rules=RULES, workers=1, pause=0.1)["counts"]["changed"] == 10
     assert min(gaps(sandbox)) >= 0.1
@@ -155,7 +155,7 @@ def test_task_pauses_before_each_deletion(sandbox: Sandbox) -> None:
 
 @pytest.mark.parametrize("status", [429, 503])
 def test_pauses_grow_when_an_overloaded_server_refuses(sandbox: Sandbox, status: int) -> None:
-    plant(sandbox, OLD)
+    store_artifacts(sandbox, OLD)
     sandbox.clear_journal()
     busy = {"kind": "status", "status": status, "headers": {"Retry-After": "0"}, "method": "DELETE"}
     for number in (2, 4, 6):  # one try of each of three deletes
@@ -265,7 +265,7 @@ def test_file_is_refused_when_it_is_not_a_plan(change: Any, problem: str, sandbo
 def test_nothing_is_deleted_when_a_limit_is_exceeded(
     guard: dict[str, Any], message: str, check_mode: bool, sandbox: Sandbox
 ) -> None:
-    plant(sandbox, [*OLD, *(Artifact("old-local", f"new/{number}", 1, 1, size=10) for number in range(5))])
+    store_artifacts(sandbox, [*OLD, *(Artifact("old-local", f"new/{number}", 1, 1, size=10) for number in range(5))])
     result = run(rules=RULES, check_mode=check_mode, **guard)
     assert result["msg"] == message
     assert result["plan"]["items"] == 10
@@ -291,7 +291,7 @@ def test_tags_are_deleted_completely(sandbox: Sandbox) -> None:
 
 def test_old_layers_are_kept_when_the_tag_is_kept(sandbox: Sandbox) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "images", "rclass": "local", "packageType": "docker"}]}})
-    plant(sandbox, [Artifact("old-local", "a", 1, 1)])
+    store_artifacts(sandbox, [Artifact("old-local", "a", 1, 1)])
     world = [
         Artifact("images", "web/1/manifest.json", 5, 5),
         Artifact("images", f"web/1/{LAYER}", 500, 500, size=1000),
@@ -299,7 +299,7 @@ def test_old_layers_are_kept_when_the_tag_is_kept(sandbox: Sandbox) -> None:
         Artifact("images", f"web/2/{LAYER}", 5, 5, size=500),
         Artifact("images", "web/sha256:cc/manifest.json", 90, 90),
     ]
-    plant(sandbox, world, [])
+    store_artifacts(sandbox, world, [])
     result = run(rules=[{"repos": ["images"], "older_than": "30d"}])
     assert result["plan"]["first"] == [
         {"kind": "tag", "repo": "images", "path": "web/2", "size": 501, "rule": "rules[0]"}
@@ -309,7 +309,7 @@ def test_old_layers_are_kept_when_the_tag_is_kept(sandbox: Sandbox) -> None:
 
 def test_size_of_a_tag_includes_all_its_files(sandbox: Sandbox) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "images", "rclass": "local", "packageType": "docker"}]}})
-    plant(
+    store_artifacts(
         sandbox,
         [Artifact("images", "web/1/manifest.json", 9, 9), Artifact("images", f"web/1/{LAYER}", 9, 9, size=99),
          Artifact("images", "web/2/manifest.json", 9, 9), Artifact("images", f"web/2/{LAYER}", 9, 9, size=100)],
@@ -320,7 +320,7 @@ def test_size_of_a_tag_includes_all_its_files(sandbox: Sandbox) -> None:
 
 
 def test_empty_folders_are_deleted_when_requested(sandbox: Sandbox) -> None:
-    plant(
+    store_artifacts(
         sandbox,
         [
             Artifact("old-local", "a/b/c/old.bin", 90, 90),
@@ -339,7 +339,7 @@ def test_empty_folders_are_deleted_when_requested(sandbox: Sandbox) -> None:
 
 def test_files_of_every_repository_are_deleted_when_folders_become_empty(sandbox: Sandbox) -> None:
     repos = ["old-1", "old-2"]
-    plant(sandbox, [Artifact(repo, f"{letter}/old.bin", 90, 90) for repo in repos for letter in "abc"], repos)
+    store_artifacts(sandbox, [Artifact(repo, f"{letter}/old.bin", 90, 90) for repo in repos for letter in "abc"], repos)
     result = run(rules=[{"repos": repos, "older_than": "30d"}], empty_folders=True)
     assert (result["deleted"]["items"], result["deleted"]["folders"]) == (6, 6)
     assert [paths_in(sandbox, repo, folders=True) for repo in repos] == [[], []]
@@ -347,7 +347,7 @@ def test_files_of_every_repository_are_deleted_when_folders_become_empty(sandbox
 
 @pytest.mark.parametrize("folder", ["app", "a^b_c", "100%_a^", "a[b]"])
 def test_folder_is_kept_when_it_is_no_longer_empty(sandbox: Sandbox, tmp_path: Path, folder: str) -> None:
-    plant(sandbox, [Artifact("old-local", f"{folder}/old.bin", 90, 90)])
+    store_artifacts(sandbox, [Artifact("old-local", f"{folder}/old.bin", 90, 90)])
     file = str(tmp_path / "plan.jsonl")
     assert run(rules=RULES, plan_file=file, check_mode=True, empty_folders=True)["plan"]["folders"] == 1
     call(sandbox, "PUT", f"/old-local/{urllib.parse.quote(folder)}/deep/new.bin", b"new")
@@ -360,7 +360,7 @@ def test_folder_is_kept_when_it_is_no_longer_empty(sandbox: Sandbox, tmp_path: P
 
 
 def test_each_item_is_deleted_once_when_two_tasks_run(sandbox: Sandbox) -> None:
-    plant(sandbox, [Artifact("old-local", f"{number}.bin", 90, 90) for number in range(100)])
+    store_artifacts(sandbox, [Artifact("old-local", f"{number}.bin", 90, 90) for number in range(100)])
     results: list[dict[str, Any]] = []
     threads = [threading.Thread(target=lambda: results.append(run(rules=RULES))) for _nth in range(2)]
     for thread in threads:
@@ -388,7 +388,7 @@ def test_cleanup_continues_when_interrupted_at_any_request(kind: str, sandbox: S
     while nth < requests:
         nth += 1
         sandbox.reset()
-        plant(sandbox, [Artifact("old-local", path, 90, 90) for path in paths])
+        store_artifacts(sandbox, [Artifact("old-local", path, 90, 90) for path in paths])
         sandbox.clear_journal()
         sandbox.fault(kind=kind, service="artifact", nth=nth)
         first = run(max_failures=1, **options)
@@ -409,7 +409,7 @@ def test_cleanup_continues_when_interrupted_at_any_request(kind: str, sandbox: S
 
 
 def test_planning_is_not_repeated_when_the_plan_is_complete(sandbox: Sandbox, tmp_path: Path) -> None:
-    plant(sandbox, OLD)
+    store_artifacts(sandbox, OLD)
     state = str(tmp_path / "state")
     sandbox.fault(kind="status", status=403, method="DELETE", times=0)
     assert run(rules=RULES, state_file=state, max_failures=1, workers=1)["failed"]

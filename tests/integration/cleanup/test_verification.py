@@ -16,7 +16,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.deletion import deleter
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from sandbox.client import Sandbox
-from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, plant, run
+from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, run, store_artifacts
 
 Line = dict[str, Any]
 OBSOLETE = {"obsolete": ["yes"]}
@@ -38,7 +38,7 @@ def reasons(result: dict[str, Any]) -> dict[str, str | None]:
 
 
 def test_artifact_is_kept_when_it_lost_the_property_that_selected_it(sandbox: Sandbox, tmp_path: Path) -> None:
-    plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 90, 90, properties=OBSOLETE)])
+    store_artifacts(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 90, 90, properties=OBSOLETE)])
     file = write_plan(tmp_path, RULES)
     call(sandbox, "PUT", "/api/storage/old-local/app/1.bin?properties=obsolete=no")
     assert reasons(run(from_plan=file)) == {
@@ -49,7 +49,7 @@ def test_artifact_is_kept_when_it_lost_the_property_that_selected_it(sandbox: Sa
 
 
 def test_artifact_is_kept_when_it_lost_the_property_of_its_group(sandbox: Sandbox, tmp_path: Path) -> None:
-    plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 9, 9, properties=OBSOLETE)])
+    store_artifacts(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 9, 9, properties=OBSOLETE)])
     rules = [{"repos": ["old-local"], "keep_newest": 1, "group_by": "property", "group_property": "obsolete"}]
     file = write_plan(tmp_path, rules)
     call(sandbox, "DELETE", "/api/storage/old-local/app/1.bin?properties=obsolete")
@@ -57,7 +57,7 @@ def test_artifact_is_kept_when_it_lost_the_property_of_its_group(sandbox: Sandbo
 
 
 def test_properties_are_verified_again_when_a_run_is_resumed(sandbox: Sandbox, tmp_path: Path) -> None:
-    plant(sandbox, [ITEM])
+    store_artifacts(sandbox, [ITEM])
     options = {"rules": RULES, "state_file": str(tmp_path / "state"), "retries": 0, "max_failures": 1}
     sandbox.fault(kind="reset_before", method="DELETE")
     sandbox.fault(kind="reset_before", path="search/aql", nth=5)  # the look after the lost reply
@@ -70,7 +70,7 @@ def test_properties_are_verified_again_when_a_run_is_resumed(sandbox: Sandbox, t
 
 @pytest.mark.parametrize("hours", [-3, 3])
 def test_a_download_counts_when_the_clock_of_the_server_differs(sandbox: Sandbox, tmp_path: Path, hours: int) -> None:
-    plant(sandbox, [], ["old-local"])
+    store_artifacts(sandbox, [], ["old-local"])
     sandbox.clock(set=time.time() + hours * 3600)
     for name in ("1.bin", "2.bin"):
         call(sandbox, "PUT", f"/old-local/app/{name}", b"content")
@@ -83,7 +83,7 @@ def test_a_download_counts_when_the_clock_of_the_server_differs(sandbox: Sandbox
 
 def test_check_mode_counts_kept_artifacts_when_they_have_no_group(sandbox: Sandbox) -> None:
     keep = {"keep": ["yes"]}
-    plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 90, 90, properties=keep)])
+    store_artifacts(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 90, 90, properties=keep)])
     group = {"keep_newest": 1, "group_by": "property", "group_property": "build", "keep_properties": {"keep": None}}
     rules = [{"repos": ["old-local"], "older_than": "30d"}, {"repos": ["old-local"], **group}]
     assert run(rules=rules, check_mode=True)["plan"]["items"] == 1
@@ -117,7 +117,7 @@ OTHER = Artifact("old-local", "app/other.txt", 90, 90, size=10)
 def test_artifact_is_kept_when_its_line_in_the_plan_was_edited(
     sandbox: Sandbox, tmp_path: Path, change: Line, why: str
 ) -> None:
-    plant(sandbox, [ITEM, OTHER])
+    store_artifacts(sandbox, [ITEM, OTHER])
     rules = [{"repos": ["old-local"], "names": ["*.bin"], "older_than": "30d"}, {**RULES[0], "names": ["x"]}]
     file = edit_plan(write_plan(tmp_path, rules), lambda line: line.update(change))
     outcome = run(from_plan=file)["outcomes"][0]
@@ -148,7 +148,7 @@ def test_artifact_is_kept_when_its_line_in_the_plan_was_edited(
     ],
 )
 def test_plan_is_refused_when_a_line_is_invalid(sandbox: Sandbox, tmp_path: Path, change: Line, problem: str) -> None:
-    plant(sandbox, [ITEM])
+    store_artifacts(sandbox, [ITEM])
     file = edit_plan(write_plan(tmp_path, RULES), lambda line: line.update(change))
     result = run(from_plan=file)
     assert result["msg"].startswith(f"Option 'from_plan': line 2 of '{file}' ")
@@ -157,7 +157,7 @@ def test_plan_is_refused_when_a_line_is_invalid(sandbox: Sandbox, tmp_path: Path
 
 
 def test_folders_are_deleted_last_when_the_plan_lists_them_first(sandbox: Sandbox, tmp_path: Path) -> None:
-    plant(sandbox, [ITEM])
+    store_artifacts(sandbox, [ITEM])
     file = Path(write_plan(tmp_path, RULES, empty_folders=True))
     head, item, folder = file.read_text().splitlines(keepends=True)
     assert '"folder"' in folder
@@ -170,7 +170,7 @@ def test_folders_are_deleted_last_when_the_plan_lists_them_first(sandbox: Sandbo
 def test_folders_are_tried_when_the_state_of_a_file_cannot_be_read(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plant(sandbox, [ITEM])
+    store_artifacts(sandbox, [ITEM])
     file = write_plan(tmp_path, RULES, empty_folders=True)
     read_entries = deleter.read_entries
 
@@ -189,7 +189,7 @@ def test_folders_are_tried_when_the_state_of_a_file_cannot_be_read(
 
 def test_plan_is_refused_when_it_contains_a_file_of_a_tag(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "dn", "rclass": "local", "packageType": "docker"}]}})
-    plant(sandbox, [Artifact("dn", f"team/web/{name}", 90, 90) for name in ("manifest.json", LAYER)], [])
+    store_artifacts(sandbox, [Artifact("dn", f"team/web/{name}", 90, 90) for name in ("manifest.json", LAYER)], [])
     file = write_plan(tmp_path, [{"repos": ["dn"], "older_than": "30d"}])
     manifest = {"kind": "file", "path": "team/web/manifest.json", "files": 1}
     edit_plan(file, lambda line: (line.update(manifest), line.pop("manifest")))
@@ -197,7 +197,7 @@ def test_plan_is_refused_when_it_contains_a_file_of_a_tag(sandbox: Sandbox, tmp_
 
 
 def test_plan_is_refused_when_it_repeats_an_item(sandbox: Sandbox, tmp_path: Path) -> None:
-    plant(sandbox, [ITEM])
+    store_artifacts(sandbox, [ITEM])
     file = Path(write_plan(tmp_path, RULES))
     head, line = file.read_text().splitlines(keepends=True)
     file.write_text(head + line + line)
@@ -214,7 +214,7 @@ def test_plan_is_refused_when_it_repeats_an_item(sandbox: Sandbox, tmp_path: Pat
     ],
 )
 def test_plan_is_refused_when_its_rules_are_missing(sandbox: Sandbox, tmp_path: Path, change: Line) -> None:
-    plant(sandbox, [ITEM])
+    store_artifacts(sandbox, [ITEM])
     file = edit_plan(write_plan(tmp_path, RULES), lambda line: line.update(change), number=0)
     assert "is not a cleanup plan" in run(from_plan=file)["msg"]
 
@@ -224,14 +224,14 @@ def test_plan_is_refused_when_its_rules_are_missing(sandbox: Sandbox, tmp_path: 
     [("older_than", "soon"), ("larger_than", "1"), ("repos", []), ("names", "*"), ("properties", {"k": "v"})],
 )
 def test_plan_is_refused_when_a_rule_is_malformed(sandbox: Sandbox, tmp_path: Path, member: str, value: Any) -> None:
-    plant(sandbox, [ITEM])
+    store_artifacts(sandbox, [ITEM])
     file = edit_plan(write_plan(tmp_path, RULES), lambda line: line["rules"][0].update({member: value}), number=0)
     assert "is not a cleanup plan" in run(from_plan=file)["msg"]
 
 
 @pytest.mark.parametrize("name", ["victim!x.txt", "victim:properties", "victim;x", "victim "])
 def test_artifact_is_kept_when_its_path_refers_to_another_item(sandbox: Sandbox, name: str) -> None:
-    plant(sandbox, [Artifact("old-local", f"v/{name}", 90, 90), Artifact("old-local", "v/victim", 1, 1)])
+    store_artifacts(sandbox, [Artifact("old-local", f"v/{name}", 90, 90), Artifact("old-local", "v/victim", 1, 1)])
     assert run(rules=[{"repos": ["old-local"], "older_than": "30d"}])["plan"] is None
     assert deletes(sandbox) == []
 
@@ -252,7 +252,7 @@ def test_a_pattern_does_not_match_special_repositories(sandbox: Sandbox) -> None
     keys = [key for key, _kind in SPECIAL]
     repositories = [{"key": key, "rclass": "local", "packageType": kind} for key, kind in SPECIAL]
     sandbox.seed({"artifact": {"repositories": repositories}})
-    plant(sandbox, [Artifact(key, "a/1.json", 90, 90) for key in [*keys, "old-local"]])
+    store_artifacts(sandbox, [Artifact(key, "a/1.json", 90, 90) for key in [*keys, "old-local"]])
     rule = {"repos": ["*"], "names": ["1.json"]}
     planned = run(rules=[rule], check_mode=True)["plan"]["repositories"]
     assert [entry["repo"] for entry in planned] == ["old-local"]
@@ -268,7 +268,7 @@ def test_a_pattern_does_not_match_special_repositories(sandbox: Sandbox) -> None
 def test_artifact_is_kept_when_newer_ones_were_deleted_after_planning(
     sandbox: Sandbox, tmp_path: Path, group: Line
 ) -> None:
-    plant(sandbox, [Artifact("old-local", f"app/a{age}.bin", age, age) for age in (1, 2, 3, 4)])
+    store_artifacts(sandbox, [Artifact("old-local", f"app/a{age}.bin", age, age) for age in (1, 2, 3, 4)])
     file = write_plan(tmp_path, [{"repos": ["old-local"], "keep_newest": 2, **group}])
     call(sandbox, "DELETE", "/old-local/app/a1.bin")
     assert reasons(run(from_plan=file)) == {"app/a3.bin": "now among the newest of its group", "app/a4.bin": None}
@@ -277,14 +277,14 @@ def test_artifact_is_kept_when_newer_ones_were_deleted_after_planning(
 
 def test_tag_is_kept_when_newer_ones_were_deleted_after_planning(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "dn", "rclass": "local", "packageType": "docker"}]}})
-    plant(sandbox, [Artifact("dn", f"web/{age}/manifest.json", age, age) for age in (1, 2)], [])
+    store_artifacts(sandbox, [Artifact("dn", f"web/{age}/manifest.json", age, age) for age in (1, 2)], [])
     file = write_plan(tmp_path, [{"repos": ["dn"], "keep_newest": 1}])
     call(sandbox, "DELETE", "/dn/web/1")
     assert reasons(run(from_plan=file)) == {"web/2": "now among the newest of its group"}
 
 
 def test_newest_artifacts_are_determined_again_when_a_run_is_resumed(sandbox: Sandbox, tmp_path: Path) -> None:
-    plant(sandbox, [Artifact("old-local", f"app/a{age}.bin", age, age) for age in (1, 2, 3)])
+    store_artifacts(sandbox, [Artifact("old-local", f"app/a{age}.bin", age, age) for age in (1, 2, 3)])
     options = {"rules": [{"repos": ["old-local"], "keep_newest": 1}], "state_file": str(tmp_path / "state")}
     sandbox.fault(kind="status", status=403, method="DELETE", path="app/a2.bin", times=0)
     assert run(max_failures=1, workers=1, **options)["counts"]["failed"] == 1
@@ -295,7 +295,7 @@ def test_newest_artifacts_are_determined_again_when_a_run_is_resumed(sandbox: Sa
 
 
 def test_rules_with_the_same_title_are_all_applied(sandbox: Sandbox) -> None:
-    plant(sandbox, [Artifact("old-local", f"app/{name}.bin", 90, 90) for name in "abc"])
+    store_artifacts(sandbox, [Artifact("old-local", f"app/{name}.bin", 90, 90) for name in "abc"])
     rules = [
         {"title": "t", "repos": ["old-local"], "names": ["a.bin", "b.bin"], "older_than": "30d"},
         {"title": "t", "repos": ["old-local"], "names": ["b.bin", "c.bin"], "older_than": "30d"},

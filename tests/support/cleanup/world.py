@@ -43,13 +43,13 @@ class Artifact:
         return StoredFile(self.repo, self.path, self.size, *times, properties=self.properties)
 
 
-def plant(sandbox: Sandbox, artifacts: Iterable[Artifact], repos: Iterable[str] = ("old-local",)) -> None:
+def store_artifacts(sandbox: Sandbox, artifacts: Iterable[Artifact], repos: Iterable[str] = ("old-local",)) -> None:
     """Add generic repositories and artifacts to the sandbox."""
     now = time.time()
-    plant_world(sandbox, [Repository(key, "generic") for key in repos], [one.to_stored_file(now) for one in artifacts])
+    store_files(sandbox, [Repository(key, "generic") for key in repos], [one.to_stored_file(now) for one in artifacts])
 
 
-def plant_world(sandbox: Sandbox, repositories: Iterable[Repository], files: Iterable[StoredFile]) -> None:
+def store_files(sandbox: Sandbox, repositories: Iterable[Repository], files: Iterable[StoredFile]) -> None:
     """Add repositories and files to the sandbox."""
     seeds = [_make_repository(one) for one in repositories]
     sandbox.seed({"artifact": {"repositories": seeds, "items": [_make_item(file) for file in files]}})
