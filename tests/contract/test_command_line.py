@@ -131,7 +131,7 @@ def test_jar_runs_commands(with_jar: client.Sandbox, transport: str) -> None:
     assert (result["rc"], result["changed"]) == (0, False)
     lines: list[str] = []
     with_jar.seed({"ci": {"jobs": [{"name": "bad", "command": "exit 3"}]}})
-    result = cli(with_jar, "build", "bad", "-s", "-v", tell=lines.append, **how)
+    result = cli(with_jar, "build", "bad", "-s", "-v", display=lines.append, **how)
     assert result["rc"] == 2
     assert result["msg"] == "The command 'build bad -s -v' failed with exit code 2: Completed bad #1 : FAILURE."
     assert result["changed"]

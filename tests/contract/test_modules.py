@@ -100,7 +100,7 @@ def test_ci_safe_restart_waits_for_builds_and_verifies_the_restart(hudson: Hudso
             end.touch()
 
     predicted = run("ci_safe_restart", check_mode=True, **admin_login(hudson))
-    result = run("ci_safe_restart", wait_timeout=300, tell=record_line, **admin_login(hudson))
+    result = run("ci_safe_restart", wait_timeout=300, display=record_line, **admin_login(hudson))
     assert not result.get("failed"), result["msg"]
     assert predicted["plan"] == result["plan"]
     assert [build["number"] for build in result["plan"]["running_builds"]] == [number]

@@ -75,8 +75,8 @@ def imported_names(name: str) -> frozenset[str]:
 
 def imported_files(name: str, files: dict[str, Path]) -> set[str]:
     """Return which of these files a file imports."""
-    found = {other if other in files else other.rpartition(".")[0] for other in imported_names(name)}
-    return (found & files.keys()) - {name}
+    imported = {other if other in files else other.rpartition(".")[0] for other in imported_names(name)}
+    return (imported & files.keys()) - {name}
 
 
 def test_generated_files_are_up_to_date() -> None:
@@ -204,8 +204,8 @@ def test_options_are_declared_as_documented() -> None:
     violations = []
     for module in MODULES:
         for path, option, documented in every_option(spec_options(module), documented_options(module)):
-            shown = {**documented, "choices": list(documented["choices"])} if "choices" in documented else documented
-            same = all(option.get(key, value) == shown.get(key, value) for key, value in declared_with.items())
+            expected = {**documented, "choices": list(documented["choices"])} if "choices" in documented else documented
+            same = all(option.get(key, value) == expected.get(key, value) for key, value in declared_with.items())
             variables = (option.get("fallback") or (None, ()))[1]
             if not same or any(f"E({variable})" not in description(documented) for variable in variables):
                 violations.append(f"{module}: {path}")

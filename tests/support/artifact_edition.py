@@ -13,5 +13,5 @@ PRO_ONLY = {"errors": [{"status": 400, "message": "This REST API is available on
 
 def edition(license_text: str = "0" * 40) -> Call:
     """Return the read of the version; Pro shows the hash of its license."""
-    found = {"version": "4.4.2", "revision": "40093", "addons": [], "license": license_text}
-    return call("GET", "/artifactory/api/system/version", json=found)
+    document = {"version": "4.4.2", "revision": "40093", "addons": [], "license": license_text}
+    return call("GET", "/artifactory/api/system/version", json=document)

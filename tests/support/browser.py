@@ -95,35 +95,35 @@ class Chromium:
         :arg schemes: color schemes of the design
         """
         url = page.resolve().as_uri() if isinstance(page, Path) else page
-        look = PageCheck(name, steps, within)
+        check = PageCheck(name, steps, within)
         complaints = self._in_its_thread(
             lambda: [
                 f"{name}, {width} pixels: {complaint}"
                 for width in WIDTHS
-                for complaint in _complaints(self._browser, url, look, width, schemes)
+                for complaint in _complaints(self._browser, url, check, width, schemes)
             ]
         )
         assert not complaints, "\n".join(complaints)
 
     def visit(self, url: str, steps: Steps) -> list[str]:
         """Open a page on the desktop, run steps, and return errors and requests to other sites."""
-        found: list[str] = []
+        complaints: list[str] = []
 
         def use() -> None:
-            with _open_page(self._browser, url, WIDTHS[-1], SCHEMES[0], found) as page:
+            with _open_page(self._browser, url, WIDTHS[-1], SCHEMES[0], complaints) as page:
                 steps(page)
 
         self._in_its_thread(use)
-        return found
+        return complaints
 
     @contextlib.contextmanager
     def tab(self, url: str) -> Iterator[Tab]:
         """Open a page on the desktop for several tests."""
-        found: list[str] = []
-        opened = _open_page(self._browser, url, WIDTHS[-1], SCHEMES[0], found)
+        complaints: list[str] = []
+        opened = _open_page(self._browser, url, WIDTHS[-1], SCHEMES[0], complaints)
         page = self._in_its_thread(opened.__enter__)
         try:
-            yield Tab(page, self._in_its_thread, found)
+            yield Tab(page, self._in_its_thread, complaints)
         finally:
             self._in_its_thread(lambda: opened.__exit__(None, None, None))
 
@@ -131,17 +131,17 @@ class Chromium:
 class Tab:
     """An open page."""
 
-    def __init__(self, page: Page, run_in_thread: Callable[..., Any], found: list[str]) -> None:
+    def __init__(self, page: Page, run_in_thread: Callable[..., Any], complaints: list[str]) -> None:
         self._page = page
         self._in_its_thread = run_in_thread
-        self._found = found
+        self._complaints = complaints
 
     def use(self, steps: Steps) -> list[str]:
         """Run steps, and return errors and requests to other sites since the last use."""
         self._in_its_thread(lambda: steps(self._page))
-        found = self._found.copy()
-        self._found.clear()
-        return found
+        complaints = self._complaints.copy()
+        self._complaints.clear()
+        return complaints
 
 
 @contextlib.contextmanager
@@ -166,40 +166,40 @@ def chromium() -> Iterator[Chromium]:
             run_in_thread(playwright.stop)
 
 
-def _complaints(browser: Browser, url: str, look: PageCheck, width: int, schemes: Sequence[Any]) -> list[str]:
-    found: list[str] = []
-    with _open_page(browser, url, width, schemes[0], found) as page:
-        look.steps(page)
+def _complaints(browser: Browser, url: str, check: PageCheck, width: int, schemes: Sequence[Any]) -> list[str]:
+    complaints: list[str] = []
+    with _open_page(browser, url, width, schemes[0], complaints) as page:
+        check.steps(page)
         for scheme in schemes:
             page.emulate_media(color_scheme=scheme)
-            _take_screenshot(page, SCREENSHOTS / f"{look.name}-{width}-{scheme}.png")
+            _take_screenshot(page, SCREENSHOTS / f"{check.name}-{width}-{scheme}.png")
         page.evaluate(UNFOLD)
-        found.extend(f"cut off: {element}" for element in page.evaluate(CUT_OFF, look.within))
+        complaints.extend(f"cut off: {element}" for element in page.evaluate(CUT_OFF, check.within))
         scheme = schemes[WIDTHS.index(width) % len(schemes)]
         page.emulate_media(color_scheme=scheme)
-        found.extend(f"{scheme}: {problem}" for problem in _find_violations(page, look.within))
+        complaints.extend(f"{scheme}: {problem}" for problem in _find_violations(page, check.within))
         # A printed page has the width of the paper.
         if width == WIDTHS[0] and not page.pdf().startswith(b"%PDF-"):
-            found.append("cannot be printed")
-    return found
+            complaints.append("cannot be printed")
+    return complaints
 
 
 @contextlib.contextmanager
-def _open_page(browser: Browser, url: str, width: int, scheme: Any, found: list[str]) -> Iterator[Page]:
+def _open_page(browser: Browser, url: str, width: int, scheme: Any, complaints: list[str]) -> Iterator[Page]:
     """Open a page and collect errors and requests to other sites."""
     with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
-        page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: found.append(str(error)))
-        page.on("request", lambda request: found.extend(_check_origin(request.url, url)))
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: complaints.extend(_check_origin(request.url, url)))
         page.goto(url)
         yield page
 
 
-def _check_origin(asked: str, url: str) -> list[str]:
+def _check_origin(requested_url: str, url: str) -> list[str]:
     """Return a complaint if a request is neither to the site of the page nor for embedded data."""
-    return [] if urlsplit(asked)[:2] in (urlsplit(url)[:2], ("data", "")) else [f"asks for {asked}"]
+    return [] if urlsplit(requested_url)[:2] in (urlsplit(url)[:2], ("data", "")) else [f"asks for {requested_url}"]
 
 
 def _take_screenshot(page: Page, path: Path) -> None:

@@ -53,7 +53,7 @@ def page(title: str, heading: str, text: str = "") -> str:
     )
 
 
-def missing(user: str, permission: str) -> str:
+def deny_permission(user: str, permission: str) -> str:
     """Return the page for an account without a permission."""
     return page("Access Denied [Jenkins]", "Access Denied", f"{user} is missing the {permission} permission")
 

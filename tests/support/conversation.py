@@ -72,14 +72,14 @@ def call(  # noqa: PLR0913
         headers.setdefault("Content-Type", "application/json")
     elif text is not None:
         body = text.encode()
-    wanted = {name.removeprefix("sent_"): value for name, value in sent.items()}
-    return Call(method, target, status, body, headers, wanted, delay, held, meanwhile, drop)
+    expectations = {name.removeprefix("sent_"): value for name, value in sent.items()}
+    return Call(method, target, status, body, headers, expectations, delay, held, meanwhile, drop)
 
 
-def at(moment: float, expected: Call) -> Call:
+def at(timestamp: float, expected: Call) -> Call:
     """Return the call with a `Date` header in the response."""
     return dataclasses.replace(
-        expected, headers={**expected.headers, "Date": email.utils.formatdate(moment, usegmt=True)}
+        expected, headers={**expected.headers, "Date": email.utils.formatdate(timestamp, usegmt=True)}
     )
 
 
@@ -124,8 +124,8 @@ class Conversation:
     def check(self) -> None:
         """Raise an error if calls are missing or requests were unexpected."""
         with self._lock:
-            missing = [f"did not come: {expected}" for expected in self.calls]
-            assert not self.complaints + missing, "\n".join(self.complaints + missing)
+            missing_calls = [f"did not come: {expected}" for expected in self.calls]
+            assert not self.complaints + missing_calls, "\n".join(self.complaints + missing_calls)
 
 
 class _Server(http.server.ThreadingHTTPServer):

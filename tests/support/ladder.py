@@ -90,23 +90,23 @@ def normalize(value: Any) -> Any:
     return json.loads(VOLATILE.sub(r'"\1": 0', json.dumps(value, sort_keys=True)))
 
 
-def _check_state(checked: Done, made: Done, again: Done) -> None:
+def _check_state(checked: Done, applied: Done, again: Done) -> None:
     assert checked.result["changed"]
     assert not checked.writes
-    assert made.result["changed"]
-    assert made.writes
+    assert applied.result["changed"]
+    assert applied.writes
     assert not again.result["changed"], again.result["diff"]
     assert not again.writes
-    assert made.result["diff"]["before"] != made.result["diff"]["after"]
-    assert _normalize_diff(checked) == _normalize_diff(made)
-    assert _list_members(checked.result) == _list_members(made.result)
+    assert applied.result["diff"]["before"] != applied.result["diff"]["after"]
+    assert _normalize_diff(checked) == _normalize_diff(applied)
+    assert _list_members(checked.result) == _list_members(applied.result)
 
 
-def _check_query(found: Done, checked: Done) -> None:
-    assert not found.result["changed"]
-    assert found.reads
-    assert not found.writes
-    assert checked.result == found.result
+def _check_query(query: Done, checked: Done) -> None:
+    assert not query.result["changed"]
+    assert query.reads
+    assert not query.writes
+    assert checked.result == query.result
 
 
 def _check_fetch(checked: Done, fetched: Done, again: Done) -> None:

@@ -108,8 +108,8 @@ def run_ansible(
     command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None, folder: pathlib.Path | None = None
 ) -> tuple[str, bool]:
     """Run ansible-playbook. Return its output in one line and whether it succeeded. Warnings are errors."""
-    told, status = run_command(command, environment(sandbox), folder)
-    output = re.sub(r"\s+", " ", told)
+    stdout, status = run_command(command, environment(sandbox), folder)
+    output = re.sub(r"\s+", " ", stdout)
     assert "WARNING" not in output, output
     return output, status == 0
 
@@ -146,7 +146,7 @@ def list_failures(output: str) -> dict[str, str]:
 
 
 def interrupt_playbook(
-    options: Sequence[str | pathlib.Path], variables: dict[str, str], moment: Callable[[], bool]
+    options: Sequence[str | pathlib.Path], variables: dict[str, str], is_ready: Callable[[], bool]
 ) -> str:
     """Interrupt ansible-playbook with Ctrl-C at a moment, and return its output.
 
@@ -161,7 +161,7 @@ def interrupt_playbook(
         text=True,
         start_new_session=True,
     ) as process:
-        while not moment():
+        while not is_ready():
             assert process.poll() is None, process.communicate()[0]
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)  # like a terminal

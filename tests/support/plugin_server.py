@@ -75,14 +75,19 @@ def center(
     return call("GET", f"/updateCenter/api/json?tree={quote(CENTER, safe='')}", **answer)
 
 
-def available_plugin(name: str, version: str = "1.0", needs: str = "", missing: str = "", **more: Any) -> Call:
-    """Return an available plugin. `needs` is a dependency, `missing` one that would be installed or enabled as well."""
+def available_plugin(
+    name: str, version: str = "1.0", needs: str = "", missing_dependency: str = "", **more: Any
+) -> Call:
+    """Return an available plugin.
+
+    `needs` is a dependency, `missing_dependency` one that would be installed or enabled as well.
+    """
     document = {
         "_class": "hudson.model.UpdateSite$Plugin",
         "compatible": True,
-        "dependencies": dict.fromkeys((needs or missing).split(), "1.0"),
+        "dependencies": dict.fromkeys((needs or missing_dependency).split(), "1.0"),
         "name": name,
-        "neededDependencies": [{"name": one} for one in missing.split()],
+        "neededDependencies": [{"name": one} for one in missing_dependency.split()],
         "requiredCore": "2.400",
         "url": f"https://updates.example.com/plugins/{name}/{version}/{name}.hpi",
         "version": version,
@@ -97,9 +102,9 @@ def not_offered(name: str) -> Call:
     return call("GET", target, 404, text=page("Not Found - Jenkins", "Oops! Not Found"))
 
 
-def prevalidate(wanted: str, *old: str) -> Call:
+def prevalidate(plugins: str, *old: str) -> Call:
     """Return the request that checks which plugins, such as `git@2.0`, are older."""
-    elements = "".join(f'<plugin plugin="{one}"/>' for one in wanted.split())
+    elements = "".join(f'<plugin plugin="{one}"/>' for one in plugins.split())
     document = [{"name": name, "version": "2.0", "mode": "old"} for name in old]
     return call(
         "POST", "/pluginManager/prevalidateConfig", json=document, sent_body=f"<plugins>{elements}</plugins>".encode()

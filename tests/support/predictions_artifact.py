@@ -159,8 +159,8 @@ class World:
         return {**place, "src": self._chance.choice(list(ARCHIVES)), **self._some(atomic=[True, False])}
 
     def _new_properties(self) -> dict[str, Any]:
-        wanted = {"properties": self._chance.choice(PROPERTIES), **self._some(purge=[True])}
-        return {**self._choose_place(), **wanted, **self._some(recursive=[True])}
+        desired = {"properties": self._chance.choice(PROPERTIES), **self._some(purge=[True])}
+        return {**self._choose_place(), **desired, **self._some(recursive=[True])}
 
     def _old_properties(self) -> dict[str, Any]:
         keys = self._chance.sample(["k", "build.name", "build.number", "x:y"], 2)
@@ -186,9 +186,9 @@ class World:
     def _image_promotion(self) -> dict[str, Any]:
         repo, image, tag = self._chance.choice(self._images)
         target = "docker" if repo == "docker-release" else "docker-release"
-        odd = {"target_repo": self._chance.choice(self._repositories)} if self._is_rare() else {}
+        override = {"target_repo": self._chance.choice(self._repositories)} if self._is_rare() else {}
         named = {"tag": self._chance.choice(TAGS) if self._is_rare() else tag} if not self._is_rare() else {}
-        return {"repo": repo, "image": image, "target_repo": target, **odd, **named, **self._some(copy=[True])}
+        return {"repo": repo, "image": image, "target_repo": target, **override, **named, **self._some(copy=[True])}
 
     def _trash(self) -> dict[str, Any]:
         action = self._chance.choice(["clean", "restore", "restore", "restore", "restore", "empty"])

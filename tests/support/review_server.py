@@ -53,8 +53,8 @@ def refusal(status: int, message: str) -> str:
 
 def projects(*names_and_ids: tuple[str, str]) -> Call:
     """Return the request for projects."""
-    found = ({"id": id_, "name": name, "creator": "admin", "description": ""} for name, id_ in names_and_ids)
-    return act("projects", text=records(*found))
+    entries = ({"id": id_, "name": name, "creator": "admin", "description": ""} for name, id_ in names_and_ids)
+    return act("projects", text=records(*entries))
 
 
 ISSUE = {

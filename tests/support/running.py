@@ -27,16 +27,16 @@ def run(
     check_mode: bool = False,
     diff_mode: bool = False,
     no_log: bool = False,
-    tell: Callable[[str], None] | None = None,
-    last_words: Callable[[str], None] | None = None,
+    display: Callable[[str], None] | None = None,
+    display_interruption: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> dict[str, Any]:
     """Run a module and return its result without the invocation."""
     code = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}")
     try:
-        given = to_json_types(parameters)
+        arguments = to_json_types(parameters)
     except ToolchainError as error:
         return {"changed": False, "failed": True, "msg": str(error)}
-    hearers = {"display": tell, "display_interruption": last_words}
+    displays = {"display": display, "display_interruption": display_interruption}
     modes = {"check_mode": check_mode, "diff_mode": diff_mode, "no_log": no_log}
-    return run_in_process(module, code.SPEC, code.run, given, **modes, **hearers)
+    return run_in_process(module, code.SPEC, code.run, arguments, **modes, **displays)

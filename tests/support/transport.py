@@ -32,13 +32,13 @@ def transport_and_task(
     *,
     check_mode: bool = False,
     credential: Credential = CREDENTIAL,
-    last_words: Callable[[str], None] | None = None,
+    display_interruption: Callable[[str], None] | None = None,
     **params: Any,
 ) -> tuple[HttpClient, Task]:
     """Return the transport and the task that receives progress and retries."""
     validation = ArgumentSpecValidator(**CONNECTION.to_keywords()).validate(params)
     assert not validation.error_messages
-    task = Task(validation.validated_parameters, check_mode=check_mode, display_interruption=last_words)
+    task = Task(validation.validated_parameters, check_mode=check_mode, display_interruption=display_interruption)
     return HttpClient(task, url, credential=credential, explain=_explain), task
 
 

@@ -15,20 +15,20 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.li
 
 def virtual_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Let waits for limits and before retries pass at once, and return the list to which their seconds are added."""
-    naps: list[float] = []
+    delays: list[float] = []
 
     class Time:
         @staticmethod
         def monotonic() -> float:
-            return sum(naps)
+            return sum(delays)
 
         @staticmethod
         def sleep(seconds: float) -> None:
-            naps.append(seconds)
+            delays.append(seconds)
 
         time = staticmethod(time.time)
 
     monkeypatch.setattr(rate_limiter, "time", Time)
-    monkeypatch.setattr(rate_limiter, "pause", lambda seconds, _stop: naps.append(seconds))
+    monkeypatch.setattr(rate_limiter, "pause", lambda seconds, _stop: delays.append(seconds))
     monkeypatch.setattr(retry, "time", Time)
-    return naps
+    return delays

@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http import 
 
 
 @pytest.fixture(autouse=True)
-def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Replace `sleep` by a list of the requested seconds."""
     slept: list[float] = []
     for module in (client, _wait):

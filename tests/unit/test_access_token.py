@@ -84,9 +84,9 @@ NO_SECRETS = {"access_token": None, "reference_token": None, "refresh_token": No
 UNKNOWN = dict.fromkeys(("token_id", "subject", "scope", "issued_at", "expiry", "refreshable", "last_used"))
 
 
-def identify(secret: str, status: int = 200, **found: Any) -> Call:
+def identify(secret: str, status: int = 200, **document: Any) -> Call:
     """Return the request for the owner of a secret."""
-    return call("GET", f"{TOKENS}/me", status, json=found, sent_headers={"Authorization": f"Bearer {secret}"})
+    return call("GET", f"{TOKENS}/me", status, json=document, sent_headers={"Authorization": f"Bearer {secret}"})
 
 
 def secret_file(path: Path) -> tuple[str, int]:
@@ -135,11 +135,11 @@ def test_request_contains_all_options_when_they_are_set() -> None:
         "project_key": "p1",
         "include_reference_token": True,
     }
-    made = makes("new", order, reference_token=REFERENCE, refresh_token="again")
+    creation = makes("new", order, reference_token=REFERENCE, refresh_token="again")
     listed = lists(entry("new", scope=order["scope"], refreshable=True))
-    with conversation(lists(), made, listed) as server:
-        asked = {name: value for name, value in order.items() if name != "username"}
-        result = run("access_token", url=server.url, **{**TASK, **asked})
+    with conversation(lists(), creation, listed) as server:
+        options = {name: value for name, value in order.items() if name != "username"}
+        result = run("access_token", url=server.url, **{**TASK, **options})
     assert (result["access_token"], result["reference_token"], result["refresh_token"]) == (
         SECRET,
         REFERENCE,
@@ -172,8 +172,8 @@ def test_task_fails_when_another_task_changes_the_file_meanwhile(
         file.write_text(OLD_SECRET)
 
     monkeypatch.setattr(_issued_secret, "store_text", overtaken)
-    seen = lists(entry("new"))
-    with conversation(lists(), makes("new"), seen, seen, revokes("new")) as server:
+    listing = lists(entry("new"))
+    with conversation(lists(), makes("new"), listing, listing, revokes("new")) as server:
         result = run("access_token", url=server.url, token_file=str(file), **TASK)
     assert f"'{file}' no longer contains the secret of the new token" in result["msg"]
     assert "The new token was revoked, because its secret is lost." in result["msg"]
@@ -191,9 +191,9 @@ def test_new_token_is_revoked_when_another_task_writes_the_file_first(tmp_path: 
 
 def test_file_contains_the_reference_token_when_requested(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
-    made = makes("new", {**ORDER, "include_reference_token": True}, reference_token=REFERENCE)
-    seen = lists(entry("new")), lists(entry("new")), identify(REFERENCE, token_id="new")
-    with conversation(lists(), made, *seen) as server:
+    creation = makes("new", {**ORDER, "include_reference_token": True}, reference_token=REFERENCE)
+    verification = lists(entry("new")), lists(entry("new")), identify(REFERENCE, token_id="new")
+    with conversation(lists(), creation, *verification) as server:
         result = run("access_token", url=server.url, token_file=str(file), include_reference_token=True, **TASK)
     assert file.read_text() == f"{REFERENCE}\n"
     assert REFERENCE not in str(result)
@@ -201,9 +201,9 @@ def test_file_contains_the_reference_token_when_requested(tmp_path: Path) -> Non
 
 def test_both_secrets_are_stored_when_the_token_is_refreshable(tmp_path: Path) -> None:
     files = {"token_file": str(tmp_path / "access"), "refresh_token_file": str(tmp_path / "refresh")}
-    made = makes("new", {**ORDER, "refreshable": True}, refresh_token="again-and-again")
-    seen = lists(entry("new", refreshable=True))
-    with conversation(lists(), made, seen, seen) as server:
+    creation = makes("new", {**ORDER, "refreshable": True}, refresh_token="again-and-again")
+    listing = lists(entry("new", refreshable=True))
+    with conversation(lists(), creation, listing, listing) as server:
         result = run("access_token", url=server.url, refreshable=True, **files, **TASK)
     assert secret_file(tmp_path / "access") == (f"{SECRET}\n", 0o600)
     assert secret_file(tmp_path / "refresh") == ("again-and-again\n", 0o600)
@@ -212,8 +212,8 @@ def test_both_secrets_are_stored_when_the_token_is_refreshable(tmp_path: Path) -
 
 def test_token_is_revoked_when_the_refresh_token_is_missing(tmp_path: Path) -> None:
     files = {"token_file": str(tmp_path / "access"), "refresh_token_file": str(tmp_path / "refresh")}
-    made = makes("new", {**ORDER, "refreshable": True})
-    with conversation(lists(), made, lists(entry("new")), revokes("new")) as server:
+    creation = makes("new", {**ORDER, "refreshable": True})
+    with conversation(lists(), creation, lists(entry("new")), revokes("new")) as server:
         result = run("access_token", url=server.url, refreshable=True, **files, **TASK)
     assert "The server returned no refresh token. The new token was revoked" in result["msg"]
     assert not list(tmp_path.iterdir())
@@ -286,11 +286,11 @@ def test_both_tokens_remain_when_the_run_crashes_before_the_revocation(tmp_path:
 
 
 def test_new_token_is_revoked_when_interrupted_before_storing(tmp_path: Path) -> None:
-    file, told = tmp_path / "t", []
+    file, lines = tmp_path / "t", []
     interrupted = dataclasses.replace(lists(), held=True, meanwhile=send_ctrl_c)
     with conversation(lists(), makes("new"), interrupted, revokes("new")) as server, pytest.raises(KeyboardInterrupt):
-        run("access_token", url=server.url, token_file=str(file), last_words=told.append, **TASK)
-    assert told == ["interrupted before the secret was stored. The new token was revoked."]
+        run("access_token", url=server.url, token_file=str(file), display_interruption=lines.append, **TASK)
+    assert lines == ["interrupted before the secret was stored. The new token was revoked."]
     assert not file.exists()
 
 
@@ -473,8 +473,8 @@ def test_tokens_are_ignored_when_their_identity_differs(others: list[dict[str, A
 
 def test_scopes_are_compared_as_sets() -> None:
     with conversation(lists(entry("a", scope="artifact:libs:r  applied-permissions/user"))) as server:
-        wanted = "applied-permissions/user artifact:libs:r"
-        assert not run("access_token", url=server.url, scope=wanted, **TASK)["changed"]
+        scope = "applied-permissions/user artifact:libs:r"
+        assert not run("access_token", url=server.url, scope=scope, **TASK)["changed"]
 
 
 def test_scope_matches_when_an_old_server_omits_it() -> None:
@@ -704,8 +704,8 @@ def test_a_token_that_cannot_be_revoked_is_named_because_later_runs_keep_it(tmp_
     with conversation(lists(old), makes("new"), both, revokes("old", 403), both) as server:
         result = run("access_token", url=server.url, **task)
     assert result["failed"]
-    left = "The new token is stored, but these were not revoked: old. Later runs keep them: remove them by hand."
-    assert result["warnings"] == [left]
+    warning = "The new token is stored, but these were not revoked: old. Later runs keep them: remove them by hand."
+    assert result["warnings"] == [warning]
 
 
 def test_rotation_revokes_nothing_when_the_token_in_the_file_is_unknown(tmp_path: Path) -> None:
@@ -764,19 +764,19 @@ def test_reference_token_in_the_file_is_identified_by_a_request(tmp_path: Path) 
 def test_own_token_is_revoked_last_when_it_is_rotated() -> None:
     task = {**ONLY, "token": OLD_SECRET, "rotate_before": DAY}
     own, other = entry("old", expiry=NOW + 12 * HOUR, issued_at=NOW), entry("other", expiry=NOW + 12 * HOUR)
-    mine, new = ({"Authorization": f"Bearer {secret}"} for secret in (OLD_SECRET, SECRET))
+    old_headers, new_headers = ({"Authorization": f"Bearer {secret}"} for secret in (OLD_SECRET, SECRET))
 
-    def asks(headers: dict[str, str], *tokens: dict[str, Any], status: int = 200) -> Call:
+    def list_as(headers: dict[str, str], *tokens: dict[str, Any], status: int = 200) -> Call:
         return call("GET", LIST, status, json={"tokens": list(tokens)}, sent_headers=headers)
 
     with conversation(
-        asks(mine, own, other),
+        list_as(old_headers, own, other),
         makes("new"),
-        asks(mine, own, other, entry("new")),
+        list_as(old_headers, own, other, entry("new")),
         revokes("other"),
         revokes("old"),
-        asks(mine, status=401),
-        asks(new, entry("new")),
+        list_as(old_headers, status=401),
+        list_as(new_headers, entry("new")),
     ) as server:
         result = run("access_token", url=server.url, **task)
     assert not result.get("failed"), result["msg"]
@@ -801,8 +801,8 @@ def test_refusal_proves_nothing_when_no_token_was_revoked() -> None:
 def test_file_is_refused_when_it_contains_a_token_of_another_server(tmp_path: Path, live: list[dict[str, Any]]) -> None:
     foreign = secret_of("x", issuer="jfac@elsewhere")
     file = file_with(tmp_path, foreign)
-    made = [] if live else [makes("new"), revokes("new")]
-    with conversation(lists(*live), *made) as server:
+    requests = [] if live else [makes("new"), revokes("new")]
+    with conversation(lists(*live), *requests) as server:
         result = run("access_token", url=server.url, **{**TASK, "token_file": file})
     assert "contains a token of another server (jfac@elsewhere, not jfac@01hx3c)" in result["msg"]
     assert Path(file).read_text() == f"{foreign}\n"

@@ -156,9 +156,9 @@ def test_check_mode_fails_when_the_repository_excludes_a_member(tmp_path: Path) 
 
 def test_check_mode_fails_when_a_file_is_above_the_folder(tmp_path: Path) -> None:
     storage = "/artifactory/api/storage/generic-local"
-    missing = [call("GET", f"{storage}/{folder}", 404, json={"errors": []}) for folder in ("a/b/c", "a/b")]
+    not_found = [call("GET", f"{storage}/{folder}", 404, json={"errors": []}) for folder in ("a/b/c", "a/b")]
     above = call("GET", f"{storage}/a", json={"repo": "generic-local", "path": "/a", "size": "1"})
-    with conversation(missing[0], edition(), repository(), missing[1], above) as server:
+    with conversation(not_found[0], edition(), repository(), not_found[1], above) as server:
         result = deploy(server.url, pack(tmp_path), path="a/b/c", check_mode=True)
     assert "'a' in 'generic-local' is a file and cannot contain other items" in result["msg"]
 
@@ -198,9 +198,9 @@ def test_error_names_members_that_are_missing_afterwards(there: dict[str, bytes]
         result = deploy(server.url, path)
     assert result["failed"]
     assert result["changed"]
-    left = [name for name, data in MEMBERS.items() if there.get(name) != data]
-    assert f"{len(left)} of its 3 members" in result["msg"]
-    assert all(f"site/{name}" in result["msg"] for name in left)
+    missing_names = [name for name, data in MEMBERS.items() if there.get(name) != data]
+    assert f"{len(missing_names)} of its 3 members" in result["msg"]
+    assert all(f"site/{name}" in result["msg"] for name in missing_names)
 
 
 def test_upload_is_retried_when_the_connection_is_reset(tmp_path: Path) -> None:

@@ -44,8 +44,8 @@ def put(record: dict[str, Any], target: str = BUILD, **answer: Any) -> Call:
 
 
 def runs(*numbers: str, build: str = "my-build") -> Call:
-    found = [{"uri": f"/{number}", "started": STARTED} for number in numbers]
-    return call("GET", f"{BUILD}/{build}", json={"uri": "…", "buildsNumbers": found})
+    entries = [{"uri": f"/{number}", "started": STARTED} for number in numbers]
+    return call("GET", f"{BUILD}/{build}", json={"uri": "…", "buildsNumbers": entries})
 
 
 def files(*names: str, build: str = "my-build", number: str = "51", **more: Any) -> Call:
@@ -62,9 +62,9 @@ def delete(artifacts: bool = False, **answer: Any) -> Call:
 
 
 def test_build_info_is_published_and_read_back() -> None:
-    given = {**RECORD, "number": 51, "started": "2024-05-01T12:11:12.345+02:00", "url": None, "statuses": []}
+    content = {**RECORD, "number": 51, "started": "2024-05-01T12:11:12.345+02:00", "url": None, "statuses": []}
     with conversation(none(RUN), put(RECORD), existing({**RECORD, "artifactoryPrincipal": "ci"})) as server:
-        result = run("artifact_build", url=server.url, content=given, diff_mode=True)
+        result = run("artifact_build", url=server.url, content=content, diff_mode=True)
     assert result["changed"]
     assert result["build"]["started"] == "2024-05-01T10:11:12.345Z"
     assert result["build"]["principal"] == "ci"
@@ -91,22 +91,22 @@ def test_principal_in_build_info_is_not_compared() -> None:
 
 
 def test_run_is_unchanged_when_the_server_has_more_members() -> None:
-    known = {
+    stored = {
         **RECORD,
         "started": "2024-05-01T12:11:12.345+0200",
         "durationMillis": 0,
         "modules": [{"id": "a", "properties": {}, "artifacts": [{"name": "a.jar", "sha1": "aa", "md5": "bb"}]}],
         "statuses": [{"status": "staged"}],
     }
-    with conversation(existing(known)) as server:
+    with conversation(existing(stored)) as server:
         result = run("artifact_build", url=server.url, content=RECORD)
     assert not result["changed"]
     assert [status["status"] for status in result["build"]["statuses"]] == ["staged"]
 
 
 def test_run_is_replaced_when_its_build_info_differs() -> None:
-    known = {**RECORD, "modules": []}
-    with conversation(existing(known), put(RECORD), existing(RECORD)) as server:
+    stored = {**RECORD, "modules": []}
+    with conversation(existing(stored), put(RECORD), existing(RECORD)) as server:
         result = run("artifact_build", url=server.url, content=RECORD, diff_mode=True)
     assert result["changed"]
     assert result["diff"]["before"]["record"]["modules"] == []
@@ -115,8 +115,8 @@ def test_run_is_replaced_when_its_build_info_differs() -> None:
 
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_task_fails_when_a_promoted_run_would_be_replaced(check_mode: bool) -> None:
-    known = {**RECORD, "modules": [], "statuses": [{"status": "staged"}]}
-    with conversation(existing(known)) as server:
+    stored = {**RECORD, "modules": [], "statuses": [{"status": "staged"}]}
+    with conversation(existing(stored)) as server:
         result = run("artifact_build", url=server.url, content=RECORD, check_mode=check_mode)
     assert result["failed"]
     assert "was promoted ('staged'). Publishing it again would delete its history" in result["msg"]
@@ -235,8 +235,8 @@ def test_deletion_succeeds_when_another_client_was_faster() -> None:
 def test_name_is_sent_in_the_body_when_a_url_cannot_contain_it(build: str, path: str, number: str) -> None:
     order = {"buildName": build, "buildNumbers": [number], "deleteArtifacts": False, "deleteAll": False, "project": "p"}
     posted = call("POST", f"{BUILD}/delete", text="…", sent_json=order)
-    found = runs(number.replace(",", "%2C"), build=f"{path}?project=p")
-    with conversation(found, posted, none(f"{BUILD}/{path}?project=p")) as server:
+    listing = runs(number.replace(",", "%2C"), build=f"{path}?project=p")
+    with conversation(listing, posted, none(f"{BUILD}/{path}?project=p")) as server:
         assert run("artifact_build", url=server.url, build=build, number=number, project_key="p", state="absent")[
             "changed"
         ]

@@ -49,14 +49,14 @@ def none(target: str, text: str = "No build was found for build name: my-build")
 
 
 def test_all_builds_are_sorted() -> None:
-    found = {
+    document = {
         "uri": "…",
         "builds": [
             {"uri": "/team%2Fnightly%20of%20web", "lastStarted": "2024-05-02T10:11:12.345+0000"},
             {"uri": "/app", "lastStarted": "2024-05-01T10:11:12.345+02:00"},
         ],
     }
-    with conversation(call("GET", f"{BUILD}?project=p1", json=found)) as server:
+    with conversation(call("GET", f"{BUILD}?project=p1", json=document)) as server:
         result = run("artifact_build_info", url=server.url, project_key="p1")
     assert result == {
         "changed": False,
@@ -68,7 +68,7 @@ def test_all_builds_are_sorted() -> None:
 
 
 def test_runs_are_sorted_newest_first() -> None:
-    found = {
+    document = {
         "uri": "…",
         "buildsNumbers": [
             {"uri": "/51", "started": "2024-05-01T10:00:00.000+0000"},
@@ -76,7 +76,7 @@ def test_runs_are_sorted_newest_first() -> None:
             {"uri": "/51", "started": "2024-05-02T10:00:00.000+0000"},
         ],
     }
-    with conversation(call("GET", f"{BUILD}/team%2Fnightly%20of%20web", json=found)) as server:
+    with conversation(call("GET", f"{BUILD}/team%2Fnightly%20of%20web", json=document)) as server:
         result = run("artifact_build_info", url=server.url, build="team/nightly of web")
     assert result["runs"] == [
         {"number": "rc/2", "started": "2024-05-03T10:00:00.000Z"},

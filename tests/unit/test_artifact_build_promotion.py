@@ -101,8 +101,8 @@ def test_request_contains_all_options() -> None:
         "scopes": ["test"],
         "properties": {"qa": ["a,b", "c"], "released": ["true"]},
     }
-    found = find_files("aa", "bb", "dd", of=("aa", "bb", "dd"))
-    with conversation(read_run(), promote(order), read_run(status("released")), found) as server:
+    file_query = find_files("aa", "bb", "dd", of=("aa", "bb", "dd"))
+    with conversation(read_run(), promote(order), read_run(status("released")), file_query) as server:
         result = run(
             "artifact_build_promotion",
             url=server.url,
@@ -142,11 +142,11 @@ def test_dry_run_has_no_status_when_in_check_mode() -> None:
 
 
 @pytest.mark.parametrize(
-    "seen", [[read_run(status("released"))], [read_run(), find_files("aa")]], ids=["history", "files"]
+    "verification", [[read_run(status("released"))], [read_run(), find_files("aa")]], ids=["history", "files"]
 )
-def test_task_fails_when_a_dry_run_promotes(seen: list[Call]) -> None:
+def test_task_fails_when_a_dry_run_promotes(verification: list[Call]) -> None:
     dry = {**{name: value for name, value in ORDER.items() if name != "status"}, "dryRun": True}
-    with conversation(read_run(), find_files(), promote(dry), *seen) as server:
+    with conversation(read_run(), find_files(), promote(dry), *verification) as server:
         result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
     assert result["failed"]
     assert "was promoted, although only a dry run was requested" in result["msg"]

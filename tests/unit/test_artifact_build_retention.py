@@ -30,8 +30,8 @@ def entry(number: str) -> dict[str, str]:
 
 
 def runs(*numbers: str) -> Call:
-    found = [{"uri": f"/{number}", "started": start_time(number)} for number in numbers]
-    return call("GET", f"{BUILD}/web", json={"uri": "…", "buildsNumbers": found})
+    entries = [{"uri": f"/{number}", "started": start_time(number)} for number in numbers]
+    return call("GET", f"{BUILD}/web", json={"uri": "…", "buildsNumbers": entries})
 
 
 def read_run(number: str, status: str | None = None) -> Call:
@@ -118,21 +118,21 @@ def test_runs_are_kept_by_count_date_and_number() -> None:
     assert result["discarded"] == [entry("1")]
 
 
-def list_runs(*found: tuple[str, str], project: str = "") -> Call:
+def list_runs(*numbers_and_days: tuple[str, str], project: str = "") -> Call:
     """Return the read of a build whose runs are pairs of number and day in May."""
-    listed = [{"uri": f"/{number}", "started": start_time(day)} for number, day in found]
+    listed = [{"uri": f"/{number}", "started": start_time(day)} for number, day in numbers_and_days]
     return call("GET", f"{BUILD}/web{project}", json={"uri": "…", "buildsNumbers": listed})
 
 
 def record(number: str, day: str, status: str | None = None, project: str = "") -> Call:
-    found = {
+    document = {
         "name": "web",
         "number": number,
         "started": start_time(day),
         "statuses": [{"status": status}] * bool(status),
     }
     query = f"?{project}started=2024-05-0{day}T00%3A00%3A00.000%2B0000"
-    return call("GET", f"{BUILD}/web/{number}{query}", json={"uri": "…", "buildInfo": found})
+    return call("GET", f"{BUILD}/web/{number}{query}", json={"uri": "…", "buildInfo": document})
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
@@ -182,8 +182,8 @@ def test_runs_of_one_number_are_discarded_when_none_of_them_is_kept() -> None:
 
 
 def test_special_characters_in_build_names_are_encoded() -> None:
-    found = call("GET", f"{BUILD}/team%2Fmy%20web?project=p", json={"buildsNumbers": []})
-    with conversation(found) as server:
+    listing = call("GET", f"{BUILD}/team%2Fmy%20web?project=p", json={"buildsNumbers": []})
+    with conversation(listing) as server:
         result = run("artifact_build_retention", url=server.url, build="team/my web", count=1, project_key="p")
     assert result["msg"] == "Build 'team/my web' does not exist, or the account has no Read permission on it."
 
@@ -206,11 +206,11 @@ def test_result_has_discarded_runs_when_the_task_fails() -> None:
     assert result["discarded"] == [entry("2")]
 
 
-def test_task_waits_when_the_server_responds_before_it_acts(naps: list[float]) -> None:
+def test_task_waits_when_the_server_responds_before_it_acts(delays: list[float]) -> None:
     with conversation(runs("1", "2"), read_run("1"), order(), runs("1", "2"), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [entry("1")]
-    assert naps == [1.0]
+    assert delays == [1.0]
 
 
 def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +218,7 @@ def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(time, "sleep", send_ctrl_c)
     calls = [runs("1", "2"), read_run("1"), order(), runs("1", "2")]
     with conversation(*calls) as server, pytest.raises(KeyboardInterrupt):
-        run("artifact_build_retention", url=server.url, build="web", count=1, last_words=words.append)
+        run("artifact_build_retention", url=server.url, build="web", count=1, display_interruption=words.append)
     assert words == ["interrupted while the server discards 1 run(s). The server continues."]
 
 
@@ -343,13 +343,13 @@ def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]],
     assert problem in result["msg"]
 
 
-@pytest.mark.parametrize(("surplus", "shown"), [(9, ""), (10, ""), (11, " and 1 more"), (12, " and 2 more")])
-def test_warning_names_at_most_ten_runs(surplus: int, shown: str) -> None:
+@pytest.mark.parametrize(("surplus", "suffix"), [(9, ""), (10, ""), (11, " and 1 more"), (12, " and 2 more")])
+def test_warning_names_at_most_ten_runs(surplus: int, suffix: str) -> None:
     numbers = [f"{number}" for number in range(3, 3 + surplus)]
-    found = [{"uri": f"/{number}", "started": start_time("2")} for number in numbers]
+    entries = [{"uri": f"/{number}", "started": start_time("2")} for number in numbers]
     oldest = {"uri": "/1", "started": start_time("1")}
-    before = call("GET", f"{BUILD}/web", json={"uri": "…", "buildsNumbers": [oldest, *found]})
+    before = call("GET", f"{BUILD}/web", json={"uri": "…", "buildsNumbers": [oldest, *entries]})
     with conversation(before, read_run("1"), order(more={"count": surplus}), runs()) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=surplus)
     named = ", ".join(f"'{number}'" for number in numbers[:10])
-    assert result["warnings"] == [f"These runs were also discarded, although they were not planned: {named}{shown}."]
+    assert result["warnings"] == [f"These runs were also discarded, although they were not planned: {named}{suffix}."]

@@ -127,12 +127,12 @@ def test_one_query_verifies_files_of_several_folders() -> None:
     rows = [row("a", "1.bin"), row("a", "2.bin"), row("b", "1.bin")]
     in_a = '{"$and":[{"path":"a"},{"$or":[{"name":"1.bin"},{"name":"2.bin"}]}]}'
     in_b = '{"$and":[{"path":"b"},{"name":"1.bin"}]}'
-    look = f'items.find({{"repo":"app-local"}},{{"$or":[{in_a},{in_b}]}}).include({LOOKED_AT})'
+    lookup = f'items.find({{"repo":"app-local"}},{{"$or":[{in_a},{in_b}]}}).include({LOOKED_AT})'
     changed = {**rows[1], "actual_sha1": "0e57"}
     downloaded = {**rows[2], "stats": [{"downloaded": "2999-01-01T00:00:00.000Z"}]}
     delete = call("DELETE", "/artifactory/app-local/a/1.bin", 204)
     after = THERE.replace("old.bin", "1.bin")
-    result = clean_up(*scan_page(*rows), aql_query(look, rows[0], changed, downloaded), delete, aql_query(after))
+    result = clean_up(*scan_page(*rows), aql_query(lookup, rows[0], changed, downloaded), delete, aql_query(after))
     reasons = [None, "changed since it was planned", "downloaded since it was planned"]
     assert [outcome["keep_reason"] for outcome in result["outcomes"]] == reasons
 
@@ -216,13 +216,13 @@ def test_properties_are_verified_by_one_query_for_a_batch_and_rule() -> None:
     scan = (
         f'items.find({{"repo":"app-local"}},{selects}).include({FIELDS}).sort({{"$asc":["path","name"]}}).limit(5000)'
     )
-    kept = scan.replace(").include", f",{keeps}).include")
-    look = query_folder_a("1.bin", "2.bin", "3.bin")
+    keep_query = scan.replace(").include", f",{keeps}).include")
+    lookup = query_folder_a("1.bin", "2.bin", "3.bin")
     calls = [
         *scan_page(*rows, scan=scan),
-        aql_query(kept),
-        aql_query(look, *rows),
-        aql_query(look.replace(").include", f",{selects}).include"), rows[1], rows[2]),
+        aql_query(keep_query),
+        aql_query(lookup, *rows),
+        aql_query(lookup.replace(").include", f",{selects}).include"), rows[1], rows[2]),
         aql_query(query_folder_a("2.bin", "3.bin").replace(").include", f",{selects},{keeps}).include"), rows[2]),
         call("DELETE", "/artifactory/app-local/a/2.bin", 204),
         aql_query(THERE.replace("old.bin", "2.bin")),
@@ -234,11 +234,11 @@ def test_properties_are_verified_by_one_query_for_a_batch_and_rule() -> None:
 
 def test_item_is_kept_when_the_property_query_has_no_range() -> None:
     old = row("a", "old.bin")
-    kept = f'items.find({{"repo":"app-local"}},{{"@keep":"*"}}){SCAN[SCAN.index(".include") :]}'
+    keep_query = f'items.find({{"repo":"app-local"}},{{"@keep":"*"}}){SCAN[SCAN.index(".include") :]}'
     keeps = THERE.replace(").include", ',{"@keep":"*"}).include')
     rule = {**RULE, "keep_properties": {"keep": None}}
     broken = call("POST", AQL, json={"results": []}, sent_body=keeps.encode())
-    result = clean_up(*scan_page(old), aql_query(kept), aql_query(THERE, old), broken, rules=[rule])
+    result = clean_up(*scan_page(old), aql_query(keep_query), aql_query(THERE, old), broken, rules=[rule])
     assert (result["failed"], result["changed"]) == (True, False)
     assert "200, but without 'range'" in result["failures"][0]["reason"]
 
@@ -329,8 +329,8 @@ def test_rows_are_checked_again_when_the_query_is_imprecise() -> None:
 def test_item_is_missing_when_its_folder_was_deleted_before() -> None:
     old = row("a", "old.bin")
     nothing = {"errors": [{"status": 404, "message": "Could not locate artifact (Nothing to delete)."}]}
-    missing = call("DELETE", "/artifactory/app-local/a/old.bin", 404, json=nothing)
-    result = clean_up(*scan_page(old), aql_query(THERE, old), missing, aql_query(THERE))
+    not_found = call("DELETE", "/artifactory/app-local/a/old.bin", 404, json=nothing)
+    result = clean_up(*scan_page(old), aql_query(THERE, old), not_found, aql_query(THERE))
     assert not result.get("failed")
     assert result["changed"] is False
     assert result["counts"]["ok"] == 1
@@ -462,7 +462,7 @@ def test_invalid_rule_fails_before_any_request(rule: dict[str, Any], problem: st
 
 
 @pytest.mark.parametrize(
-    ("text", "moment"),
+    ("text", "timestamp"),
     [
         ("30d", "2026-09-01T12:00:00.000Z"),
         ("1weeks", "2026-09-24T12:00:00.000Z"),
@@ -474,8 +474,8 @@ def test_invalid_rule_fails_before_any_request(rule: dict[str, Any], problem: st
         ("999999999y", "1970-01-01T00:00:00.000Z"),
     ],
 )
-def test_ages(text: str, moment: str) -> None:
-    assert ages.parse_age(text, "2026-10-01T12:00:00.000Z", "older_than") == moment
+def test_ages(text: str, timestamp: str) -> None:
+    assert ages.parse_age(text, "2026-10-01T12:00:00.000Z", "older_than") == timestamp
 
 
 @pytest.mark.parametrize("content", ["no database", None])
@@ -549,10 +549,10 @@ def test_two_options_with_the_same_file_are_refused_before_any_request(
 @pytest.mark.parametrize("options", [{}, {"empty_folders": True}, {"max_share": 99}])
 def test_artifact_is_kept_when_aql_cannot_express_its_name(where: str, text: str, options: dict[str, Any]) -> None:
     old = row("a", "old.bin")
-    odd = {**old, where: text}
-    survey = [aql_query(SURVEY, odd, old)] if options else []
+    unsupported = {**old, where: text}
+    survey = [aql_query(SURVEY, unsupported, old)] if options else []
     _page, stats = scan_page(old)
-    result = clean_up(aql_query(SCAN, odd, old), stats, *survey, check_mode=True, **options)
+    result = clean_up(aql_query(SCAN, unsupported, old), stats, *survey, check_mode=True, **options)
     assert [entry["path"] for entry in result["plan"]["first"] if entry["kind"] == "file"] == ["a/old.bin"]
 
 
@@ -577,17 +577,19 @@ class SmallDisk(sqlite3.Connection):
         return cursor
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_error_has_a_remedy_when_the_disk_is_full(kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("has_state_file", [True, False])
+def test_error_has_a_remedy_when_the_disk_is_full(
+    has_state_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **more: connect(*args, factory=SmallDisk, **more))
     state = str(tmp_path / "state")
     rows = [row("a" * 200, f"{number:04}.bin") for number in range(1000)]
-    result = clean_up(*scan_page(*rows), **({"state_file": state} if kept else {}))
+    result = clean_up(*scan_page(*rows), **({"state_file": state} if has_state_file else {}))
     assert "the disk is full or defective (database or disk is full). Free disk space" in result["msg"]
-    assert ("run the task again" if kept else "set TMPDIR to a directory with more space") in result["msg"]
-    assert (f"Cannot write '{state}'" in result["msg"]) is kept
-    assert Path(state).exists() is kept
+    assert ("run the task again" if has_state_file else "set TMPDIR to a directory with more space") in result["msg"]
+    assert (f"Cannot write '{state}'" in result["msg"]) is has_state_file
+    assert Path(state).exists() is has_state_file
 
 
 @pytest.mark.parametrize("option", ["plan_file", "to_file"])
@@ -612,11 +614,11 @@ def test_task_fails_when_a_size_is_invalid(size: Any) -> None:
     assert "as an artifact" in clean_up(aql_query(SCAN, row("a", "old.bin", size=size)))["msg"]
 
 
-@pytest.mark.parametrize("moment", ["", "soon", None])
+@pytest.mark.parametrize("timestamp", ["", "soon", None])
 @pytest.mark.parametrize("member", ["created", "modified"])
-def test_task_fails_when_a_time_is_invalid(member: str, moment: Any) -> None:
-    odd = {**row("a", "old.bin"), member: moment}
-    assert "as an artifact" in clean_up(aql_query(SCAN, odd))["msg"]
+def test_task_fails_when_a_time_is_invalid(member: str, timestamp: Any) -> None:
+    invalid = {**row("a", "old.bin"), member: timestamp}
+    assert "as an artifact" in clean_up(aql_query(SCAN, invalid))["msg"]
 
 
 def test_task_fails_when_neither_rules_nor_a_plan_are_set() -> None:
@@ -629,19 +631,19 @@ def test_pause_grows_when_the_server_is_overloaded(
 ) -> None:
     waited: list[float] = []
     monkeypatch.setattr(deleter.time, "sleep", lambda seconds: waited.append(round(seconds, 3)))
-    pace = deleter.Throttle(0.5)
+    throttle = deleter.Throttle(0.5)
     for overburdened in (False, True, True, False):
-        pace.wait()
-        pace.adjust(overburdened)
-    pace.wait()
+        throttle.wait()
+        throttle.adjust(overburdened)
+    throttle.wait()
     assert waited == [0.5, 0.5, 0.6, 0.8, 0.77]
     for _time in range(100):
-        pace.adjust(is_overloaded=True)
-    pace.wait()
+        throttle.adjust(is_overloaded=True)
+    throttle.wait()
     assert waited[-1] == 10.0
     for _time in range(66):
-        pace.adjust(is_overloaded=False)
-    pace.wait()
+        throttle.adjust(is_overloaded=False)
+    throttle.wait()
     assert waited[-1] == 0.5
 
 

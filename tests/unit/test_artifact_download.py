@@ -178,8 +178,8 @@ def test_file_is_not_stored_when_its_checksum_is_wrong(dest: Path) -> None:
 
 
 def test_file_is_fetched_when_a_remote_repository_has_not_cached_it(dest: Path) -> None:
-    told = {"X-Checksum-Sha256": sums(b"x")["sha256"], "Content-Length": "1"}
-    steps = (call("GET", ITEM, 404, json=MISSING), call("HEAD", FILE, headers=told), body(b"x"))
+    headers = {"X-Checksum-Sha256": sums(b"x")["sha256"], "Content-Length": "1"}
+    steps = (call("GET", ITEM, 404, json=MISSING), call("HEAD", FILE, headers=headers), body(b"x"))
     with conversation(*steps) as server:
         assert download(server.url, dest)["changed"]
 
@@ -195,10 +195,10 @@ def test_task_fails_when_a_folder_has_no_trailing_slash(dest: Path) -> None:
 
 
 def listing(*names: str) -> Call:
-    found = [
+    files = [
         {"uri": f"/{name}", "size": 1, "folder": False, "sha1": "…", "sha2": sums(b"x")["sha256"]} for name in names
     ]
-    return call("GET", "/artifactory/api/storage/generic-local/app?list&deep=1", json={"uri": "…", "files": found})
+    return call("GET", "/artifactory/api/storage/generic-local/app?list&deep=1", json={"uri": "…", "files": files})
 
 
 def test_folder_is_listed_once_and_downloaded(dest: Path) -> None:

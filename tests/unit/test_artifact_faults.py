@@ -83,9 +83,9 @@ HALF = {"Content-Length": "500"}
 
 def attempt(module: str, *answers: dict[str, Any], **options: Any) -> tuple[dict[str, Any], str]:
     """Return the result of a module whose first request gets this response, and the request as in messages."""
-    given, target, _good = MODULES[module]
+    parameters, target, _good = MODULES[module]
     with conversation(*[call("GET", target, **answer) for answer in answers]) as server:
-        result = run(module, url=server.url, token=SECRET, **given, **options)
+        result = run(module, url=server.url, token=SECRET, **parameters, **options)
     assert SECRET not in str(result)
     return result, f"GET {server.url}{target.partition('?')[0]}"
 
@@ -116,12 +116,12 @@ def test_one_request_is_sent_when_the_server_responds(module: str) -> None:
     ids=["reset", "truncated", "429", "502", "503", "504"],
 )
 def test_request_is_retried_when_the_error_is_temporary(
-    module: str, trouble: dict[str, Any], naps: list[float]
+    module: str, trouble: dict[str, Any], delays: list[float]
 ) -> None:
     result, request = attempt(module, trouble, {"json": MODULES[module][2]})
     assert "failed" not in result
     assert result["warnings"][0].startswith(f"1 request(s) were retried: {request}: ")
-    assert len(naps) == 1
+    assert len(delays) == 1
 
 
 @pytest.mark.parametrize(
@@ -156,12 +156,12 @@ def test_task_fails_when_the_server_is_down(module: str) -> None:
 
 
 def test_task_fails_when_the_path_in_the_url_is_wrong(module: str) -> None:
-    given, target, _good = MODULES[module]
-    missing = [call("GET", target, 404, text=HTML)]
+    parameters, target, _good = MODULES[module]
+    not_found = [call("GET", target, 404, text=HTML)]
     if module.startswith("artifact_properties"):
-        missing.append(call("GET", ITEM, 404, text=HTML))
-    with conversation(*missing) as server:
-        result = run(module, url=server.url, token=SECRET, **given)
+        not_found.append(call("GET", ITEM, 404, text=HTML))
+    with conversation(*not_found) as server:
+        result = run(module, url=server.url, token=SECRET, **parameters)
     assert result["failed"]
     assert "404" in result["msg"] or "does not exist" in result["msg"]
 

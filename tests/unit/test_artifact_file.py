@@ -57,11 +57,11 @@ def headers(data: bytes) -> dict[str, str]:
     return {f"X-Checksum-{name.capitalize()}": value for name, value in sums(data).items()}
 
 
-def upload_checksums(data: bytes = DATA, matrix: str = "", known: bool = False) -> Call:
+def upload_checksums(data: bytes = DATA, matrix: str = "", is_stored: bool = False) -> Call:
     """Return the upload of only the checksums."""
-    answer: dict[str, Any] = {"json": info(data)} if known else {"json": MISS}
+    answer: dict[str, Any] = {"json": info(data)} if is_stored else {"json": MISS}
     sent = {**headers(data), "X-Checksum-Deploy": "true"}
-    return call("PUT", FILE + matrix, 201 if known else 404, sent_headers=sent, sent_body=b"", **answer)
+    return call("PUT", FILE + matrix, 201 if is_stored else 404, sent_headers=sent, sent_body=b"", **answer)
 
 
 def upload_content(data: bytes = DATA, matrix: str = "", status: int = 201, **answer: Any) -> Call:
@@ -98,7 +98,7 @@ def test_new_file_is_uploaded_and_read_back(src: Path) -> None:
 
 
 def test_content_is_not_sent_when_the_server_has_it(src: Path) -> None:
-    with conversation(read_missing(), upload_checksums(known=True), read_existing()) as server:
+    with conversation(read_missing(), upload_checksums(is_stored=True), read_existing()) as server:
         assert run("artifact_file", url=server.url, src=str(src), **TASK)["changed"]
 
 
@@ -138,8 +138,8 @@ def test_an_empty_file_is_sent(src: Path) -> None:
         assert run("artifact_file", url=server.url, src=str(src), **TASK)["changed"]
 
 
-def properties(found: dict[str, list[str]]) -> Call:
-    return call("GET", f"{ITEM}?properties", json={"properties": found, "uri": "…"})
+def properties(values: dict[str, list[str]]) -> Call:
+    return call("GET", f"{ITEM}?properties", json={"properties": values, "uri": "…"})
 
 
 def patch(props: dict[str, list[str]]) -> Call:
@@ -147,22 +147,22 @@ def patch(props: dict[str, list[str]]) -> Call:
 
 
 def test_properties_are_sent_with_the_content_and_read_back(src: Path) -> None:
-    wanted = {"a": ["1", "2"], "b:c": ["d:e/f"], "odd": ["b,c;d=e +é"]}
+    desired = {"a": ["1", "2"], "b:c": ["d:e/f"], "odd": ["b,c;d=e +é"]}
     matrix = ";a=1;a=2;b:c=d%3Ae/f"
-    odd = patch({"odd": ["b,c;d=e +é"]})
+    change = patch({"odd": ["b,c;d=e +é"]})
     steps = (
         read_missing(),
         edition(),
         upload_checksums(matrix=matrix),
         upload_content(matrix=matrix),
-        odd,
+        change,
         read_existing(),
-        properties(wanted),
+        properties(desired),
     )
     with conversation(*steps) as server:
-        result = run("artifact_file", url=server.url, src=str(src), properties=wanted, **TASK)
+        result = run("artifact_file", url=server.url, src=str(src), properties=desired, **TASK)
     assert result["changed"]
-    assert result["file"]["properties"] == wanted
+    assert result["file"]["properties"] == desired
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
@@ -287,9 +287,9 @@ def own_repository(kind: str = "local") -> Call:
 def refused_repository(status: int, listed: str | None) -> list[Call]:
     """Return the reads of a repository whose details are refused."""
     error = {"errors": [{"status": status, "message": "Bad Request"}]}
-    known = [{"key": "generic-local", "type": listed}] if listed else []
+    repositories = [{"key": "generic-local", "type": listed}] if listed else []
     details = call("GET", "/artifactory/api/repositories/generic-local", status, json=error)
-    return [details, call("GET", "/artifactory/api/repositories", json=known)]
+    return [details, call("GET", "/artifactory/api/repositories", json=repositories)]
 
 
 @pytest.mark.parametrize(

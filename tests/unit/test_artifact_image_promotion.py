@@ -43,8 +43,8 @@ def tags(repo: str, *names: str) -> Call:
 
 def repository(key: str, **settings: str) -> Call:
     """Return the requests of check mode before it predicts a promotion."""
-    found = {"key": key, "rclass": "local", "packageType": "docker", **settings}
-    return call("GET", f"/artifactory/api/repositories/{key}", json=found)
+    document = {"key": key, "rclass": "local", "packageType": "docker", **settings}
+    return call("GET", f"/artifactory/api/repositories/{key}", json=document)
 
 
 def promote(copy: bool = True, tag: str | None = "1.0", **answer: Any) -> Call:
@@ -236,8 +236,8 @@ def test_digest_is_computed_when_the_server_omits_it() -> None:
 
 
 def test_task_fails_when_a_404_is_not_from_artifactory() -> None:
-    missing = call("GET", f"{DOCKER}/stage/v2/acme/web/manifests/1.0", 404, text="<html>nginx</html>")
-    with conversation(missing) as server:
+    not_found = call("GET", f"{DOCKER}/stage/v2/acme/web/manifests/1.0", 404, text="<html>nginx</html>")
+    with conversation(not_found) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
     assert "404 Not Found" in result["msg"]
 

@@ -16,16 +16,16 @@ LAYER = "sha256__" + "0" * 64
 
 
 def content(*names: str) -> registry.TagContent:
-    found = registry.TagContent()
+    tag = registry.TagContent()
     for name in names:
         kind = "folder" if name.endswith("/") else "file"
-        found.add({"path": "team/web", "name": name.rstrip("/"), "type": kind, "size": 0 if kind == "folder" else 5})
-    return found
+        tag.add({"path": "team/web", "name": name.rstrip("/"), "type": kind, "size": 0 if kind == "folder" else 5})
+    return tag
 
 
 def test_a_tag_has_the_files_and_bytes_of_its_manifest_and_layers() -> None:
-    found = content("manifest.json", LAYER, f"{LAYER}.marker")
-    assert (found.files, found.size, found.surplus) == (3, 15, None)
+    tag = content("manifest.json", LAYER, f"{LAYER}.marker")
+    assert (tag.files, tag.size, tag.surplus) == (3, 15, None)
 
 
 @pytest.mark.parametrize("name", ["1.0/", f"{LAYER}/", "notes.txt", "sha256__0", LAYER.upper(), "sha256__" + "g" * 64])

@@ -181,7 +181,7 @@ def test_several_items_are_read_concurrently() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"size": "big"}, "'size' is a text instead of a whole number"),
         ({"created": "yesterday"}, "'created' is a text instead of a date and time"),
@@ -189,6 +189,6 @@ def test_several_items_are_read_concurrently() -> None:
         ({"checksums": []}, "'checksums' is a list instead of an object"),
     ],
 )
-def test_task_fails_when_the_response_has_an_unexpected_form(change: dict[str, Any], said: str) -> None:
+def test_task_fails_when_the_response_has_an_unexpected_form(change: dict[str, Any], message: str) -> None:
     with conversation(call("GET", ITEM, json={**FILE, **change})) as server:
-        assert said in run("artifact_item_info", url=server.url, **TASK)["msg"]
+        assert message in run("artifact_item_info", url=server.url, **TASK)["msg"]

@@ -121,8 +121,8 @@ def test_old_file_remains_when_the_response_is_incomplete(tmp_path: Path) -> Non
 
 
 def test_task_fails_when_the_folder_does_not_exist() -> None:
-    missing = {"errors": [{"status": 404, "message": "Unable to find item"}]}
-    with conversation(call("GET", f"{FOLDER}?list", 404, json=missing)) as server:
+    not_found = {"errors": [{"status": 404, "message": "Unable to find item"}]}
+    with conversation(call("GET", f"{FOLDER}?list", 404, json=not_found)) as server:
         result = run("artifact_list_info", url=server.url, **TASK)
     assert (
         result["msg"]
@@ -137,7 +137,7 @@ def test_task_fails_when_the_folder_is_a_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"depth": 2}, "Option 'depth': needs 'deep: true'"),
         ({"depth": 0, "deep": True}, "Option 'depth': must be 1 to 1,000"),
@@ -145,6 +145,6 @@ def test_task_fails_when_the_folder_is_a_file() -> None:
         ({"path": "a/../b"}, "Option 'path': '..' is not a valid part of a path"),
     ],
 )
-def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) -> None:
+def test_bad_input_fails_before_any_request(options: dict[str, Any], message: str) -> None:
     with conversation() as server:
-        assert said in run("artifact_list_info", url=server.url, **{**TASK, **options})["msg"]
+        assert message in run("artifact_list_info", url=server.url, **{**TASK, **options})["msg"]

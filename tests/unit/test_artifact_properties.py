@@ -120,8 +120,8 @@ def test_properties_are_set_when_the_item_has_none() -> None:
 
 
 def test_task_fails_when_the_item_does_not_exist() -> None:
-    missing = call("GET", ITEM, 404, json={"errors": [{"status": 404, "message": "Unable to find item"}]})
-    with conversation(call("GET", f"{ITEM}?properties", 404, json=NONE), missing) as server:
+    not_found = call("GET", ITEM, 404, json={"errors": [{"status": 404, "message": "Unable to find item"}]})
+    with conversation(call("GET", f"{ITEM}?properties", 404, json=NONE), not_found) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, **TASK)
     assert result["failed"]
     assert "Item 'app/1.0/app.tgz' does not exist" in result["msg"]
@@ -160,9 +160,9 @@ def test_special_characters_in_paths_are_encoded() -> None:
 
 
 def test_value_is_set_when_it_exceeds_the_url_length() -> None:
-    wanted = {"k": ["v" * 100_000]}
-    with conversation(has({"x": ["y"]}), patch({**wanted}), has(wanted)) as server:
-        assert run("artifact_properties", url=server.url, properties=wanted, **TASK)["changed"]
+    desired = {"k": ["v" * 100_000]}
+    with conversation(has({"x": ["y"]}), patch({**desired}), has(desired)) as server:
+        assert run("artifact_properties", url=server.url, properties=desired, **TASK)["changed"]
 
 
 LONG = {f"key{number}": ["v" * 2500] for number in range(3)}
@@ -337,9 +337,9 @@ def test_items_in_check_mode_are_only_read() -> None:
 
 
 def test_other_items_are_processed_when_one_fails() -> None:
-    gone = [call("GET", "/artifactory/api/storage/generic-local/gone?properties", 404, json=NONE)]
-    gone.append(call("GET", "/artifactory/api/storage/generic-local/gone", 404, json=NONE))
-    with conversation(*gone, *item("b", {"qa": ["passed"]})) as server:
+    not_found = [call("GET", "/artifactory/api/storage/generic-local/gone?properties", 404, json=NONE)]
+    not_found.append(call("GET", "/artifactory/api/storage/generic-local/gone", 404, json=NONE))
+    with conversation(*not_found, *item("b", {"qa": ["passed"]})) as server:
         result = run(
             "artifact_properties",
             url=server.url,

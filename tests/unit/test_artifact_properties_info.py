@@ -19,8 +19,8 @@ INFO = {"repo": "generic-local", "path": "/app/1.0/app.tgz", "size": "1024", "ur
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_properties_of_an_item_are_returned(check_mode: bool) -> None:
-    found = {"properties": {"build.name": ["my-build"], "qa": ["passed", "linux"]}, "uri": f"http://host{ITEM}"}
-    with conversation(call("GET", f"{ITEM}?properties", json=found)) as server:
+    document = {"properties": {"build.name": ["my-build"], "qa": ["passed", "linux"]}, "uri": f"http://host{ITEM}"}
+    with conversation(call("GET", f"{ITEM}?properties", json=document)) as server:
         result = run("artifact_properties_info", url=server.url, check_mode=check_mode, **TASK)
     assert result == {"changed": False, "properties": {"build.name": ["my-build"], "qa": ["linux", "passed"]}}
 
@@ -31,9 +31,9 @@ def test_properties_are_empty_when_the_item_has_none() -> None:
 
 
 def test_task_fails_when_the_item_does_not_exist() -> None:
-    missing = {"errors": [{"status": 404, "message": "Unable to find item"}]}
+    not_found = {"errors": [{"status": 404, "message": "Unable to find item"}]}
     with conversation(
-        call("GET", f"{ITEM}?properties", 404, json=NONE), call("GET", ITEM, 404, json=missing)
+        call("GET", f"{ITEM}?properties", 404, json=NONE), call("GET", ITEM, 404, json=not_found)
     ) as server:
         result = run("artifact_properties_info", url=server.url, **TASK)
     assert result["failed"]

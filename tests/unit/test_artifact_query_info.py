@@ -154,10 +154,10 @@ def test_required_fields_are_added_when_the_server_demands_them() -> None:
         names = ",".join(f'"{field}"' for field in fields)
         return f'builds.find().include({names}).sort({{"$asc":[{names}]}}).limit(3)'
 
-    said = "For permissions reasons AQL demands the following fields: name, number and repo."
+    message = "For permissions reasons AQL demands the following fields: name, number and repo."
     with conversation(
         query_request(
-            text("started", "name", "number"), status=400, json={"errors": [{"status": 400, "message": said}]}
+            text("started", "name", "number"), status=400, json={"errors": [{"status": 400, "message": message}]}
         ),
         query_request(text("started", "name", "number", "repo"), {"build.name": "app"}),
     ) as server:
@@ -214,9 +214,9 @@ def test_result_is_written_to_a_file_when_requested(tmp_path: Path) -> None:
 
 
 def test_error_contains_the_servers_message() -> None:
-    said = "Failed to parse query: x, it looks like there is syntax error near the following sub-query: x"
-    with conversation(query_request("x", status=400, json={"errors": [{"status": 400, "message": said}]})) as server:
-        assert f"400 {said}" in run("artifact_query_info", url=server.url, query="x")["msg"]
+    message = "Failed to parse query: x, it looks like there is syntax error near the following sub-query: x"
+    with conversation(query_request("x", status=400, json={"errors": [{"status": 400, "message": message}]})) as server:
+        assert f"400 {message}" in run("artifact_query_info", url=server.url, query="x")["msg"]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_conditions_are_written_in_aql(find: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"find": {"a": 'x"y'}}, "Option 'find.a': cannot contain quotation marks, line breaks"),
         ({"find": {"$or": [{"a": {"$ne": "x\ny"}}]}}, "Option 'find.$or[0].a.$ne': cannot contain quotation marks"),
@@ -277,9 +277,9 @@ def test_conditions_are_written_in_aql(find: Any, text: str) -> None:
         ({}, "one of the following is required: find, query"),
     ],
 )
-def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) -> None:
+def test_bad_input_fails_before_any_request(options: dict[str, Any], message: str) -> None:
     with conversation() as server:
-        assert said in run("artifact_query_info", url=server.url, **options)["msg"]
+        assert message in run("artifact_query_info", url=server.url, **options)["msg"]
 
 
 @given(field=st.text(min_size=1), value=st.text(), operator=st.sampled_from([None, "$ne", "$match"]))

@@ -236,8 +236,8 @@ def search_by_pattern(text: str) -> tuple[Call, dict[str, Any]]:
 )
 def test_memory_is_constant_when_there_are_many_files(search: Search, answer: dict[str, Any], tmp_path: Path) -> None:
     body = json.dumps(answer)
-    told, options = search(body)
-    with conversation(told) as server:
+    request, options = search(body)
+    with conversation(request) as server:
         tracemalloc.start()
         try:
             result = run("artifact_search_info", url=server.url, to_file=str(tmp_path / "found"), **options)
@@ -258,8 +258,8 @@ def test_old_file_remains_when_the_response_is_incomplete(
 ) -> None:
     target = tmp_path / "found"
     target.write_text("old")
-    told, options = search(json.dumps(answer)[:-1])
-    with conversation(told) as server:
+    request, options = search(json.dumps(answer)[:-1])
+    with conversation(request) as server:
         result = run("artifact_search_info", url=server.url, to_file=str(target), **options)
     assert result["failed"]
     assert target.read_text() == "old"
@@ -267,7 +267,7 @@ def test_old_file_remains_when_the_response_is_incomplete(
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"name": ""}, "Option 'name': must not be empty"),
         ({"name": "*?"}, "Option 'name': must contain more than spaces, '*' and '?'"),
@@ -286,6 +286,6 @@ def test_old_file_remains_when_the_response_is_incomplete(
         ({}, "one of the following is required: name, pattern"),
     ],
 )
-def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) -> None:
+def test_bad_input_fails_before_any_request(options: dict[str, Any], message: str) -> None:
     with conversation() as server:
-        assert said in run("artifact_search_info", url=server.url, **options)["msg"]
+        assert message in run("artifact_search_info", url=server.url, **options)["msg"]

@@ -160,7 +160,7 @@ def test_task_fails_when_the_response_has_an_unexpected_form() -> None:
 
 
 def test_refresh_fails_when_the_server_does_not_support_it() -> None:
-    missing = {"errors": [{"status": 404, "message": "Not Found"}]}
-    with conversation(summary(), call("POST", f"{ADDRESS}/calculate", 404, json=missing)) as server:
+    not_found = {"errors": [{"status": 404, "message": "Not Found"}]}
+    with conversation(summary(), call("POST", f"{ADDRESS}/calculate", 404, json=not_found)) as server:
         result = run("artifact_storage_info", url=server.url, refresh=True)
     assert "Omit 'refresh'." in result["msg"]

@@ -15,7 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 
 
 @pytest.mark.parametrize(
-    ("spelt", "meant"),
+    ("text", "expected"),
     [
         ("2024-05-01T10:11:12.345Z", "2024-05-01T10:11:12.345Z"),
         ("2024-05-01T10:11:12.345+0000", "2024-05-01T10:11:12.345Z"),
@@ -27,10 +27,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
         (-1, "1969-12-31T23:59:59.999Z"),
     ],
 )
-def test_times_are_normalized(spelt: Any, meant: str) -> None:
-    assert times.to_utc(spelt) == meant
-    assert times.to_utc(times.to_milliseconds(meant)) == meant
-    assert times.to_utc(times.to_build_time(meant)) == meant
+def test_times_are_normalized(text: Any, expected: str) -> None:
+    assert times.to_utc(text) == expected
+    assert times.to_utc(times.to_milliseconds(expected)) == expected
+    assert times.to_utc(times.to_build_time(expected)) == expected
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(time, "sleep", send_ctrl_c)
     full = read_existing("auto-trashcan", "r")
     with conversation(full, call("POST", f"{TRASH}/empty", 202), full) as server, pytest.raises(KeyboardInterrupt):
-        run("artifact_trash", url=server.url, action="empty", last_words=words.append)
+        run("artifact_trash", url=server.url, action="empty", display_interruption=words.append)
     assert words == ["interrupted while the server performs the action 'empty'. The server continues."]
 
 
@@ -144,8 +144,8 @@ FOLDER = {**RESTORE, "path": "a"}
 
 
 def list_folder(place: str, *names: str) -> Call:
-    found = [{"uri": f"/{name}", "size": 1, "folder": False} for name in names]
-    return call("GET", f"{STORAGE}/{place}?list&deep=1", json={"uri": "…", "files": found})
+    files = [{"uri": f"/{name}", "size": 1, "folder": False} for name in names]
+    return call("GET", f"{STORAGE}/{place}?list&deep=1", json={"uri": "…", "files": files})
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
@@ -249,7 +249,7 @@ def test_task_fails_when_the_account_has_no_access_to_the_trash_can() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"action": "clean"}, "Option 'path': is required for 'action: clean'"),
         ({"action": "clean", "repo": "r"}, "Option 'path': is required for 'action: clean'"),
@@ -261,9 +261,9 @@ def test_task_fails_when_the_account_has_no_access_to_the_trash_can() -> None:
         ({**FILE, "path": "a/../b"}, "'..' is not a valid part of a path"),
     ],
 )
-def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) -> None:
+def test_bad_input_fails_before_any_request(options: dict[str, Any], message: str) -> None:
     with conversation() as server:
-        assert said in run("artifact_trash", url=server.url, **options)["msg"]
+        assert message in run("artifact_trash", url=server.url, **options)["msg"]
 
 
 def test_each_item_has_an_outcome() -> None:
@@ -277,7 +277,7 @@ def test_each_item_has_an_outcome() -> None:
 
 
 @pytest.mark.parametrize(
-    ("items", "said"),
+    ("items", "message"),
     [
         ([{"action": "empty"}, FILE], "Option 'items[0].action': 'empty' deletes the whole trash can"),
         ([FILE, {**FILE, "path": "/a/b.txt/"}], "items[1]: duplicate of items[0]."),
@@ -285,9 +285,9 @@ def test_each_item_has_an_outcome() -> None:
         ([{**FILE, "path": "a/../b"}], "'..' is not a valid part of a path"),
     ],
 )
-def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]], said: str) -> None:
+def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]], message: str) -> None:
     with conversation() as server:
-        assert said in run("artifact_trash", url=server.url, items=items)["msg"]
+        assert message in run("artifact_trash", url=server.url, items=items)["msg"]
 
 
 def test_items_in_the_trash_can_are_listed() -> None:

@@ -40,15 +40,19 @@ def run_bulk(
     items: Any,
     process_item: Act,
     *,
-    tell: Callable[[str], None] | None = None,
-    last_words: Callable[[str], None] | None = None,
+    display: Callable[[str], None] | None = None,
+    display_interruption: Callable[[str], None] | None = None,
     check_mode: bool = False,
     diff_mode: bool = False,
     **more: Any,
 ) -> tuple[Task, str | None]:
     """Return the task after its items, and the message of its failure."""
     task = Task(
-        {**DEFAULTS, **more}, check_mode=check_mode, diff_mode=diff_mode, display=tell, display_interruption=last_words
+        {**DEFAULTS, **more},
+        check_mode=check_mode,
+        diff_mode=diff_mode,
+        display=display,
+        display_interruption=display_interruption,
     )
     task.register_secret("open-sesame")
     try:
@@ -301,12 +305,12 @@ class ProgressLines:
 
 def test_progress_shows_count_and_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    told = ProgressLines()
+    progress = ProgressLines()
     monkeypatch.setattr(_bulk.time, "monotonic", lambda: now[0])
 
     def slow(task: Task) -> None:
         if task.params["n"] == 1200:
-            told.first.wait(60)
+            progress.first.wait(60)
         now[0] += 2
         process_item(task)
 
@@ -314,8 +318,8 @@ def test_progress_shows_count_and_remaining_time(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         Task, "report_progress", lambda task, text, _state: task.display(text) if text.startswith("1,200") else None
     )
-    run_bulk(items(*["fail"] * 3, *["ok"] * 1237), slow, tell=told, workers=1)
-    assert told.lines[0] == "1,200 of 1,240 done, 3 failed, 80 s left"
+    run_bulk(items(*["fail"] * 3, *["ok"] * 1237), slow, display=progress, workers=1)
+    assert progress.lines[0] == "1,200 of 1,240 done, 3 failed, 80 s left"
 
 
 # Concurrency
@@ -374,17 +378,17 @@ def raise_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("raise_interrupt")
 def test_running_items_are_completed_when_the_task_is_interrupted(tmp_path: Path) -> None:
-    told, file = ProgressLines(), tmp_path / "all.jsonl"
+    progress, file = ProgressLines(), tmp_path / "all.jsonl"
 
     def waits(task: Task) -> None:
-        told.first.wait(60)
+        progress.first.wait(60)
         process_item(task)
 
     with pytest.raises(Interrupted):
-        run_bulk(items("change", "ok", "ok"), waits, last_words=told, workers=1, to_file=str(file))
-    assert told.lines[0] == 'interrupted: 0 of 3 done; unfinished: {"n": 0, "kind": "change"}'
-    assert told.lines[1].startswith("interrupted: 1 of 3 done")
-    assert told.lines[1].endswith("; unknown effect: none")
+        run_bulk(items("change", "ok", "ok"), waits, display_interruption=progress, workers=1, to_file=str(file))
+    assert progress.lines[0] == 'interrupted: 0 of 3 done; unfinished: {"n": 0, "kind": "change"}'
+    assert progress.lines[1].startswith("interrupted: 1 of 3 done")
+    assert progress.lines[1].endswith("; unknown effect: none")
     assert [line["status"] for line in read_lines(file)] == ["changed", "skipped", "skipped"]
 
 
@@ -393,14 +397,14 @@ def test_outcome_of_an_item_is_unknown_when_it_does_not_complete(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(_bulk, "SECONDS_TO_CLEAN_UP", 0.1)
-    told, file, gate = ProgressLines(), tmp_path / "all.jsonl", threading.Event()
+    progress, file, gate = ProgressLines(), tmp_path / "all.jsonl", threading.Event()
 
     def waits(_task: Task) -> None:
         gate.wait(60)
 
     with pytest.raises(Interrupted):
-        run_bulk(items("change", "ok"), waits, last_words=told, workers=1, to_file=str(file))
+        run_bulk(items("change", "ok"), waits, display_interruption=progress, workers=1, to_file=str(file))
     gate.set()
-    assert told.lines[-1].endswith('; unknown effect: {"n": 0, "kind": "change"}')
+    assert progress.lines[-1].endswith('; unknown effect: {"n": 0, "kind": "change"}')
     assert [line["status"] for line in read_lines(file)] == ["unknown", "skipped"]
     assert read_lines(file)[0]["reason"] == "interrupted before it was finished"

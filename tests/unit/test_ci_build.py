@@ -110,9 +110,9 @@ def to_the_end(result: str = "SUCCESS") -> tuple[Call, ...]:
 
 
 def build_list(
-    *found: dict[str, Any], members: str = f"queueId,{TRACES}", name: str = "builds", part: str = ""
+    *entries: dict[str, Any], members: str = f"queueId,{TRACES}", name: str = "builds", part: str = ""
 ) -> Call:
-    return view("/job/app", f"{name}[number,{members}]{part}", json={name: list(found)})
+    return view("/job/app", f"{name}[number,{members}]{part}", json={name: list(entries)})
 
 
 def queue_list(*items: dict[str, Any], members: str = TRACES) -> Call:
@@ -143,7 +143,7 @@ def test_build_is_queued_with_two_requests_when_not_waiting() -> None:
 
 
 def test_build_of_the_queue_item_is_followed_until_finished() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     beginning = "Started by user \x1b[8mha:////4Bdg==\x1b[0madmin\r\nwork"
     size = len(beginning) - 1
     with conversation(
@@ -158,7 +158,7 @@ def test_build_of_the_queue_item_is_followed_until_finished() -> None:
         build(None, number=5),
         build(number=5),
     ) as server:
-        result = run_build(server.url, tell=told.append)
+        result = run_build(server.url, display=lines.append)
     assert result["build"] == {
         "job": "app",
         "number": 5,
@@ -182,7 +182,7 @@ def test_build_of_the_queue_item_is_followed_until_finished() -> None:
     assert result["changed"]
     console = ["Started by user admin", "working", "red", "Finished: SUCCESS"]
     assert result["console"] == console
-    assert [line for line in told if not line.startswith("waiting")] == console
+    assert [line for line in lines if not line.startswith("waiting")] == console
 
 
 def test_parameters_are_sent_as_form_fields() -> None:
@@ -341,13 +341,13 @@ def test_merged_request_is_detected_by_causes_on_old_server(causes: int, joined:
 
 def test_queued_build_is_found_when_json_form_does_not_name_it() -> None:
     other = {"id": 8, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions(VERSION="9")}
-    mine = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions(VERSION="1.0")}
+    own_item = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions(VERSION="1.0")}
     elsewhere = {"id": 6, "task": {"url": "http://ci/job/other/"}, "actions": matching_actions(VERSION="1.0")}
     with conversation(
         job(DEPLOY[0]),
         start(302, location="job/app/"),
         build_list(),
-        queue_list(elsewhere, other, mine),
+        queue_list(elsewhere, other, own_item),
         *to_the_end(),
     ) as server:
         result = run_build(server.url, form="json")
@@ -356,13 +356,13 @@ def test_queued_build_is_found_when_json_form_does_not_name_it() -> None:
 
 
 def test_build_is_found_by_parameters_when_json_form_does_not_name_it() -> None:
-    ours = {"number": 4, "queueId": 7, "actions": matching_actions(VERSION="1.0")}
-    theirs = {"number": 5, "queueId": 8, "actions": matching_actions(VERSION="1.0", user="somebody")}
+    own_build = {"number": 4, "queueId": 7, "actions": matching_actions(VERSION="1.0")}
+    foreign_build = {"number": 5, "queueId": 8, "actions": matching_actions(VERSION="1.0", user="somebody")}
     old = {"number": 2, "queueId": 2, "actions": matching_actions(VERSION="1.0")}
     with conversation(
         job(DEPLOY[0]),
         start(location="job/app/"),
-        build_list(theirs, ours, old),
+        build_list(foreign_build, own_build, old),
         queue_list(),
         log(LOG.format("SUCCESS"), number=4),
         build(number=4),
@@ -391,7 +391,7 @@ def test_task_fails_when_server_dropped_the_request(monkeypatch: pytest.MonkeyPa
 
 
 def test_build_is_found_when_response_is_lost() -> None:
-    ours = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions()}
+    own_item = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions()}
     with conversation(
         job(),
         start(drop=True),
@@ -399,7 +399,7 @@ def test_build_is_found_when_response_is_lost() -> None:
         build_list(),
         queue_list(),
         build_list(),
-        queue_list(ours),
+        queue_list(own_item),
         *to_the_end(),
     ) as server:
         result = run_build(server.url)
@@ -408,13 +408,13 @@ def test_build_is_found_when_response_is_lost() -> None:
 
 
 def test_nothing_changed_when_response_is_lost_and_build_was_queued_before() -> None:
-    theirs = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions()}
+    foreign_item = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions()}
     with conversation(
         job(queueItem={"id": 7}),
         start(drop=True),
         view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3}),
         build_list(),
-        queue_list(theirs),
+        queue_list(foreign_item),
     ) as server:
         result = run_build(server.url, wait=False)
     assert (result["changed"], result["queue_item"]) == (False, 7)
@@ -424,8 +424,8 @@ def test_outcome_is_unknown_when_response_is_lost_and_no_build_matches(monkeypat
     monkeypatch.setattr(
         "ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.trigger._SEARCH_TIMEOUT", 0
     )
-    known = view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3})
-    with conversation(job(), start(drop=True), known, build_list(), queue_list()) as server:
+    next_number = view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3})
+    with conversation(job(), start(drop=True), next_number, build_list(), queue_list()) as server:
         result = run_build(server.url)
     assert "no matching build exists. Whether the request had its effect is not known." in result["msg"]
 
@@ -455,10 +455,10 @@ def test_task_fails_when_forgotten_item_has_no_build() -> None:
 def test_waiting_is_not_limited_by_number_of_polls() -> None:
     """Other tools give up after a thousand polls."""
     waits = item(cancelled=False, executable=None, stuck=True, why="Waiting for next available executor")
-    told: list[str] = []
+    lines: list[str] = []
     with conversation(job(), start(), *[waits] * 1100, *to_the_end()) as server:
-        assert run_build(server.url, tell=told.append)["build"]["number"] == 3
-    assert "queue item 7 is stuck: Waiting for next available executor" in told[0]
+        assert run_build(server.url, display=lines.append)["build"]["number"] == 3
+    assert "queue item 7 is stuck: Waiting for next available executor" in lines[0]
 
 
 def test_task_fails_when_queue_item_was_canceled() -> None:
@@ -486,10 +486,10 @@ def test_other_results_can_be_accepted() -> None:
 def test_secrets_are_masked_in_console_output() -> None:
     printed = "hush-hush\r\nFinished: SUCCESS\r\n"
     with conversation(job(*DEPLOY), deploy({"SECRET": "hush-hush"}), started_item(), log(printed), build()) as server:
-        told: list[str] = []
-        result = run_build(server.url, parameters={"SECRET": "hush-hush"}, tell=told.append)
+        lines: list[str] = []
+        result = run_build(server.url, parameters={"SECRET": "hush-hush"}, display=lines.append)
     assert "hush-hush" not in json.dumps(result)
-    assert not [line for line in told if "hush-hush" in line]
+    assert not [line for line in lines if "hush-hush" in line]
 
 
 def test_waiting_continues_when_server_restarts() -> None:
@@ -555,8 +555,8 @@ def stop(status: int = 302, **answer: Any) -> Call:
 
 def cause_list(path: str, causes: int = 1, **answer: Any) -> Call:
     """Return the request for the causes of a queue item or a build."""
-    found = {"actions": [{"causes": [{"shortDescription": "By admin"}] * causes}]}
-    return view(path, "actions[causes[shortDescription]]", json=found, **answer)
+    document = {"actions": [{"causes": [{"shortDescription": "By admin"}] * causes}]}
+    return view(path, "actions[causes[shortDescription]]", json=document, **answer)
 
 
 def build_state(result: str | None, **members: Any) -> Call:
@@ -567,7 +567,7 @@ def build_state(result: str | None, **members: Any) -> Call:
 
 
 def test_build_is_stopped_on_timeout() -> None:
-    looks = (
+    polls = (
         cause_list("/job/app/3"),
         build_state(None),
         stop(),
@@ -575,7 +575,7 @@ def test_build_is_stopped_on_timeout() -> None:
         build_state("ABORTED"),
         build("ABORTED"),
     )
-    with conversation(*running(), *looks) as server:
+    with conversation(*running(), *polls) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert result["msg"] == "Waited 0 s, but 'app' #3 is running. It was stopped: ABORTED."
     assert result["build"]["result"] == "ABORTED"
@@ -610,10 +610,10 @@ def test_queue_item_is_canceled_on_timeout() -> None:
     ids=["see other", "the item from before", "not named"],
 )
 def test_merged_build_is_not_stopped_on_timeout(before: Any, answer: dict[str, Any]) -> None:
-    theirs = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions(VERSION="1.0")}
-    found = [build_list(), queue_list(theirs)] if "location" in answer else []
+    foreign_item = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions(VERSION="1.0")}
+    lookups = [build_list(), queue_list(foreign_item)] if "location" in answer else []
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
-    with conversation(job(DEPLOY[0], queueItem=before), start(**answer), *found, waits) as server:
+    with conversation(job(DEPLOY[0], queueItem=before), start(**answer), *lookups, waits) as server:
         result = run_build(server.url, form="json", wait_timeout=0, on_timeout="stop")
     assert result["msg"].endswith(
         "It was not stopped: it was already in the queue, and the server merged this request with it."
@@ -626,29 +626,29 @@ def test_merged_build_is_not_stopped_when_interrupted(monkeypatch: pytest.Monkey
     monkeypatch.setattr(time, "sleep", send_ctrl_c)
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
     with conversation(job(), start(303), waits) as server, pytest.raises(KeyboardInterrupt):
-        run_build(server.url, on_timeout="stop", last_words=words.append)
+        run_build(server.url, on_timeout="stop", display_interruption=words.append)
     assert words[-1].startswith("It was not stopped: it was already in the queue")
 
 
 @pytest.mark.parametrize(
-    ("look", "reason"),
+    ("lookup", "reason"),
     [
         ({"causes": 2}, "it has 2 causes, not only this request."),
         ({"causes": 0}, "it has 0 causes, not only this request."),
         ({"status": 404}, "reading its causes failed: GET "),
     ],
 )
-def test_build_is_not_stopped_when_others_may_have_requested_it(look: dict[str, Any], reason: str) -> None:
-    with conversation(*running(), cause_list("/job/app/3", **look), build(None)) as server:
+def test_build_is_not_stopped_when_others_may_have_requested_it(lookup: dict[str, Any], reason: str) -> None:
+    with conversation(*running(), cause_list("/job/app/3", **lookup), build(None)) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert f"'app' #3 is running. It was not stopped: {reason}" in result["msg"]
 
 
 def test_build_is_not_stopped_when_response_was_lost() -> None:
-    found = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions()}
-    known = view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3})
+    queue_item = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": matching_actions()}
+    next_number = view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3})
     waits = item(cancelled=False, executable=None, why="In the quiet period.")
-    with conversation(job(), start(drop=True), known, build_list(), queue_list(found), waits) as server:
+    with conversation(job(), start(drop=True), next_number, build_list(), queue_list(queue_item), waits) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert "It was not stopped: the response to the request was lost" in result["msg"]
     assert result["changed"]
@@ -665,11 +665,11 @@ def test_message_reports_when_stopping_failed() -> None:
 def test_interruption_reports_state_of_build(on_timeout: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", send_ctrl_c)
-    looks = (
+    polls = (
         [cause_list("/job/app/3"), build_state(None), stop(), build_state("ABORTED")] if on_timeout == "stop" else []
     )
-    with conversation(*running(), *looks) as server, pytest.raises(KeyboardInterrupt):
-        run_build(server.url, on_timeout=on_timeout, last_words=words.append)
+    with conversation(*running(), *polls) as server, pytest.raises(KeyboardInterrupt):
+        run_build(server.url, on_timeout=on_timeout, display_interruption=words.append)
     assert words == (
         ["interrupted, stopping 'app' #3.", "It was stopped: ABORTED."]
         if on_timeout == "stop"
@@ -679,9 +679,9 @@ def test_interruption_reports_state_of_build(on_timeout: str, monkeypatch: pytes
 
 def test_interruption_of_request_reports_possible_build() -> None:
     words: list[str] = []
-    asked = start(held=True, meanwhile=send_ctrl_c)
-    with conversation(job(), asked) as server, pytest.raises(KeyboardInterrupt):
-        run_build(server.url, on_timeout="stop", last_words=words.append)
+    request = start(held=True, meanwhile=send_ctrl_c)
+    with conversation(job(), request) as server, pytest.raises(KeyboardInterrupt):
+        run_build(server.url, on_timeout="stop", display_interruption=words.append)
     assert words == ["interrupted while a build of 'app' was requested. If it starts, it continues to run."]
 
 
@@ -705,7 +705,7 @@ def test_no_build_is_started_when_accepted_build_exists() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "stored", "same"),
+    ("name", "requested", "stored", "same"),
     [
         ("TEXT", " 1.0\t", "1.0", True),
         ("TEXT", "1.0", " 1.0", False),  # such a job does not trim
@@ -714,7 +714,7 @@ def test_no_build_is_started_when_accepted_build_exists() -> None:
         ("TARGET", " b", " b", True),
     ],
 )
-def test_existing_build_matches_when_jenkins_trims_values(name: str, given: str, stored: str, same: bool) -> None:
+def test_existing_build_matches_when_jenkins_trims_values(name: str, requested: str, stored: str, same: bool) -> None:
     members = "duration,result,timestamp,actions[parameters[name,value]]"
     declared = [
         {"name": "TEXT", "type": "TextParameterDefinition", "defaultParameterValue": {"value": ""}},
@@ -722,9 +722,9 @@ def test_existing_build_matches_when_jenkins_trims_values(name: str, given: str,
     ]
     past = {"number": 2, "result": "SUCCESS", "timestamp": 0, "duration": 0}
     actions = matching_actions(**{"TEXT": "", "TARGET": "b", name: stored})
-    last = build(number=2) if same else deploy({name: given})
+    last = build(number=2) if same else deploy({name: requested})
     with conversation(job(*declared), build_list({**past, "actions": actions}, members=members), last) as server:
-        result = run_build(server.url, parameters={name: given}, skip_if_built={}, wait=False)
+        result = run_build(server.url, parameters={name: requested}, skip_if_built={}, wait=False)
     assert result["changed"] is not same
 
 

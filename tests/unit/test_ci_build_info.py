@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from support.ci_server import TOKEN, engine_error, missing, page
+from support.ci_server import TOKEN, deny_permission, engine_error, page
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -48,7 +48,7 @@ def numbers(*calls: Call, **options: Any) -> list[int]:
         result = run("ci_build_info", url=server.url, job="app", **TOKEN, **{"fields": ["result"], **options})
     assert "failed" not in result, result["msg"]
     assert result["count"] == len(result["builds"])
-    return [found["number"] for found in result["builds"]]
+    return [entry["number"] for entry in result["builds"]]
 
 
 def get_build(*calls: Call, **options: Any) -> dict[str, Any]:
@@ -94,8 +94,8 @@ def test_only_newest_100_builds_are_read_by_default() -> None:
 
 
 def test_builds_are_filtered_by_result() -> None:
-    found = listing([build(3, None), build(2, "FAILURE"), build(1)])
-    assert numbers(found, results=["FAILURE", "ABORTED"]) == [2]
+    request = listing([build(3, None), build(2, "FAILURE"), build(1)])
+    assert numbers(request, results=["FAILURE", "ABORTED"]) == [2]
 
 
 def test_reading_stops_when_builds_are_too_old() -> None:
@@ -104,7 +104,7 @@ def test_reading_stops_when_builds_are_too_old() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "found"),
+    ("parameters", "expected"),
     [
         ({"A": "x"}, [2, 1]),
         ({"A": "x", "DRY": True}, [2]),
@@ -115,17 +115,17 @@ def test_reading_stops_when_builds_are_too_old() -> None:
         ({"A": ["x"]}, [2, 1]),
     ],
 )
-def test_builds_are_filtered_by_parameters(parameters: dict[str, Any], found: list[int]) -> None:
-    def given(**values: Any) -> list[dict[str, Any]]:
+def test_builds_are_filtered_by_parameters(parameters: dict[str, Any], expected: list[int]) -> None:
+    def build_actions(**values: Any) -> list[dict[str, Any]]:
         return [{"parameters": [{"name": name, "value": value} for name, value in values.items()]}]
 
     answer = [
         build(3, actions=[{}, {"parameters": [{"name": "KEY"}]}]),
-        build(2, actions=given(A="x", DRY=True)),
-        build(1, actions=given(A="x", DRY=False, N="1")),
+        build(2, actions=build_actions(A="x", DRY=True)),
+        build(1, actions=build_actions(A="x", DRY=False, N="1")),
     ]
     members = f"{RESULT},actions[parameters[name,value]]"
-    assert numbers(listing(answer, members=members), parameters=parameters) == found
+    assert numbers(listing(answer, members=members), parameters=parameters) == expected
 
 
 def test_builds_are_listed_when_server_does_not_support_ranges() -> None:
@@ -180,14 +180,14 @@ def xml(expression: str, status: int = 200, text: str = "", **answer: Any) -> Ca
 
 
 @pytest.mark.parametrize(
-    ("given", "sent"),
+    ("xpath", "sent"),
     [
         ("action/parameter[name='A']/value", "/*/action/parameter[name='A']/value"),
         ("/workflowRun/number", "/workflowRun/number"),
     ],
 )
-def test_xpath_selects_an_element(given: str, sent: str) -> None:
-    result = get_build(build_request(), xml(sent, text="<value>a &amp; b</value>"), xpath=given)
+def test_xpath_selects_an_element(xpath: str, sent: str) -> None:
+    result = get_build(build_request(), xml(sent, text="<value>a &amp; b</value>"), xpath=xpath)
     assert result["xpath"] == {"matched": True, "text": "a & b", "xml": "<value>a &amp; b</value>"}
 
 
@@ -216,7 +216,10 @@ def test_xpath_without_match_is_not_an_error() -> None:
             {"status": 500, "text": page("Oops", "Oops!", "A problem occurred. Logging ID=1-2")},
             "Option 'xpath': may be invalid. GET http",
         ),
-        ({"status": 403, "text": missing("reader", "Job/Read")}, "403 reader is missing the Job/Read permission"),
+        (
+            {"status": 403, "text": deny_permission("reader", "Job/Read")},
+            "403 reader is missing the Job/Read permission",
+        ),
         ({"status": 404, "text": page("Not Found", "Oops!")}, "Job 'app' has no build 7, the job does not exist"),
     ],
 )

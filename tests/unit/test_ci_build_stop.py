@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from support.ci_server import NO_CRUMB, TOKEN, crumb, engine_error, missing, page
+from support.ci_server import NO_CRUMB, TOKEN, crumb, deny_permission, engine_error, page
 from support.conversation import Call, call, conversation
 from support.running import run, send_ctrl_c
 
@@ -22,8 +22,8 @@ CANCEL = {"action": "cancel", "job": "app", "number": None, "queue_item": 5, "me
 
 def build_state(result: str | None = None, build: str = "7", **answer: Any) -> Call:
     """Return the request for the build; without a result, it is running."""
-    found = {"number": 7, "url": URL, "result": result, "building": result is None, "duration": 0}
-    return call("GET", f"/job/app/{build}/api/json?tree={TREE}", **(answer or {"json": found}))
+    document = {"number": 7, "url": URL, "result": result, "building": result is None, "duration": 0}
+    return call("GET", f"/job/app/{build}/api/json?tree={TREE}", **(answer or {"json": document}))
 
 
 def stop_request(name: str = "stop", location: str = "/job/app/7/", status: int = 302, **answer: Any) -> Call:
@@ -101,14 +101,16 @@ def job_request(status: int = 200) -> Call:
 
 
 def test_task_fails_when_build_does_not_exist() -> None:
-    gone = build_state(status=404, text=page("Not Found", "Oops!"))
-    assert "'app' has no build 7" in stop_build(gone, job_request())["msg"]
+    not_found = build_state(status=404, text=page("Not Found", "Oops!"))
+    assert "'app' has no build 7" in stop_build(not_found, job_request())["msg"]
 
 
 @pytest.mark.parametrize("build", ["7", "last"])
 def test_task_fails_when_job_does_not_exist(build: str) -> None:
-    gone = build_state(build="lastBuild" if build == "last" else build, status=404, text=page("Not Found", "Oops!"))
-    assert stop_build(gone, job_request(404), build=build)["msg"].startswith("Job 'app' does not exist")
+    not_found = build_state(
+        build="lastBuild" if build == "last" else build, status=404, text=page("Not Found", "Oops!")
+    )
+    assert stop_build(not_found, job_request(404), build=build)["msg"].startswith("Job 'app' does not exist")
 
 
 def test_methods_are_tried_in_order_and_verified() -> None:
@@ -225,19 +227,27 @@ def test_expired_crumb_is_renewed() -> None:
 
 
 def test_interruption_reports_state_of_build() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     with conversation(build_state(), stop_request(), build_state()) as server, pytest.raises(KeyboardInterrupt):
-        run("ci_build_stop", url=server.url, **TOKEN, job="app", build="7", tell=send_ctrl_c, last_words=told.append)
-    assert told == ["interrupted after 'app' #7 was requested to end (stop). Its state is unknown."]
+        run(
+            "ci_build_stop",
+            url=server.url,
+            **TOKEN,
+            job="app",
+            build="7",
+            display=send_ctrl_c,
+            display_interruption=lines.append,
+        )
+    assert lines == ["interrupted after 'app' #7 was requested to end (stop). Its state is unknown."]
 
 
 def test_task_fails_when_build_is_deleted() -> None:
-    gone = build_state(status=404, text=page("Not Found", "Oops!"))
-    assert "'app' has no build 7" in stop_build(build_state(), stop_request(status=404), gone)["msg"]
+    not_found = build_state(status=404, text=page("Not Found", "Oops!"))
+    assert "'app' has no build 7" in stop_build(build_state(), stop_request(status=404), not_found)["msg"]
 
 
 def test_missing_permission_is_reported() -> None:
-    refused = stop_request(status=403, text=missing("reader", "Job/Cancel"))
+    refused = stop_request(status=403, text=deny_permission("reader", "Job/Cancel"))
     assert "403 reader is missing the Job/Cancel permission" in stop_build(build_state(), refused)["msg"]
 
 

@@ -102,7 +102,7 @@ def test_input_is_read_from_string_or_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "said", "words", "changed"),
+    ("code", "stderr", "words", "changed"),
     [
         (
             2,
@@ -129,21 +129,21 @@ def test_input_is_read_from_string_or_file(tmp_path: Path) -> None:
         (16, "", "exit code 16: Completed app #3 : ABORTED.", True),
     ],
 )
-def test_exit_codes_are_explained(code: int, said: str, words: str, changed: bool) -> None:
-    with command_line(answer=out("Completed app #3 : ABORTED\n") + error(said) + end(code)) as server:
+def test_exit_codes_are_explained(code: int, stderr: str, words: str, changed: bool) -> None:
+    with command_line(answer=out("Completed app #3 : ABORTED\n") + error(stderr) + end(code)) as server:
         result = cli(server, "build", "app")
     assert result["failed"]
     assert re.search(f"^The command 'build app' failed with {words}", result["msg"])
     assert result["changed"] is changed
-    assert (result["rc"], result["stderr"]) == (code, said)
+    assert (result["rc"], result["stderr"]) == (code, stderr)
 
 
 @pytest.mark.parametrize(
-    ("code", "said", "unknown"),
+    ("code", "stderr", "unknown"),
     [(255, "", True), (255, "\nERROR: No such job 'x'\n", False), (5, "\nERROR: null\n", False), (16, "", False)],
 )
-def test_outcome_is_unknown_only_when_client_was_lost(code: int, said: str, unknown: bool) -> None:
-    with command_line(answer=error(said) + end(code)) as server:
+def test_outcome_is_unknown_only_when_client_was_lost(code: int, stderr: str, unknown: bool) -> None:
+    with command_line(answer=error(stderr) + end(code)) as server:
         result = cli(server, "build", "app")
     assert ("Whether the request had its effect is not known." in result["msg"]) is unknown
     assert not (unknown and result["changed"])
@@ -180,10 +180,10 @@ def test_refused_command_is_explained(what: dict[str, Any], words: str) -> None:
 def hide_read1(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make responses behave as in urllib3 before 2.1."""
 
-    def missing(_response: object) -> None:
+    def refuse(_response: object) -> None:
         raise AttributeError
 
-    monkeypatch.setattr(urllib3.response.HTTPResponse, "read1", property(missing), raising=False)
+    monkeypatch.setattr(urllib3.response.HTTPResponse, "read1", property(refuse), raising=False)
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["urllib3", "urllib3 before 2.1"])
@@ -200,10 +200,10 @@ def test_a_command_runs_when_chunks_are_closed_late(
 
 
 def test_output_is_shown_before_its_chunk_ends() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     with command_line(answer=out("Started app #3\n"), cut=True) as server:
-        result = cli(server, "build", "app", "-s", tell=told.append)
-    assert told == ["Started app #3"]
+        result = cli(server, "build", "app", "-s", display=lines.append)
+    assert lines == ["Started app #3"]
     assert "Whether the request had its effect is not known." in result["msg"]
 
 
@@ -272,14 +272,14 @@ def interrupt_when(event: threading.Event) -> None:
 
 
 def test_interruption_closes_connection_and_reports_unknown_outcome() -> None:
-    said: list[str] = []
+    lines: list[str] = []
     with command_line(patient=True) as server:
         threading.Thread(target=interrupt_when, args=(server.fed,)).start()
         with pytest.raises(KeyboardInterrupt):
-            cli(server, "build", "app", "-s", last_words=said.append)
+            cli(server, "build", "app", "-s", display_interruption=lines.append)
         assert server.hung_up.wait(60)
     doubt = "interrupted during this: the command 'build app -s'. Whether it had its effect is not known."
-    assert said[-1] == doubt
+    assert lines[-1] == doubt
 
 
 def test_command_can_end_without_reading_its_input(tmp_path: Path) -> None:
@@ -316,11 +316,11 @@ def test_large_output_uses_little_memory(tmp_path: Path) -> None:
 
 
 def test_progress_shows_last_line_without_annotations() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     note = "\x1b[8mha:////abc\x1b[0m"
     with command_line(answer=out(f"Started by {note}admin\n\n") + end(0)) as server:
-        cli(server, "console", "app", tell=told.append)
-    assert told == ["Started by admin"]
+        cli(server, "console", "app", display=lines.append)
+    assert lines == ["Started by admin"]
 
 
 @pytest.mark.parametrize(

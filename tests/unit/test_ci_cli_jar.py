@@ -22,9 +22,11 @@ PATH = "/jnlpJars/jenkins-cli.jar"
 def jar(version: str | None = "2.579") -> bytes:
     """Return a client with the manifest of a real one."""
     file = io.BytesIO()
-    told = f"Jenkins-CLI-Version: {version}\r\n" if version else ""
+    version_line = f"Jenkins-CLI-Version: {version}\r\n" if version else ""
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\r\n{told}Main-Class: hudson.cli.CLI\r\n\r\n")
+        archive.writestr(
+            "META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\r\n{version_line}Main-Class: hudson.cli.CLI\r\n\r\n"
+        )
     return file.getvalue()
 
 
@@ -33,8 +35,8 @@ def login(version: str | None = "2.579") -> Call:
 
 
 def head(content: bytes, path: str = PATH, **headers: str) -> Call:
-    told = {"Content-Length": str(len(content)), "Last-Modified": MODIFIED, **headers}
-    return Call("HEAD", path, 200, content, {name: value for name, value in told.items() if value})
+    all_headers = {"Content-Length": str(len(content)), "Last-Modified": MODIFIED, **headers}
+    return Call("HEAD", path, 200, content, {name: value for name, value in all_headers.items() if value})
 
 
 def jar_download(content: bytes, path: str = PATH) -> Call:
@@ -50,13 +52,13 @@ def test_jar_is_downloaded_once(tmp_path: Path) -> None:
     dest, content = tmp_path / "folder" / "cli.jar", jar()
     checked = download_jar(dest, login(), head(content), check_mode=True, diff_mode=True)
     assert not dest.exists()
-    made = download_jar(dest, login(), head(content), jar_download(content), diff_mode=True)
-    assert made["jar"] == {"path": str(dest), "size": len(content), "modified": MOMENT, "version": "2.579"}
-    assert checked == made
+    result = download_jar(dest, login(), head(content), jar_download(content), diff_mode=True)
+    assert result["jar"] == {"path": str(dest), "size": len(content), "modified": MOMENT, "version": "2.579"}
+    assert checked == result
     assert dest.read_bytes() == content
     again = download_jar(dest, login(), head(content))
     assert not again["changed"]
-    assert again["jar"] == made["jar"]
+    assert again["jar"] == result["jar"]
 
 
 def test_jar_of_another_version_is_replaced(tmp_path: Path) -> None:
@@ -111,5 +113,5 @@ def test_directory_is_rejected(tmp_path: Path) -> None:
 
 
 def test_missing_jar_is_reported(tmp_path: Path) -> None:
-    missing = call("HEAD", PATH, 404, text=page("Not Found", "Oops! Not Found"))
-    assert "404" in download_jar(tmp_path / "cli.jar", login(), missing)["msg"]
+    not_found = call("HEAD", PATH, 404, text=page("Not Found", "Oops! Not Found"))
+    assert "404" in download_jar(tmp_path / "cli.jar", login(), not_found)["msg"]

@@ -52,14 +52,14 @@ def test_ssh_runs_the_command_at_the_endpoint_of_the_server(ssh: Path) -> None:
 
 
 def test_ssh_uses_only_the_specified_user_and_keys(ssh: Path) -> None:
-    key, known = ssh / "key", ssh / "known hosts"
+    key, known_hosts = ssh / "key", ssh / "known hosts"
     key.touch()
-    known.touch()
-    result = over_ssh(ssh_user="deployer", identity_file=str(key), known_hosts=str(known))
+    known_hosts.touch()
+    result = over_ssh(ssh_user="deployer", identity_file=str(key), known_hosts=str(known_hosts))
     assert result["stdout_lines"] == [
         *CAREFUL,
         *("-i", str(key), "-o", "IdentitiesOnly=yes"),
-        *("-o", f'UserKnownHostsFile="{known}"', "-o", "GlobalKnownHostsFile=/dev/null"),
+        *("-o", f'UserKnownHostsFile="{known_hosts}"', "-o", "GlobalKnownHostsFile=/dev/null"),
         *("-p", "2222", "-l", "deployer", "--", "ci.example.com", "version"),
     ]
 
@@ -126,8 +126,8 @@ def test_java_runs_the_client_of_the_server(tmp_path: Path, parameters: dict[str
         Call("GET", path, 200, client.getvalue()),
     ]
     with conversation(*calls) as server:
-        given = {"java": str(java), "java_options": ["-Xmx64m"], "jar_cache": str(tmp_path / "cache"), **parameters}
-        result = run("ci_cli", url=server.url, command="version", via="jar", **ACCOUNT, **given)
+        arguments = {"java": str(java), "java_options": ["-Xmx64m"], "jar_cache": str(tmp_path / "cache"), **parameters}
+        result = run("ci_cli", url=server.url, command="version", via="jar", **ACCOUNT, **arguments)
     (jar,) = tmp_path.glob("cache/*/jenkins-cli.jar")
     login = f"admin {ACCOUNT['api_token']} {server.url}"
     assert jar.read_bytes() == client.getvalue()

@@ -31,8 +31,8 @@ def log(text: str, start: int, size: int, more: bool = False, **how: Any) -> Cal
 
 def console(url: str, start: int = 0) -> Console:
     """Return a console."""
-    given = {name: option.get("default") for name, option in CI.options.items()}
-    return Console(CiService(Task({**given, "url": url, "retries": 0})), "/job/app/7", start)
+    defaults = {name: option.get("default") for name, option in CI.options.items()}
+    return Console(CiService(Task({**defaults, "url": url, "retries": 0})), "/job/app/7", start)
 
 
 def pieces(text: bytes, size: int) -> Iterable[bytes]:

@@ -92,8 +92,8 @@ def test_check_mode_returns_the_same() -> None:
 
 def test_quiet_down_reason_is_returned() -> None:
     with conversation(login(JENKINS), state(quietingDown=True, quietDownReason="backup"), who_am_i()) as server:
-        told = run("ci_info", url=server.url, **ACCOUNT)["server"]
-    assert (told["quieting_down"], told["quiet_down_reason"]) == (True, "backup")
+        server_state = run("ci_info", url=server.url, **ACCOUNT)["server"]
+    assert (server_state["quieting_down"], server_state["quiet_down_reason"]) == (True, "backup")
 
 
 def test_ssh_endpoint_is_returned() -> None:

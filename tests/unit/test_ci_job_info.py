@@ -20,8 +20,8 @@ PARAMETERS = (
 EMPTY_FOLDER = "jobs[name,fullName,url,jobs[name]]"
 
 
-def listing(tree: str, found: dict[str, Any], path: str = "") -> Call:
-    return call("GET", f"{path}/api/json?tree={quote(tree, safe='')}", json=found)
+def listing(tree: str, document: dict[str, Any], path: str = "") -> Call:
+    return call("GET", f"{path}/api/json?tree={quote(tree, safe='')}", json=document)
 
 
 def job(name: str, **members: Any) -> dict[str, Any]:
@@ -34,10 +34,10 @@ def get_jobs(*calls: Call, **options: Any) -> dict[str, Any]:
 
 
 def test_jobs_are_listed_with_one_request() -> None:
-    found = {
+    document = {
         "jobs": [job("app", queueItem={"id": 7, "why": "In the quiet period."}), job("team", jobs=[{"name": "x"}])]
     }
-    result = get_jobs(listing(f"jobs[{QUEUE},jobs[name]]", found), fields=["queue_item"])
+    result = get_jobs(listing(f"jobs[{QUEUE},jobs[name]]", document), fields=["queue_item"])
     assert result == {
         "changed": False,
         "jobs": [
@@ -54,8 +54,8 @@ def test_jobs_are_listed_with_one_request() -> None:
 
 
 def test_full_name_of_server_is_returned() -> None:
-    found = {"name": "fb", "fullName": "fb", "url": "https://ci.example.com/job/fb/"}
-    result = get_jobs(listing("name,fullName,url,jobs[name]", found, "/job/FB"), job="FB", fields=[])
+    document = {"name": "fb", "fullName": "fb", "url": "https://ci.example.com/job/fb/"}
+    result = get_jobs(listing("name,fullName,url,jobs[name]", document, "/job/FB"), job="FB", fields=[])
     assert result["job"]["name"] == "fb"
 
 
@@ -67,7 +67,7 @@ def test_job_has_all_fields() -> None:
         f"lastSuccessfulBuild[{build}],lastFailedBuild[{build}]"
     )
     last = {"number": 7, "url": "u", "result": None, "building": True, "timestamp": 1772366400000, "duration": 0}
-    found = job(
+    document = job(
         "app",
         description="",
         buildable=True,
@@ -78,7 +78,7 @@ def test_job_has_all_fields() -> None:
         lastBuild=last,
         lastCompletedBuild=None,
     )
-    assert get_jobs(listing(f"{members},jobs[name]", found, "/job/team/job/app"), job="team/app")["job"] == {
+    assert get_jobs(listing(f"{members},jobs[name]", document, "/job/team/job/app"), job="team/app")["job"] == {
         "name": "team/app",
         "url": "https://ci.example.com/job/app/",
         "folder": False,
@@ -119,8 +119,8 @@ def test_parameters_are_returned() -> None:
         {"name": "K", "type": "PasswordParameterDefinition", "defaultParameterValue": {}},
         {"name": "F", "type": "FileParameterDefinition", "defaultParameterValue": None},
     ]
-    found = job("app", property=[{"parameterDefinitions": definitions}])
-    result = get_jobs(listing(f"{PARAMETERS},jobs[name]", found, "/job/app"), job="app", fields=["parameters"])
+    document = job("app", property=[{"parameterDefinitions": definitions}])
+    result = get_jobs(listing(f"{PARAMETERS},jobs[name]", document, "/job/app"), job="app", fields=["parameters"])
     assert [list(one.values()) for one in result["job"]["parameters"]] == [
         ["T", "choice", "a", ["a", "b"], None],
         ["D", "boolean", False, [], "x"],
@@ -143,11 +143,11 @@ def test_nested_folders_are_listed() -> None:
 
 def test_deep_folders_are_listed_with_several_requests() -> None:
     four = "jobs[name,fullName,url,jobs[name,fullName,url,jobs[name,fullName,url,jobs[name,fullName,url,jobs[name]]]]]"
-    found: dict[str, Any] = job("d", jobs=[{"name": "e"}])
+    folder: dict[str, Any] = job("d", jobs=[{"name": "e"}])
     for name in ("c", "b", "a"):
-        found = job(name, jobs=[found])
+        folder = job(name, jobs=[folder])
     below = listing(EMPTY_FOLDER, {"jobs": [job("e")]}, "/job/a/job/b/job/c/job/d")
-    result = get_jobs(listing(four, {"jobs": [found]}), below, depth=5, fields=[])
+    result = get_jobs(listing(four, {"jobs": [folder]}), below, depth=5, fields=[])
     assert [one["name"] for one in result["jobs"]] == ["a", "a/b", "a/b/c", "a/b/c/d", "a/b/c/d/e"]
 
 

@@ -18,9 +18,9 @@ from support.ci_server import (
     basic,
     computers,
     crumb,
+    deny_permission,
     engine_error,
     engine_page,
-    missing,
     no_crumb_issuer,
     page,
     restart,
@@ -173,10 +173,10 @@ def test_connection_settings_are_read_from_environment(monkeypatch: pytest.Monke
         assert run("ci_safe_restart", wait=False)["changed"]
 
 
-@pytest.mark.parametrize("given", [{"username": "admin"}, {"password": "s3cret"}, {"api_token": "t0ken"}])
-def test_incomplete_credential_is_rejected(given: dict[str, str]) -> None:
+@pytest.mark.parametrize("credential", [{"username": "admin"}, {"password": "s3cret"}, {"api_token": "t0ken"}])
+def test_incomplete_credential_is_rejected(credential: dict[str, str]) -> None:
     with conversation() as server:
-        result = request_restart(server.url, **given)
+        result = request_restart(server.url, **credential)
     assert result["failed"]
     assert "Option 'username': is required together with 'password' or 'api_token'" in result["msg"]
 
@@ -207,7 +207,7 @@ def test_wrong_password_is_reported(answer: dict[str, Any], message: str) -> Non
 
 
 def test_missing_permission_is_reported() -> None:
-    answer = call("GET", COMPUTERS, 403, text=missing("admin", "Overall/Read"))
+    answer = call("GET", COMPUTERS, 403, text=deny_permission("admin", "Overall/Read"))
     assert get_failure(answer) == (
         "/computer/api/json: 403 admin is missing the Overall/Read permission. "
         "The account lacks the required permission."
@@ -240,7 +240,7 @@ def test_request_is_retried_when_server_is_unavailable() -> None:
     busy = call("GET", COMPUTERS, 503, text=page("Service Unavailable", "No server is available"))
     progress: list[str] = []
     with conversation(*[busy] * 5) as server:
-        result = request_restart(server.url, tell=progress.append, **PASSWORD)
+        result = request_restart(server.url, display=progress.append, **PASSWORD)
     assert progress[0].endswith("/computer/api/json: 503, retry 1 of 4")
     assert "503 No server is available. The server is starting" in result["msg"]
     assert "4 request(s) were retried" in result["warnings"][0]

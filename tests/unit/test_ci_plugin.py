@@ -37,9 +37,9 @@ GIT = plugin("git", "5.2.1")
 
 def run_module(*calls: Call, plugins: Any, **parameters: Any) -> dict[str, Any]:
     """Run a task in exactly this conversation; a plugin can be its name."""
-    wanted = [{"name": one} if isinstance(one, str) else one for one in plugins]
+    desired = [{"name": one} if isinstance(one, str) else one for one in plugins]
     with conversation(*calls) as server:
-        return run("ci_plugin", url=server.url, plugins=wanted, **{**TOKEN, **parameters})
+        return run("ci_plugin", url=server.url, plugins=desired, **{**TOKEN, **parameters})
 
 
 def assert_success(result: dict[str, Any]) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def test_new_plugin_is_installed_with_dependencies() -> None:
         before,
         center(),
         installed_page(),
-        available_plugin("top", missing="base"),
+        available_plugin("top", missing_dependency="base"),
         available_plugin("base"),
         install("top"),
         center(job(1, "base", "Pending"), job(2, "top", "Pending"), batch(3, "Pending")),
@@ -114,7 +114,7 @@ def test_check_mode_returns_plan_and_only_reads() -> None:
             listing(GIT),
             center(age=None),
             installed_page(),
-            available_plugin("top", missing="base"),
+            available_plugin("top", missing_dependency="base"),
             available_plugin("base"),
         ),
         administers(),
@@ -126,7 +126,7 @@ def test_check_mode_returns_plan_and_only_reads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "asked", "changed"),
+    ("options", "requests", "changed"),
     [
         ({"version": "5.2.1"}, (), False),
         ({"version": "5.0"}, (prevalidate("git@5.0"),), False),
@@ -136,9 +136,9 @@ def test_check_mode_returns_plan_and_only_reads() -> None:
         ({"version": "latest"}, (), False),
     ],
 )
-def test_version_options(wanted: dict[str, Any], asked: tuple[Call, ...], changed: bool) -> None:
+def test_version_options(options: dict[str, Any], requests: tuple[Call, ...], changed: bool) -> None:
     last = [administers()] if changed else []
-    result = run_module(listing(GIT), center(), *asked, *last, plugins=[{"name": "git", **wanted}], check_mode=True)
+    result = run_module(listing(GIT), center(), *requests, *last, plugins=[{"name": "git", **options}], check_mode=True)
     assert assert_success(result)["changed"] is changed
     assert steps(result) == (["install git 5.7"] if changed else [])
     assert result["restart_required"] is changed
@@ -161,22 +161,20 @@ def test_latest_version_is_resolved_with_refreshed_metadata() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "age"),
+    ("problem", "age"),
     [("ConnectException: refused", None), ("No signature block found", 0), ("", None)],
     ids=["refused", "signature", "silent"],
 )
-def test_failed_metadata_refresh_is_reported(said: str, age: float | None) -> None:
-    moved = () if said else (center(age=age),)
+def test_failed_metadata_refresh_is_reported(problem: str, age: float | None) -> None:
+    moved = () if problem else (center(age=age),)
     begin = (listing(GIT), center(age=None))
-    asked = (refresh(), manager_page(said), *moved, listing(GIT), center(age=age))
-    result = run_module(*begin, *asked, plugins=[{"name": "git", "version": "latest"}])
-    assert (
-        f"The latest versions are unknown: refreshing the update site failed ({said or 'the metadata did not change'})"
-        in result["msg"]
-    )
+    requests = (refresh(), manager_page(problem), *moved, listing(GIT), center(age=age))
+    result = run_module(*begin, *requests, plugins=[{"name": "git", "version": "latest"}])
+    reason = problem or "the metadata did not change"
+    assert f"The latest versions are unknown: refreshing the update site failed ({reason})" in result["msg"]
     assert (result["failed"], result["changed"]) == (True, False)
     old = (prevalidate("git@5.3", "git"),)
-    result = run_module(*begin, *old, *asked, *old, not_offered("git"), plugins=[{"name": "git", "version": "5.3"}])
+    result = run_module(*begin, *old, *requests, *old, not_offered("git"), plugins=[{"name": "git", "version": "5.3"}])
     assert "The existing metadata was used" in result["warnings"][0]
 
 
@@ -218,7 +216,7 @@ FAILED = {
 
 @pytest.mark.parametrize("case", FAILED)
 def test_task_fails_when_plugins_are_missing_after_installation(case: str) -> None:
-    error, failed, told = FAILED[case]
+    error, failed, problem = FAILED[case]
     done = (job(1, "plain"), job(2, "gone", "Failure", errorMessage=error), batch(3))
     after = (listing(plugin("plain")), center(*done))
     why = (installed_page("gone"), failed_script(**failed)) if failed else (installed_page(),)
@@ -234,23 +232,23 @@ def test_task_fails_when_plugins_are_missing_after_installation(case: str) -> No
         *(center(*done), *after, *why),
         plugins=["plain", "gone"],
     )
-    assert result["msg"] == f"1 of 2 plugin(s) were not installed: {told}."
+    assert result["msg"] == f"1 of 2 plugin(s) were not installed: {problem}."
     assert (result["failed"], result["changed"]) == (True, True)
     assert [name for name, state in result["plugins"].items() if state["installed"]] == ["plain"]
 
 
 @pytest.mark.parametrize(
-    ("version", "told"),
+    ("version", "message"),
     [("1.0", "Jenkins lists version 1.0. Check whether the file"), (None, "Jenkins does not list it. Check whether")],
 )
-def test_task_fails_when_version_is_wrong_after_installation(version: str | None, told: str) -> None:
+def test_task_fails_when_version_is_wrong_after_installation(version: str | None, message: str) -> None:
     after = (listing(*[plugin("stale", version)] if version else []), center(job(1, "stale", version="2.0"), batch(2)))
     result = run_module(
         *(listing(), center(), installed_page(), available_plugin("stale", "2.0"), install("stale")),
         *(after[1], *after, installed_page()),
         plugins=["stale"],
     )
-    assert told in result["msg"]
+    assert message in result["msg"]
 
 
 def test_refusal_with_status_200_is_recognized() -> None:
@@ -307,7 +305,7 @@ def test_disabled_dependency_is_enabled_and_plugin_is_loaded_after_restart() -> 
     off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
     waits = job(1, "top", "SuccessButRequiresRestart")
     result = run_module(
-        *(listing(off), center(), installed_page(), available_plugin("top", missing="base")),
+        *(listing(off), center(), installed_page(), available_plugin("top", missing_dependency="base")),
         *(change("base", "makeEnabled"), install("top", dynamic=False)),
         center(waits, waits=True),
         *[listing(on), center(waits, waits=True)] * 2,
@@ -326,35 +324,35 @@ def test_dependent_plugins_are_listed(state: str, action: str) -> None:
         listing(plugin("base"), plugin("top", needs="base"), plugin("old", needs="base", enabled=False)),
         center(),
     )
-    wanted = [{"name": "base", "state": state}]
-    refused = run_module(*needed, plugins=wanted)
+    desired = [{"name": "base", "state": state}]
+    refused = run_module(*needed, plugins=desired)
     assert refused["msg"].endswith("because of 1 problem(s): base is required by top (see 'break_dependents').")
     assert not refused["changed"]
     effect = {"deleted": True} if state == "absent" else {"enabled": False}
     after = (listing(plugin("base", **effect), plugin("top", needs="base")), center())
-    done = run_module(*needed, change("base", action), *after, plugins=wanted, break_dependents=True)
+    done = run_module(*needed, change("base", action), *after, plugins=desired, break_dependents=True)
     assert (assert_success(done)["changed"], done["restart_required"]) == (True, True)
 
 
 def test_plugin_and_dependent_can_be_removed_together() -> None:
     before = (listing(plugin("base"), plugin("top", needs="base")), center())
     after = (listing(plugin("base", deleted=True), plugin("top", needs="base", deleted=True)), center())
-    wanted = [{"name": name, "state": "absent"} for name in ("base", "top")]
-    gone = [change(name, "doUninstall", 302) for name in ("base", "top")]
-    assert assert_success(run_module(*before, *gone, *after, plugins=wanted))["changed"]
-    assert not assert_success(run_module(*after, plugins=wanted))["changed"]
+    desired = [{"name": name, "state": "absent"} for name in ("base", "top")]
+    removals = [change(name, "doUninstall", 302) for name in ("base", "top")]
+    assert assert_success(run_module(*before, *removals, *after, plugins=desired))["changed"]
+    assert not assert_success(run_module(*after, plugins=desired))["changed"]
 
 
 def test_plugins_are_enabled_and_disabled() -> None:
     off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
-    wanted = [{"name": "base", "state": "enabled"}]
-    result = run_module(listing(off), center(), change("base", "makeEnabled"), listing(on), center(), plugins=wanted)
+    desired = [{"name": "base", "state": "enabled"}]
+    result = run_module(listing(off), center(), change("base", "makeEnabled"), listing(on), center(), plugins=desired)
     assert (assert_success(result)["changed"], result["restart_required"]) == (True, True)
-    assert not assert_success(run_module(listing(on), center(), plugins=wanted))["changed"]
-    ignored = run_module(listing(off), center(), change("base", "makeEnabled"), listing(off), center(), plugins=wanted)
+    assert not assert_success(run_module(listing(on), center(), plugins=desired))["changed"]
+    ignored = run_module(listing(off), center(), change("base", "makeEnabled"), listing(off), center(), plugins=desired)
     assert "The server accepted the change, but" in ignored["msg"]
-    missing = run_module(listing(), center(), installed_page(), plugins=[{"name": "base", "state": "disabled"}])
-    assert "base cannot be disabled: it is not installed" in missing["msg"]
+    rejected = run_module(listing(), center(), installed_page(), plugins=[{"name": "base", "state": "disabled"}])
+    assert "base cannot be disabled: it is not installed" in rejected["msg"]
 
 
 def test_upgraded_plugin_stays_disabled() -> None:
@@ -411,18 +409,18 @@ def test_exact_version_is_uploaded_from_url() -> None:
 
 def test_inaccessible_url_is_reported() -> None:
     oops = page("Jenkins - Jenkins", "Oops!", "A problem occurred Logging ID=9bd0e6d2")
-    wanted = {"name": "own", "version": "1.0", "url": "https://x/own.hpi"}
+    desired = {"name": "own", "version": "1.0", "url": "https://x/own.hpi"}
     failing = call("POST", "/pluginManager/uploadPlugin", 500, text=oops)
-    result = run_module(listing(), center(), installed_page(), failing, plugins=[wanted])
+    result = run_module(listing(), center(), installed_page(), failing, plugins=[desired])
     assert "Check whether https://x/own.hpi is accessible and a plugin." in result["msg"]
 
 
 def test_uninstalled_plugin_is_uploaded_instead_of_installed() -> None:
     """An installation would report success without any effect."""
-    gone = plugin("git", "5.7", deleted=True)
+    deleted = plugin("git", "5.7", deleted=True)
     waits = job(1, "git", "SuccessButRequiresRestart", "0")
     result = run_module(
-        *(listing(gone), center(), available_plugin("git", "5.7"), upload(), center(waits, waits=True)),
+        *(listing(deleted), center(), available_plugin("git", "5.7"), upload(), center(waits, waits=True)),
         *[listing(plugin("git", "5.7")), center(waits, waits=True)] * 2,
         plugins=["git"],
     )
@@ -438,10 +436,10 @@ def plugin_file(folder: Path, name: str = "own", version: str = "3.0", **attribu
 def test_file_is_uploaded(tmp_path: Path) -> None:
     path = plugin_file(tmp_path)
     after = (listing(plugin("own", "3.0")), center(job(1, "own", version="0")))
-    wanted = [{"name": "own", "src": str(path)}]
-    result = run_module(listing(), center(), installed_page(), upload(), after[1], *after, *after, plugins=wanted)
+    desired = [{"name": "own", "src": str(path)}]
+    result = run_module(listing(), center(), installed_page(), upload(), after[1], *after, *after, plugins=desired)
     assert steps(assert_success(result)) == ["upload own 3.0"]
-    assert not assert_success(run_module(*after, plugins=wanted))["changed"]
+    assert not assert_success(run_module(*after, plugins=desired))["changed"]
 
 
 OLD_BASE = plugin("base", "1.0")
@@ -493,32 +491,32 @@ OLD_BASE = plugin("base", "1.0")
 def test_file_is_not_uploaded_when_it_cannot_be_loaded(
     attributes: dict[str, str], server: list[Call], problem: str, check_mode: bool, tmp_path: Path
 ) -> None:
-    wanted = [{"name": "own", "src": str(plugin_file(tmp_path, **attributes))}]
+    desired = [{"name": "own", "src": str(plugin_file(tmp_path, **attributes))}]
     list_of_plugins, *offers = server
-    result = run_module(list_of_plugins, center(), installed_page(), *offers, plugins=wanted, check_mode=check_mode)
+    result = run_module(list_of_plugins, center(), installed_page(), *offers, plugins=desired, check_mode=check_mode)
     assert f"No plugin was changed because of 1 problem(s): {problem}" in result["msg"]
     assert not result["changed"]
 
 
 def test_server_version_is_read_from_login_page_when_header_is_missing(tmp_path: Path) -> None:
-    wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Jenkins_Version="2.600"))}]
+    desired = [{"name": "own", "src": str(plugin_file(tmp_path, Jenkins_Version="2.600"))}]
     listed = listing(json={"plugins": []})
-    result = run_module(listed, center(), installed_page(), login(), plugins=wanted)
+    result = run_module(listed, center(), installed_page(), login(), plugins=desired)
     assert "own 3.0 requires Jenkins 2.600, but the server is 2.579" in result["msg"]
 
 
 def test_available_dependencies_of_file_are_installed(tmp_path: Path) -> None:
     path = plugin_file(tmp_path, Jenkins_Version="2.579", Plugin_Dependencies="base:1.0,x:9;resolution:=optional")
-    wanted = [{"name": "own", "src": str(path)}]
+    desired = [{"name": "own", "src": str(path)}]
     server = listing(), center(), installed_page(), available_plugin("base"), administers()
-    result = run_module(*server, plugins=wanted, check_mode=True)
+    result = run_module(*server, plugins=desired, check_mode=True)
     assert steps(assert_success(result)) == ["install base 1.0", "upload own 3.0"]
 
 
 def test_loaded_plugin_is_replaced_when_dependency_needs_restart(tmp_path: Path) -> None:
-    wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Plugin_Dependencies="base:2.0"))}]
+    desired = [{"name": "own", "src": str(plugin_file(tmp_path, Plugin_Dependencies="base:2.0"))}]
     server = listing(plugin("own", "2.0"), OLD_BASE), center(), available_plugin("base", "2.0"), administers()
-    result = run_module(*server, plugins=wanted, check_mode=True)
+    result = run_module(*server, plugins=desired, check_mode=True)
     assert steps(assert_success(result)) == ["install base 2.0", "upload own 3.0"]
     assert result["restart_required"]
 
@@ -526,28 +524,28 @@ def test_loaded_plugin_is_replaced_when_dependency_needs_restart(tmp_path: Path)
 def test_files_are_uploaded_in_the_order_of_their_dependencies(tmp_path: Path) -> None:
     own = plugin_file(tmp_path, Plugin_Dependencies="base:2.0")
     base = plugin_file(tmp_path, "base", "2.0", Plugin_Dependencies="own:1.0;resolution:=optional")
-    wanted = [{"name": "own", "src": str(own)}, {"name": "base", "src": str(base)}]
-    result = run_module(listing(), center(), installed_page(), administers(), plugins=wanted, check_mode=True)
+    desired = [{"name": "own", "src": str(own)}, {"name": "base", "src": str(base)}]
+    result = run_module(listing(), center(), installed_page(), administers(), plugins=desired, check_mode=True)
     assert steps(assert_success(result)) == ["upload base 2.0", "upload own 3.0"]
     base = plugin_file(tmp_path, "base", "1.9")
-    result = run_module(listing(), center(), installed_page(), plugins=wanted, check_mode=True)
+    result = run_module(listing(), center(), installed_page(), plugins=desired, check_mode=True)
     assert "own requires base 2.0, but this task installs 1.9" in result["msg"]
 
 
 def test_dependencies_of_file_are_assumed_available_on_new_server(tmp_path: Path) -> None:
     nothing = call("GET", "/updateCenter/api/json?tree=availables%5Bname%5D%7B0%2C1%7D", json={"availables": []})
     own = plugin_file(tmp_path, Plugin_Dependencies="base:2.0,other:1.0")
-    wanted = [{"name": "base"}, {"name": "own", "src": str(own)}]
+    desired = [{"name": "base"}, {"name": "own", "src": str(own)}]
     server = listing(), center(age=None), installed_page(), not_offered("base"), nothing, not_offered("other")
-    result = run_module(*server, administers(), plugins=wanted, check_mode=True)
+    result = run_module(*server, administers(), plugins=desired, check_mode=True)
     assert steps(assert_success(result)) == ["install base None", "install other None", "upload own 3.0"]
     assert "Assumed that the update site offers base, other" in result["warnings"][0]
 
 
 def test_file_is_rejected_when_task_removes_its_dependency(tmp_path: Path) -> None:
     own = plugin_file(tmp_path, Plugin_Dependencies="base:1.0")
-    wanted = [{"name": "own", "src": str(own)}, {"name": "base", "state": "absent"}]
-    result = run_module(listing(OLD_BASE), center(), installed_page(), plugins=wanted)
+    desired = [{"name": "own", "src": str(own)}, {"name": "base", "state": "absent"}]
+    result = run_module(listing(OLD_BASE), center(), installed_page(), plugins=desired)
     assert "own requires base, which this task uninstalls or disables" in result["msg"]
 
 
@@ -558,7 +556,7 @@ def test_dependency_without_version_is_rejected(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "told"),
+    ("desired", "message"),
     [
         ([], "plugins': must not be empty"),
         ([{"name": "a.b"}], "plugins[0].name': must be a short name"),
@@ -577,9 +575,9 @@ def test_dependency_without_version_is_rejected(tmp_path: Path) -> None:
         ([{"name": "a", "src": "/etc/passwd"}], "plugins[0].src': must be a .hpi or .jpi file"),
     ],
 )
-def test_invalid_options_are_rejected(wanted: list[dict[str, Any]], told: str) -> None:
-    result = run_module(plugins=wanted)
-    assert told in result["msg"]
+def test_invalid_options_are_rejected(desired: list[dict[str, Any]], message: str) -> None:
+    result = run_module(plugins=desired)
+    assert message in result["msg"]
     assert not result["changed"]
 
 
@@ -617,7 +615,7 @@ BACK = (login(NEW_SESSION), call("GET", "/api/json?tree=mode", json={"mode": "NO
 WAITS = plugin("base", active=False)
 
 
-def test_restart_waits_for_installations_and_is_verified(naps: list[float]) -> None:
+def test_restart_waits_for_installations_and_is_verified(delays: list[float]) -> None:
     pending = center(job(1, "x", "Pending"), batch(2, "Pending", "RestartJenkinsJob"))
     result = run_module(
         *(listing(WAITS), center(), computers(), restart_behind()),
@@ -647,20 +645,20 @@ def test_check_mode_predicts_the_restart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("status", "message"),
     [
         ("Failure", "The restart failed: Jenkins cannot restart itself"),
         ("Canceled", "The restart did not take place: another client canceled it"),
     ],
 )
-def test_failed_restart_is_reported(status: str, told: str) -> None:
+def test_failed_restart_is_reported(status: str, message: str) -> None:
     ended = batch(1, status, "RestartJenkinsJob", errorMessage="Jenkins cannot restart itself")
     result = run_module(
         *(listing(WAITS), center(), computers(), restart_behind(), login(), quieting(False), center(ended)),
         plugins=["base"],
         restart="when_needed",
     )
-    assert told in result["msg"]
+    assert message in result["msg"]
 
 
 def test_task_fails_when_plugin_is_not_loaded_after_restart() -> None:
@@ -678,14 +676,14 @@ def test_task_fails_when_plugin_is_not_loaded_after_restart() -> None:
 def test_unloaded_plugin_is_uninstalled_after_restart() -> None:
     waits = job(1, "static", "SuccessButRequiresRestart")
     before = (listing(), center(waits, waits=True))
-    wanted = [{"name": "static", "state": "absent"}]
-    refused = run_module(*before, plugins=wanted, check_mode=True)
+    desired = [{"name": "static", "state": "absent"}]
+    refused = run_module(*before, plugins=desired, check_mode=True)
     assert "static can only be uninstalled after the pending restart (see 'restart')" in refused["msg"]
     done = run_module(
         *(*before, computers(), restart_behind(), *BACK, listing(plugin("static")), center()),
         *(change("static", "doUninstall", 302), listing(plugin("static", deleted=True)), center()),
         *(computers(NEW_SESSION), restart_behind(), login(OLD_SESSION), BACK[1], listing(), center()),
-        plugins=wanted,
+        plugins=desired,
         restart="when_needed",
     )
     assert (assert_success(done)["changed"], done["restart_required"]) == (True, False)
@@ -706,6 +704,6 @@ def test_crumb_is_requested_once_with_password() -> None:
 
 
 def test_task_fails_when_server_does_not_list_plugins() -> None:
-    missing = {"status": 404, "text": page("Error 404", "Not Found")}
-    assert "The server does not list its plugins" in run_module(listing(**missing), plugins=["git"])["msg"]
-    assert "The server has no update center" in run_module(listing(GIT), center(**missing), plugins=["git"])["msg"]
+    not_found = {"status": 404, "text": page("Error 404", "Not Found")}
+    assert "The server does not list its plugins" in run_module(listing(**not_found), plugins=["git"])["msg"]
+    assert "The server has no update center" in run_module(listing(GIT), center(**not_found), plugins=["git"])["msg"]

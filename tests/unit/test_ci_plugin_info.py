@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from support.ci_server import basic, missing, page
+from support.ci_server import basic, deny_permission, page
 from support.conversation import Call, call, conversation
 from support.plugin_server import failed_script
 from support.running import run
@@ -78,7 +78,7 @@ def test_plugins_are_listed_with_one_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "found"),
+    ("parameters", "expected"),
     [
         ({}, ["ant", "credentials", "git"]),
         ({"names": ["git", "zulip", "ant", "blueocean"]}, ["ant", "git", "(blueocean)", "(zulip)"]),
@@ -91,8 +91,8 @@ def test_plugins_are_listed_with_one_request() -> None:
         ({"names": ["ant"], "enabled": True}, []),
     ],
 )
-def test_plugins_are_filtered(parameters: dict[str, Any], found: list[str]) -> None:
-    assert names(**parameters) == found
+def test_plugins_are_filtered(parameters: dict[str, Any], expected: list[str]) -> None:
+    assert names(**parameters) == expected
 
 
 def test_plugins_that_failed_to_load_are_returned() -> None:
@@ -109,7 +109,7 @@ def test_plugins_that_failed_to_load_are_returned() -> None:
 
 
 def test_missing_permission_for_failed_plugins_is_reported() -> None:
-    refused = call("POST", "/scriptText", 403, text=missing("reader", "Overall/Administer"))
+    refused = call("POST", "/scriptText", 403, text=deny_permission("reader", "Overall/Administer"))
     with conversation(listing(GIT), refused) as server:
         result = run("ci_plugin_info", url=server.url, failed_to_load=True, **TOKEN)
     assert "403 reader is missing the Overall/Administer permission." in result["msg"]
@@ -137,7 +137,7 @@ def test_task_fails_when_server_does_not_list_plugins() -> None:
 
 
 def test_missing_permission_is_reported() -> None:
-    with conversation(call("GET", LISTING, 403, text=missing("reader", "Overall/Administer"))) as server:
+    with conversation(call("GET", LISTING, 403, text=deny_permission("reader", "Overall/Administer"))) as server:
         result = run("ci_plugin_info", url=server.url, **TOKEN)
     assert "403 reader is missing the Overall/Administer permission." in result["msg"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.ci_server import APP, TOKEN, computers, crumb, login, missing, page
+from support.ci_server import APP, TOKEN, computers, crumb, deny_permission, login, page
 from support.conversation import Call, call, conversation
 from support.running import run, send_ctrl_c
 
@@ -94,14 +94,14 @@ def test_nothing_changes_when_quiet_down_is_not_active() -> None:
 
 
 def test_running_builds_are_awaited_and_shown() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     with conversation(
         quiet(), computers(running=(APP,)), quiet(), computers(unseen=1), quiet(), computers(), quiet()
     ) as server:
-        result = run("ci_quiet_down", url=server.url, tell=told.append, **TOKEN)
+        result = run("ci_quiet_down", url=server.url, display=lines.append, **TOKEN)
     assert not result["changed"]
     assert result["running_builds"] == []
-    assert told[0] == "waiting, 1 build(s) are still running: app #42 (0 of at most 600 s)"
+    assert lines[0] == "waiting, 1 build(s) are still running: app #42 (0 of at most 600 s)"
 
 
 def test_check_mode_only_reads_running_builds() -> None:
@@ -114,7 +114,7 @@ def test_check_mode_only_reads_running_builds() -> None:
 
 
 def test_check_mode_fails_when_permission_is_missing() -> None:
-    refused = call("GET", "/safeRestart", 403, text=missing("reader", "Overall/Manage"))
+    refused = call("GET", "/safeRestart", 403, text=deny_permission("reader", "Overall/Manage"))
     with conversation(open_to_all(), refused) as server:
         result = run("ci_quiet_down", url=server.url, check_mode=True, **TOKEN)
     assert "403 reader is missing the Overall/Manage permission" in result["msg"]
@@ -145,21 +145,21 @@ def test_quiet_down_stays_active_on_timeout() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rest", "told"),
+    ("rest", "message"),
     [
         ((end(), open_to_all()), "The quiet-down mode was ended."),
         ((end(), quiet()), f"The server accepted the request to end it, but did not act. {STAYS}"),
     ],
     ids=["ended", "not"],
 )
-def test_quiet_down_is_ended_on_timeout_when_requested(rest: tuple[Call, ...], told: str) -> None:
+def test_quiet_down_is_ended_on_timeout_when_requested(rest: tuple[Call, ...], message: str) -> None:
     with conversation(*late(*rest)) as server:
         result = run("ci_quiet_down", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
-    assert result["msg"].partition(", ")[2] == f"{LATE} {told}"
+    assert result["msg"].partition(", ")[2] == f"{LATE} {message}"
 
 
 def test_message_reports_when_ending_failed() -> None:
-    with conversation(*late(end(403, text=missing("ops", "Overall/Manage")))) as server:
+    with conversation(*late(end(403, text=deny_permission("ops", "Overall/Manage")))) as server:
         result = run("ci_quiet_down", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert result["msg"].partition(", ")[2].startswith(f"{LATE} Ending the quiet-down mode failed: POST ")
 
@@ -171,18 +171,18 @@ def test_earlier_quiet_down_is_not_ended_on_timeout() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cancel", "rest", "told"),
+    ("cancel", "rest", "message"),
     [(False, (), STAYS), (True, (end(), open_to_all()), "The quiet-down mode was ended.")],
     ids=["stays", "cancelled"],
 )
 def test_interruption_reports_state_of_server(
-    cancel: bool, rest: tuple[Call, ...], told: str, monkeypatch: pytest.MonkeyPatch
+    cancel: bool, rest: tuple[Call, ...], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[str] = []
     monkeypatch.setattr(time, "sleep", send_ctrl_c)
     with conversation(*late(*rest)) as server, pytest.raises(KeyboardInterrupt):
-        run("ci_quiet_down", url=server.url, cancel_on_timeout=cancel, last_words=lines.append, **TOKEN)
-    assert lines == [f"interrupted during the quiet-down. {told}"]
+        run("ci_quiet_down", url=server.url, cancel_on_timeout=cancel, display_interruption=lines.append, **TOKEN)
+    assert lines == [f"interrupted during the quiet-down. {message}"]
 
 
 DOUBT = "interrupted during this: POST /quietDown. Whether it had its effect is not known."
@@ -190,7 +190,7 @@ ENDED = "interrupted during the quiet-down. The quiet-down mode was ended."
 
 
 @pytest.mark.parametrize(
-    ("moment", "cancel", "told"),
+    ("requests", "cancel", "expected"),
     [
         ((begin(held=True, meanwhile=send_ctrl_c),), False, [DOUBT]),
         ((begin(held=True, meanwhile=send_ctrl_c), end(), open_to_all()), True, [DOUBT, ENDED]),
@@ -199,12 +199,12 @@ ENDED = "interrupted during the quiet-down. The quiet-down mode was ended."
     ids=["request, stays", "request", "read back"],
 )
 def test_an_interruption_before_the_wait_ends_the_quiet_down(
-    moment: tuple[Call, ...], cancel: bool, told: list[str]
+    requests: tuple[Call, ...], cancel: bool, expected: list[str]
 ) -> None:
     lines: list[str] = []
-    with conversation(open_to_all(), *moment) as server, pytest.raises(KeyboardInterrupt):
-        run("ci_quiet_down", url=server.url, cancel_on_timeout=cancel, last_words=lines.append, **TOKEN)
-    assert lines == told
+    with conversation(open_to_all(), *requests) as server, pytest.raises(KeyboardInterrupt):
+        run("ci_quiet_down", url=server.url, cancel_on_timeout=cancel, display_interruption=lines.append, **TOKEN)
+    assert lines == expected
 
 
 def test_request_is_repeated_when_response_is_lost() -> None:

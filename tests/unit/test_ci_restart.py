@@ -17,10 +17,10 @@ from support.ci_server import (
     back,
     computers,
     crumb,
+    deny_permission,
     down,
     login,
     lost,
-    missing,
     page,
     quieting,
     state,
@@ -97,11 +97,11 @@ def test_check_mode_fails_when_server_cannot_restart_itself() -> None:
 
 
 def test_old_process_can_respond_for_a_while() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     with conversation(computers(), restart(), login(), login(), down(), *back()) as server:
-        result = run("ci_restart", url=server.url, tell=told.append, **TOKEN)
+        result = run("ci_restart", url=server.url, display=lines.append, **TOKEN)
     assert result["restart"] == RESTARTED
-    assert told[0] == "waiting, the server has not shut down yet (0 of at most 600 s)"
+    assert lines[0] == "waiting, the server has not shut down yet (0 of at most 600 s)"
 
 
 def test_restart_is_verified_without_session_id() -> None:
@@ -134,7 +134,7 @@ def test_restart_in_progress_is_awaited() -> None:
 
 
 @pytest.mark.parametrize(
-    "seen",
+    "verification",
     [
         quieting(False, NEW_SESSION),
         state(503, tree="quietingDown", text=page("Restarting Jenkins", "Jenkins is restarting")),
@@ -142,8 +142,8 @@ def test_restart_in_progress_is_awaited() -> None:
     ],
     ids=["new-session", "unavailable", "gone"],
 )
-def test_restart_continues_when_response_is_lost(seen: Call) -> None:
-    with conversation(computers(), restart(drop=True), seen, down(), *back()) as server:
+def test_restart_continues_when_response_is_lost(verification: Call) -> None:
+    with conversation(computers(), restart(drop=True), verification, down(), *back()) as server:
         result = run("ci_restart", url=server.url, **TOKEN)
     assert result["changed"]
     assert result["restart"] == RESTARTED
@@ -158,40 +158,43 @@ def test_task_fails_when_response_is_lost_and_server_does_not_restart(quiet: boo
 
 
 @pytest.mark.parametrize(
-    ("seen", "told"),
+    ("poll", "message"),
     [
         (login(), "the server has not shut down yet. The restart is still pending."),
         (down(), "the server returns 503. The restart has begun but is not complete."),
     ],
     ids=["before", "down"],
 )
-def test_timeout_reports_state_of_restart(seen: Call, told: str) -> None:
-    with conversation(computers(), restart(), seen) as server:
+def test_timeout_reports_state_of_restart(poll: Call, message: str) -> None:
+    with conversation(computers(), restart(), poll) as server:
         result = run("ci_restart", url=server.url, wait_timeout=0, **TOKEN)
     assert result["failed"]
     assert result["changed"]
-    assert result["msg"].partition(", ")[2] == f"but {told}"
+    assert result["msg"].partition(", ")[2] == f"but {message}"
 
 
 def test_interruption_reports_state_of_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    lines: list[str] = []
     monkeypatch.setattr(time, "sleep", send_ctrl_c)
     with conversation(computers(), restart(), down()) as server, pytest.raises(KeyboardInterrupt):
-        run("ci_restart", url=server.url, last_words=told.append, **TOKEN)
-    assert told == ["interrupted while the server is restarting."]
+        run("ci_restart", url=server.url, display_interruption=lines.append, **TOKEN)
+    assert lines == ["interrupted while the server is restarting."]
 
 
 @pytest.mark.parametrize(
-    ("refusal", "told"),
+    ("refusal", "message"),
     [
-        (restart(403, text=missing("reader", "Overall/Manage")), "reader is missing the Overall/Manage permission"),
+        (
+            restart(403, text=deny_permission("reader", "Overall/Manage")),
+            "reader is missing the Overall/Manage permission",
+        ),
         (restart(500, text=page("Jenkins", "Oops!")), "Jenkins may be unable to restart itself in this environment."),
     ],
     ids=["right", "unable"],
 )
-def test_refusal_is_reported(refusal: Call, told: str) -> None:
+def test_refusal_is_reported(refusal: Call, message: str) -> None:
     with conversation(computers(), refusal) as server:
         result = run("ci_restart", url=server.url, **TOKEN)
     assert result["failed"]
     assert not result["changed"]
-    assert told in result["msg"]
+    assert message in result["msg"]

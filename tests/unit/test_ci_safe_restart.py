@@ -19,11 +19,11 @@ from support.ci_server import (
     back,
     computers,
     crumb,
+    deny_permission,
     down,
     engine_error,
     login,
     lost,
-    missing,
     page,
     quieting,
     restart,
@@ -75,7 +75,7 @@ def test_idle_server_is_restarted() -> None:
     assert result == {"changed": True, "plan": PLAN, "restart": RESTARTED}
 
 
-def test_only_a_new_session_completes_the_restart(naps: list[float]) -> None:
+def test_only_a_new_session_completes_the_restart(delays: list[float]) -> None:
     with conversation(
         computers(),
         restart(),
@@ -94,12 +94,12 @@ def test_only_a_new_session_completes_the_restart(naps: list[float]) -> None:
     ) as server:
         result = run("ci_safe_restart", url=server.url, wait_delay=0.25, **TOKEN)
     assert result == {"changed": True, "plan": PLAN, "restart": RESTARTED}
-    assert naps == [0.25] * 7
+    assert delays == [0.25] * 7
 
 
 def test_reading_running_builds_can_fail_during_restart() -> None:
     shutting_down = call("GET", computers().target, 401, json=engine_error(401, "Unauthorized", "/computer/api/json"))
-    gone = call("GET", computers().target, drop=True)
+    lost_response = call("GET", computers().target, drop=True)
     with conversation(
         computers(),
         restart(),
@@ -108,23 +108,23 @@ def test_reading_running_builds_can_fail_during_restart() -> None:
         shutting_down,
         login(),
         quieting(),
-        gone,
+        lost_response,
         *back(),
     ) as server:
         assert run("ci_safe_restart", url=server.url, **TOKEN)["restart"] == RESTARTED
 
 
 def test_running_builds_are_awaited_and_shown() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     with conversation(
         computers(running=(APP, FLOW)), restart(), login(), quieting(), computers(running=(APP,)), *back()
     ) as server:
-        result = run("ci_safe_restart", url=server.url, tell=told.append, **TOKEN)
+        result = run("ci_safe_restart", url=server.url, display=lines.append, **TOKEN)
     assert result["plan"]["running_builds"] == [
         {"name": "app #42", "job": "app", "number": 42, "url": "http://ci/job/app/42/"},
         {"name": "http://ci/job/flow/7/", "job": "flow", "number": 7, "url": "http://ci/job/flow/7/"},
     ]
-    assert told == ["waiting, 1 build(s) are still running: app #42 (0 of at most 600 s)"]
+    assert lines == ["waiting, 1 build(s) are still running: app #42 (0 of at most 600 s)"]
 
 
 def test_check_mode_only_reads() -> None:
@@ -207,7 +207,7 @@ NOT_CANCELLED = "The restart is about to begin and was not canceled."
 
 
 @pytest.mark.parametrize(
-    ("rest", "told"),
+    ("rest", "message"),
     [
         (
             (computers(running=(APP,)), cancel(), quieting(False)),
@@ -236,15 +236,15 @@ NOT_CANCELLED = "The restart is about to begin and was not canceled."
     ],
     ids=["cancelled", "lost", "begun", "restarted", "still", "no-build", "new", "down", "gone"],
 )
-def test_restart_is_canceled_on_timeout_when_builds_are_running(rest: tuple[Call, ...], told: str) -> None:
+def test_restart_is_canceled_on_timeout_when_builds_are_running(rest: tuple[Call, ...], message: str) -> None:
     with conversation(*late(*rest)) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert result["failed"]
-    assert result["msg"] == f"{STILL} {told}"
+    assert result["msg"] == f"{STILL} {message}"
 
 
 def test_refused_cancellation_is_reported() -> None:
-    refused = cancel(403, text=missing("reader", "Overall/Manage"))
+    refused = cancel(403, text=deny_permission("reader", "Overall/Manage"))
     with conversation(*late(computers(running=(APP,)), refused, quieting())) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert "Canceling the restart failed: POST " in result["msg"]
@@ -274,7 +274,7 @@ def test_task_fails_when_another_client_cancels_the_restart() -> None:
 
 
 def test_hidden_builds_are_counted() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     with conversation(
         computers(unseen=2),
         restart(),
@@ -283,9 +283,9 @@ def test_hidden_builds_are_counted() -> None:
         computers(running=(APP,), unseen=1),
         *back(),
     ) as server:
-        result = run("ci_safe_restart", url=server.url, tell=told.append, **TOKEN)
+        result = run("ci_safe_restart", url=server.url, display=lines.append, **TOKEN)
     assert result["plan"] == {**PLAN, "hidden_builds": 2}
-    assert told == [
+    assert lines == [
         "waiting, 1 build(s) are still running: app #42; and 1 build(s) that the account cannot read "
         "(0 of at most 600 s)"
     ]
@@ -320,7 +320,7 @@ def test_check_mode_fails_when_server_cannot_restart_itself() -> None:
 
 
 def test_check_mode_fails_when_permission_is_missing() -> None:
-    refused = call("GET", "/safeRestart", 403, text=missing("reader", "Overall/Manage"))
+    refused = call("GET", "/safeRestart", 403, text=deny_permission("reader", "Overall/Manage"))
     with conversation(computers(), refused) as server:
         result = run("ci_safe_restart", url=server.url, check_mode=True, **TOKEN)
     assert result["failed"]
@@ -334,15 +334,15 @@ def test_no_request_outlasts_the_deadline() -> None:
 
 
 def test_interruption_reports_state_of_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    lines: list[str] = []
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(time, "sleep", send_ctrl_c)
     with (
         conversation(*late(computers(running=(APP,)), cancel(), quieting(False))) as server,
         pytest.raises(KeyboardInterrupt),
     ):
-        run("ci_safe_restart", url=server.url, cancel_on_timeout=True, last_words=told.append, **TOKEN)
-    assert told == [
+        run("ci_safe_restart", url=server.url, cancel_on_timeout=True, display_interruption=lines.append, **TOKEN)
+    assert lines == [
         "interrupted while the restart is pending, canceling it.",
         "The restart was canceled.",
     ]
@@ -350,15 +350,15 @@ def test_interruption_reports_state_of_server(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_interruption_of_request_cancels_possible_restart() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     running = computers(running=(APP,))
-    asked = restart(held=True, meanwhile=send_ctrl_c)
+    request = restart(held=True, meanwhile=send_ctrl_c)
     with (
-        conversation(running, quieting(False), asked, running, cancel(), quieting(False)) as server,
+        conversation(running, quieting(False), request, running, cancel(), quieting(False)) as server,
         pytest.raises(KeyboardInterrupt),
     ):
-        run("ci_safe_restart", url=server.url, cancel_on_timeout=True, last_words=told.append, **TOKEN)
-    assert told == [
+        run("ci_safe_restart", url=server.url, cancel_on_timeout=True, display_interruption=lines.append, **TOKEN)
+    assert lines == [
         "interrupted during this: POST /safeRestart. Whether it had its effect is not known.",
         "interrupted while the restart may be pending, canceling it.",
         "The restart was canceled.",
@@ -372,7 +372,7 @@ def test_rejected_password_is_reported_on_timeout() -> None:
 
 
 @pytest.mark.parametrize(
-    "seen",
+    "verification",
     [
         state(tree="quietingDown", json={"quietingDown": True}, headers=OLD_SESSION),
         state(tree="quietingDown", json={"quietingDown": False}, headers=NEW_SESSION),
@@ -381,8 +381,8 @@ def test_rejected_password_is_reported_on_timeout() -> None:
     ],
     ids=["quieting-down", "new-session", "unavailable", "gone"],
 )
-def test_restart_continues_when_response_is_lost(seen: Call) -> None:
-    with conversation(computers(), restart(drop=True), seen, down(), *back()) as server:
+def test_restart_continues_when_response_is_lost(verification: Call) -> None:
+    with conversation(computers(), restart(drop=True), verification, down(), *back()) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result["changed"]
     assert result["restart"] == RESTARTED
@@ -406,7 +406,7 @@ def test_task_fails_when_response_is_lost_and_server_does_not_restart() -> None:
 
 
 def test_restart_is_verified_without_session_id() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     with conversation(
         computers(HUDSON),
         crumb("abc", ".crumb"),
@@ -421,10 +421,10 @@ def test_restart_is_verified_without_session_id() -> None:
         login(headers=HUDSON),
         state(),
     ) as server:
-        result = run("ci_safe_restart", url=server.url, username="admin", password="s3cret", tell=told.append)
+        result = run("ci_safe_restart", url=server.url, username="admin", password="s3cret", display=lines.append)
     assert result["changed"]
     assert result["restart"] == {**RESTARTED, "session_before": None, "session_after": None}
-    assert "1 build(s) are still running: app #42" in told[0]
+    assert "1 build(s) are still running: app #42" in lines[0]
 
 
 def test_task_fails_when_server_without_session_id_was_not_down() -> None:
@@ -459,7 +459,7 @@ def test_server_that_cannot_restart_itself_is_reported() -> None:
 
 
 def test_missing_permission_is_reported() -> None:
-    with conversation(computers(), restart(403, text=missing("reader", "Overall/Manage"))) as server:
+    with conversation(computers(), restart(403, text=deny_permission("reader", "Overall/Manage"))) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result["failed"]
     assert not result["changed"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
-from support.ci_server import AUTHENTICATION_REQUIRED, crumb, missing, page
+from support.ci_server import AUTHENTICATION_REQUIRED, crumb, deny_permission, page
 from support.conversation import Call, call, conversation
 from support.running import run, send_ctrl_c
 
@@ -64,13 +64,15 @@ def test_script_runs_with_one_request() -> None:
 
 
 def test_arguments_are_sent_as_data() -> None:
-    odd = 'it\'s "$x" \\ \r\n\0 é💚 +%&='
+    special_characters = 'it\'s "$x" \\ \r\n\0 é💚 +%&='
     args = "m3 sa l5 i1 i-99999999999999999999 d1.5 btrue n s%20 m1 sk s s s" + (
         "it%27s%20%22%24x%22%20%5C%20%0D%0A%00%20%C3%A9%F0%9F%92%9A%20%2B%25%26%3D"
     )
     with conversation(console("x", runner_report(value=None, holds=False), args=args)) as server:
         result = task(
-            server.url, script="x", args={"a": [1, -99999999999999999999, 1.5, True, None], " ": {"k": ""}, "": odd}
+            server.url,
+            script="x",
+            args={"a": [1, -99999999999999999999, 1.5, True, None], " ": {"k": ""}, "": special_characters},
         )
     assert result["changed"]
 
@@ -238,11 +240,11 @@ def test_read_only_script_is_not_repeated_after_timeout() -> None:
 
 
 def test_interruption_reports_that_script_continues() -> None:
-    last_words: list[str] = []
+    lines: list[str] = []
     interrupted = console("x", held=True, meanwhile=send_ctrl_c)
     with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
-        task(server.url, script="x", last_words=last_words.append)
-    assert last_words == ["interrupted, but the script continues to run: the server does not stop it."]
+        task(server.url, script="x", display_interruption=lines.append)
+    assert lines == ["interrupted, but the script continues to run: the server does not stop it."]
 
 
 @pytest.mark.parametrize(
@@ -257,7 +259,7 @@ def test_outcome_is_unknown_when_response_is_lost(answer: Call) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seen"),
+    ("text", "output"),
     [
         ("", "the response is empty"),
         ("half of the out", "half of the out"),
@@ -267,17 +269,17 @@ def test_outcome_is_unknown_when_response_is_lost(answer: Call) -> None:
         ("<html></html>", "the response is not its report"),
     ],
 )
-def test_outcome_is_unknown_when_report_is_missing(text: str, seen: str) -> None:
+def test_outcome_is_unknown_when_report_is_missing(text: str, output: str) -> None:
     with conversation(console("x", text)) as server:
         result = task(server.url, script="x")
     assert result["failed"]
     assert "The script was sent to /scriptText, but its outcome is unknown: " in result["msg"]
-    assert seen in result["msg"]
+    assert output in result["msg"]
     assert result["msg"].endswith("Whether the request had its effect is not known.")
 
 
 def test_refusals_are_explained() -> None:
-    with conversation(console("x", missing("reader", "Overall/Administer"), status=403)) as server:
+    with conversation(console("x", deny_permission("reader", "Overall/Administer"), status=403)) as server:
         result = task(server.url, script="x")
     assert "reader is missing the Overall/Administer permission" in result["msg"]
     assert not result["changed"]

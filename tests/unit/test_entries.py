@@ -46,10 +46,10 @@ def test_entries_and_other_members_are_read(
     others = {name: value for name, value in {**before, **after}.items() if name != "results"}
     document = {**{name: others[name] for name in before if name in others}, "results": entries, **others}
     text = json.dumps(document, ensure_ascii=True, indent=indent)
-    told: dict[str, Any] = {}
-    read = JsonList(split_chunks(text, size), "results", told)
+    members: dict[str, Any] = {}
+    read = JsonList(split_chunks(text, size), "results", members)
     assert list(read) == entries
-    assert (read.is_found, told) == (True, others)
+    assert (read.is_found, members) == (True, others)
 
 
 @settings(deadline=None)
@@ -106,15 +106,15 @@ def entries(others: dict[str, Any] | None = None, **answer: Any) -> list[Any]:
 
 def test_entries_of_a_response_are_returned() -> None:
     others: dict[str, Any] = {}
-    found = entries(others, json={"range": {"total": 2}, "results": [{"name": "a"}, {"name": "b"}]})
-    assert [entry.text("name") for entry in found] == ["a", "b"]
+    listed = entries(others, json={"range": {"total": 2}, "results": [{"name": "a"}, {"name": "b"}]})
+    assert [entry.text("name") for entry in listed] == ["a", "b"]
     assert others == {"range": {"total": 2}}
     with pytest.raises(UnexpectedResponse, match=r"'results\[1\].size' is a text instead of a whole number"):
         entries(json={"results": [{}, {"size": "1"}]})[1].integer("size")
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         ({"text": "<html>Sign in</html>"}, "200, but the response is HTML, not JSON. Check the URL, and whether"),
         ({"json": []}, "200, but the response has an unexpected JSON structure."),
@@ -126,10 +126,10 @@ def test_entries_of_a_response_are_returned() -> None:
         ({"text": '{"results": [{"a": "' + "x" * 300_000}, "200, but the response is not JSON."),
     ],
 )
-def test_unexpected_response_is_reported(answer: dict[str, Any], said: str) -> None:
+def test_unexpected_response_is_reported(answer: dict[str, Any], message: str) -> None:
     with pytest.raises(UnexpectedResponse) as error:
         entries(**answer)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_duplicate_member_is_accepted_when_its_values_are_equal() -> None:

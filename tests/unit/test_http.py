@@ -90,11 +90,11 @@ def test_threads_get_the_same_value_when_they_ask_at_once() -> None:
         http = transport(server.url)
         together = threading.Barrier(8)
 
-        def ask(number: int) -> int:
+        def read_value(number: int) -> int:
             together.wait()
             return http.get_cached("crumb", lambda: number)
 
-        assert len(set(pool.map(ask, range(8)))) == 1
+        assert len(set(pool.map(read_value, range(8)))) == 1
 
 
 def test_write_succeeds_when_the_server_has_closed_the_connection() -> None:
@@ -172,25 +172,25 @@ def test_upload_starts_over_when_it_is_repeated(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_read_is_repeated_when_the_server_is_busy(status: int, naps: list[float]) -> None:
+def test_read_is_repeated_when_the_server_is_busy(status: int, delays: list[float]) -> None:
     with conversation(busy(status), busy(status), OK) as server:
         http, task = transport_and_task(server.url)
         assert http.read("GET", "/x").json() == {"ok": True}
-    assert 0.25 <= naps[0] <= 0.5 <= naps[1] <= 1.0
+    assert 0.25 <= delays[0] <= 0.5 <= delays[1] <= 1.0
     assert task.collect_warnings() == [f"2 request(s) were retried: GET {server.url}/x: {status} (2 times)"]
 
 
-def test_read_fails_when_retries_are_used_up(naps: list[float]) -> None:
+def test_read_fails_when_retries_are_used_up(delays: list[float]) -> None:
     with conversation(busy(), busy(), busy()) as server, pytest.raises(ServerRefusal, match="503 busy"):
         transport(server.url, retries=2).read("GET", "/x")
-    assert len(naps) == 2
+    assert len(delays) == 2
 
 
 @pytest.mark.parametrize("options", [{"retries": 0}, {}])
-def test_read_is_not_repeated_when_retries_are_disabled(options: dict[str, Any], naps: list[float]) -> None:
+def test_read_is_not_repeated_when_retries_are_disabled(options: dict[str, Any], delays: list[float]) -> None:
     with conversation(busy()) as server, pytest.raises(ServerRefusal):
         transport(server.url, **options).read("GET", "/x", no_retry=not options)
-    assert not naps
+    assert not delays
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 500, 501])
@@ -221,10 +221,10 @@ def test_read_fails_when_each_response_is_truncated() -> None:
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_write_is_not_repeated_when_the_server_is_busy(status: int, naps: list[float]) -> None:
+def test_write_is_not_repeated_when_the_server_is_busy(status: int, delays: list[float]) -> None:
     with conversation(busy(status, "POST")) as server, pytest.raises(ServerRefusal, match=f"{status} busy"):
         transport(server.url).write("POST", "/x")
-    assert not naps
+    assert not delays
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_outcome_is_unknown_when_the_server_is_down_after_a_lost_response() -> N
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_request_is_repeated_when_the_server_is_unreachable(method: str, naps: list[float]) -> None:
+def test_request_is_repeated_when_the_server_is_unreachable(method: str, delays: list[float]) -> None:
     url = f"http://127.0.0.1:{closed_port()}"
     http = transport(url)
     send: Callable[..., Any] = http.read if method == "GET" else http.write
@@ -282,7 +282,7 @@ def test_request_is_repeated_when_the_server_is_unreachable(method: str, naps: l
         f"{method} {url}/x: Failed to establish a new connection: [Errno 111] Connection refused. "
         "Check the URL, and that the server is running."
     )
-    assert len(naps) == 3
+    assert len(delays) == 3
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -319,12 +319,12 @@ def make_date(seconds: float) -> Callable[[], str]:
     ],
 )
 def test_delay_of_the_server_is_observed(
-    headers: dict[str, str | Callable[[], str]], least: float, most: float, naps: list[float]
+    headers: dict[str, str | Callable[[], str]], least: float, most: float, delays: list[float]
 ) -> None:
-    told = {name: value if isinstance(value, str) else value() for name, value in headers.items()}
-    with conversation(busy(429, **told), OK) as server:
+    sent_headers = {name: value if isinstance(value, str) else value() for name, value in headers.items()}
+    with conversation(busy(429, **sent_headers), OK) as server:
         transport(server.url).read("GET", "/x")
-    assert least <= naps[0] <= most
+    assert least <= delays[0] <= most
 
 
 @pytest.mark.parametrize(
@@ -337,12 +337,12 @@ def test_delay_of_the_server_is_observed(
 )
 @pytest.mark.parametrize("status", [429, 503])
 def test_request_fails_when_the_delay_of_the_server_exceeds_the_task(
-    headers: dict[str, str], seconds: int, status: int, naps: list[float]
+    headers: dict[str, str], seconds: int, status: int, delays: list[float]
 ) -> None:
     with conversation(busy(status, **headers)) as server, pytest.raises(ServerRefusal) as refusal:
         transport(server.url).read("GET", "/x")
     assert str(refusal.value).endswith(f"The server requests a delay of {seconds} s before the next attempt.")
-    assert naps == []
+    assert delays == []
 
 
 def test_message_names_the_delay_of_the_server_when_retries_are_used_up() -> None:
@@ -365,10 +365,10 @@ def test_server_decides_whether_to_retry() -> None:
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400"])
-def test_invalid_delay_of_the_server_is_ignored(value: str, naps: list[float]) -> None:
+def test_invalid_delay_of_the_server_is_ignored(value: str, delays: list[float]) -> None:
     with conversation(busy(429, Retry_After=value), OK) as server:
         transport(server.url).read("GET", "/x")
-    assert 0.25 <= naps[0] <= 0.5
+    assert 0.25 <= delays[0] <= 0.5
 
 
 # Responses
@@ -592,13 +592,13 @@ def test_read_by_post_is_sent_in_check_mode() -> None:
 
 
 def test_outcome_is_unknown_when_a_write_is_interrupted() -> None:
-    told: list[str] = []
+    lines: list[str] = []
     interrupted = call("POST", "/x", held=True, meanwhile=send_ctrl_c)
     with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
-        http, task = transport_and_task(server.url, last_words=told.append)
+        http, task = transport_and_task(server.url, display_interruption=lines.append)
         with handle_signals():
             http.write("POST", "/x")
-    assert told == ["interrupted during this: POST /x. Whether it had its effect is not known."]
+    assert lines == ["interrupted during this: POST /x. Whether it had its effect is not known."]
     assert not task.has_written
 
 

@@ -80,11 +80,11 @@ def test_refusal_is_reported_when_it_comes_before_the_end_of_the_request() -> No
 
 @pytest.mark.parametrize("wrong", [-3600, 0, 3600], ids=["an hour slow", "right", "an hour fast"])
 def test_retry_after_uses_the_clock_of_the_server(wrong: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    naps: list[float] = []
-    monkeypatch.setattr(client.time, "sleep", naps.append)
+    delays: list[float] = []
+    monkeypatch.setattr(client.time, "sleep", delays.append)
     now = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=wrong)
     dates = [email.utils.format_datetime(now + datetime.timedelta(seconds=more), usegmt=True) for more in (0, 20)]
     busy = f"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nDate: {dates[0]}\r\nRetry-After: {dates[1]}\r\n\r\n"
     with server([busy.encode()], [FIRST]) as url:
         transport(url, retries=1).read("GET", "/x")
-    assert 20 <= naps[0] <= 20.1
+    assert 20 <= delays[0] <= 20.1

@@ -168,14 +168,14 @@ def test_body_is_read_when_its_reader_pauses_longer_than_the_timeout(monkeypatch
 
 
 def test_connection_keeps_its_timeout_when_a_response_was_slow() -> None:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        ours.settimeout(30)
-        theirs.sendall(OK + b"Content-Length: 2\r\n\r\n{}")
-        reply = timed_response.TimedResponse(ours)
+    client, peer = socket.socketpair()
+    with client, peer:
+        client.settimeout(30)
+        peer.sendall(OK + b"Content-Length: 2\r\n\r\n{}")
+        reply = timed_response.TimedResponse(client)
         reply.begin()
         assert reply.read() == b"{}"
-        assert ours.gettimeout() == 30
+        assert client.gettimeout() == 30
 
 
 def test_request_ends_soon_after_the_deadline_of_the_task() -> None:

@@ -73,10 +73,10 @@ def test_server_is_refused_when_its_authority_is_unknown(tls: ssl.SSLContext) ->
     assert message.endswith(NAME_THE_AUTHORITY)
 
 
-def test_request_is_not_repeated_when_the_certificate_is_refused(tls: ssl.SSLContext, naps: list[float]) -> None:
+def test_request_is_not_repeated_when_the_certificate_is_refused(tls: ssl.SSLContext, delays: list[float]) -> None:
     with conversation(tls=tls) as server, pytest.raises(ToolchainError):
         transport(server.url).read("GET", "/x")
-    assert not naps
+    assert not delays
 
 
 def test_ca_bundle_of_the_option_is_used(tls: ssl.SSLContext, authority: Authority) -> None:
@@ -275,7 +275,7 @@ def test_request_passes_a_proxy_when_the_server_speaks_tls(
     def serve(listener: socket.socket) -> None:
         client, _address = listener.accept()
         with client:
-            asked.append(client.recv(65536).split(b"\r\n")[0])
+            request_lines.append(client.recv(65536).split(b"\r\n")[0])
             client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             with socket.create_connection(("127.0.0.1", port)) as upstream:
                 back = threading.Thread(target=forward, args=(upstream, client))
@@ -283,7 +283,7 @@ def test_request_passes_a_proxy_when_the_server_speaks_tls(
                 forward(client, upstream)
                 back.join()
 
-    asked: list[bytes] = []
+    request_lines: list[bytes] = []
     with conversation(OK, tls=tls) as server:
         port = urlsplit(server.url).port
         with socket_server(serve) as proxy:
@@ -291,7 +291,7 @@ def test_request_passes_a_proxy_when_the_server_speaks_tls(
             http = transport(server.url, ca_path=str(authority.path), retries=0)
             assert http.read("GET", "/x").json() == {"ok": True}
             http._connection._pool.close()
-    assert asked[0].startswith(f"CONNECT 127.0.0.1:{port} ".encode())
+    assert request_lines[0].startswith(f"CONNECT 127.0.0.1:{port} ".encode())
 
 
 def test_message_names_the_package_that_a_proxy_requires(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def list_users(*calls: Call, **parameters: Any) -> dict[str, Any]:
 
 
 def ids(result: dict[str, Any]) -> list[str]:
-    return [found["id"] for found in result["users"]]
+    return [entry["id"] for entry in result["users"]]
 
 
 def test_all_pages_are_read() -> None:
@@ -54,14 +54,14 @@ def test_page_is_the_last_when_it_is_empty_or_has_no_more(rest: dict[str, Any]) 
 def test_task_fails_when_a_list_is_empty_that_never_is(module: str) -> None:
     path, named = ("/users", {"email": "a@b.c"}) if module == "inference_user" else ("/projects", {"name": "Find"})
     with conversation(page(path)) as server:
-        given = {
+        parameters = {
             "url": f"{server.url}/v1",
             "admin_key": ADMIN,
             "admin_requests_per_minute": 0,
             "state": "absent",
             **named,
         }
-        result = run(module, **given)
+        result = run(module, **parameters)
     assert result["failed"]
     assert "the list is empty, but each organization has at least one entry" in result["msg"]
 
@@ -91,10 +91,10 @@ def test_task_fails_when_pages_repeat() -> None:
     assert result["msg"].endswith("because its pages repeat after 'user-1'. Run the task again.")
 
 
-def test_retry_delay_is_long_when_status_429_has_no_retry_after(naps: list[float]) -> None:
+def test_retry_delay_is_long_when_status_429_has_no_retry_after(delays: list[float]) -> None:
     busy = call("GET", USERS, 429, json=error("Rate limit reached", "requests", "rate_limit_exceeded"))
     assert ids(list_users(busy, busy, page("/users", user(1)))) == ["user-1"]
-    assert naps == [10.0, 20.0]
+    assert delays == [10.0, 20.0]
 
 
 @pytest.mark.parametrize(
@@ -158,17 +158,17 @@ def test_wait_is_short_when_the_clock_was_set_back(folder: pathlib.Path, clock: 
 
 def test_file_is_private_and_contains_no_key(folder: pathlib.Path, clock: list[float]) -> None:
     schedule_of(clock, ["list"], quota_key=ADMIN)
-    (kept,) = folder.glob("buildworks-toolchain-*/*")
-    assert kept.stat().st_mode & 0o777 == 0o600
-    assert kept.parent.stat().st_mode & 0o777 == 0o700
-    assert ADMIN not in kept.name + kept.read_text()
+    (file,) = folder.glob("buildworks-toolchain-*/*")
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+    assert ADMIN not in file.name + file.read_text()
 
 
 @pytest.mark.parametrize("content", ["", "no JSON", "[]", '{"list": "soon"}'])
 def test_file_is_replaced_when_it_is_invalid(folder: pathlib.Path, clock: list[float], content: str) -> None:
     schedule_of(clock, ["list"] * 4)
-    (kept,) = folder.glob("buildworks-toolchain-*/*")
-    kept.write_text(content)
+    (file,) = folder.glob("buildworks-toolchain-*/*")
+    file.write_text(content)
     assert schedule_of(clock, ["list"]) == [0]
 
 

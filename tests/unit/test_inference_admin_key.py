@@ -55,14 +55,14 @@ def revoke(id_: str) -> Call:
 
 def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
-        given = {
+        defaults = {
             "url": f"{server.url}/v1",
             "admin_key": ADMIN,
             "name": "audit",
             "admin_requests_per_minute": 0,
             "retries": 0,
         }
-        return run("inference_admin_key", **{**given, **parameters})
+        return run("inference_admin_key", **{**defaults, **parameters})
 
 
 def test_second_run_reads_once(key_file: pathlib.Path) -> None:
@@ -133,10 +133,10 @@ def test_key_is_not_rotated_when_it_expires_later() -> None:
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-@pytest.mark.parametrize("wanted", [{"state": "absent"}, {"expires_in": 9, "rotate_before": 8, "surplus": "remove"}])
-def test_key_in_use_is_never_revoked(wanted: dict[str, Any], check_mode: bool) -> None:
+@pytest.mark.parametrize("options", [{"state": "absent"}, {"expires_in": 9, "rotate_before": 8, "surplus": "remove"}])
+def test_key_in_use_is_never_revoked(options: dict[str, Any], check_mode: bool) -> None:
     own = page("/admin_api_keys", {**MAIN, "expires_at": NOW + 7})
-    message = manage(own, name="Main", check_mode=check_mode, **wanted)["msg"]
+    message = manage(own, name="Main", check_mode=check_mode, **options)["msg"]
     assert message == (
         "Cannot revoke the admin key 'Main' (key_main), because this task uses it. Set 'admin_key' to another key."
     )

@@ -48,8 +48,8 @@ def texts(count: int) -> list[str]:
 def batch(server: BillingServer, folder: Path, prompts: list[str], **parameters: Any) -> dict[str, Any]:
     source = folder / "prompts.jsonl"
     source.write_text("".join(json.dumps({"id": f"id of {text}", "prompt": text}) + "\n" for text in prompts))
-    given = {"workers": 4, "model": MODEL, "to_file": str(folder / "answers"), "response_timeout": 30, **parameters}
-    return run("inference_chat_batch", url=server.url, api_key=KEY, prompts_file=str(source), **given)
+    options = {"workers": 4, "model": MODEL, "to_file": str(folder / "answers"), "response_timeout": 30, **parameters}
+    return run("inference_chat_batch", url=server.url, api_key=KEY, prompts_file=str(source), **options)
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
@@ -101,8 +101,8 @@ def test_token_limit_includes_lost_responses(
 ) -> None:
     virtual_time(monkeypatch)
     server.faults = {"Prompt 0": ["reset_after"] * 3}
-    given = {"workers": 1, "max_tokens": 10, "on_error": "report"}
-    result = batch(server, tmp_path, texts(9), max_tokens_total=30, **given)
+    options = {"workers": 1, "max_tokens": 10, "on_error": "report"}
+    result = batch(server, tmp_path, texts(9), max_tokens_total=30, **options)
     assert (server.charged.total(), result["lost_requests"], result["summary"]["failed"], result["remaining"]) == (
         2,
         2,
@@ -110,7 +110,7 @@ def test_token_limit_includes_lost_responses(
         8,
     )
     assert result["stop_reason"] == "they may exceed 'max_tokens_total'"
-    result = batch(server, tmp_path, texts(9), max_tokens_total=60, **given)
+    result = batch(server, tmp_path, texts(9), max_tokens_total=60, **options)
     assert (server.charged.total(), result["lost_requests"], result["summary"]["answered"], result["remaining"]) == (
         6,
         1,
@@ -131,13 +131,13 @@ def test_batch_stops_when_an_error_affects_all_prompts(
     result = batch(server, tmp_path, prompts, workers=workers, on_error="report")
     answered = server.charged.total()  # with several workers, some still wait when the error arrives
     refused = server.requests.total() - answered
-    left = 100 - answered - refused
+    unsent = 100 - answered - refused
     assert refused == result["summary"]["failed"] <= workers
     assert 20 - workers < answered <= 20
-    assert (result["summary"]["answered"], result["reused"], result["remaining"]) == (answered, 3, left)
-    assert (result["counts"]["ok"], result["counts"]["skipped"]) == (3, left)
+    assert (result["summary"]["answered"], result["reused"], result["remaining"]) == (answered, 3, unsent)
+    assert (result["counts"]["ok"], result["counts"]["skipped"]) == (3, unsent)
     assert result["failed"]
-    assert f"of 100 items failed, {left} were skipped." in result["msg"]
+    assert f"of 100 items failed, {unsent} were skipped." in result["msg"]
     assert result["stop_reason"] in result["msg"]
     assert [reason["count"] for reason in result["failure_reasons"]] == [refused]
     server.faults = {}
@@ -174,8 +174,8 @@ def test_prompts_of_other_models_are_sent_when_one_model_is_rejected(server: Bil
     prompts = [
         {"prompt": text, "model": MODEL if number % 2 == 0 else "other"} for number, text in enumerate(texts(20))
     ]
-    given = {"to_file": str(tmp_path / "answers"), "workers": 1, "on_error": "report"}
-    result = run("inference_chat_batch", url=server.url, api_key=KEY, prompts=prompts, **given)
+    options = {"to_file": str(tmp_path / "answers"), "workers": 1, "on_error": "report"}
+    result = run("inference_chat_batch", url=server.url, api_key=KEY, prompts=prompts, **options)
     assert (result["summary"]["answered"], result["summary"]["failed"], result["remaining"]) == (10, 1, 9)
     assert result["failed"]
     assert "does not exist" in result["stop_reason"]
@@ -224,35 +224,35 @@ def test_equal_failures_are_combined(server: BillingServer, tmp_path: Path) -> N
 def test_daily_limit_is_not_emptied_when_the_rejection_names_another_limit(
     limit: str, server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    naps = virtual_time(monkeypatch)
+    delays = virtual_time(monkeypatch)
     server.faults = {"Prompt 3": [limit]}
     limits = {MODEL: {"max_requests_per_1_minute": 100_000, "max_requests_per_1_day": 20_000}}
     result = batch(server, tmp_path, texts(40), workers=1, limits=limits)
-    assert (result["summary"]["answered"], round(sum(naps), 0)) == (40, 1)
+    assert (result["summary"]["answered"], round(sum(delays), 0)) == (40, 1)
 
 
 def test_one_rejection_delays_for_seconds_when_headers_have_no_period(
     server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    naps = virtual_time(monkeypatch)
-    told = {"limit-tokens": "150000", "remaining-tokens": "149984", "reset-tokens": "6m0s"}
-    server.headers = {f"x-ratelimit-{name}": value for name, value in told.items()}
+    delays = virtual_time(monkeypatch)
+    limits = {"limit-tokens": "150000", "remaining-tokens": "149984", "reset-tokens": "6m0s"}
+    server.headers = {f"x-ratelimit-{name}": value for name, value in limits.items()}
     server.faults = {"Prompt 20": ["slow_down"]}
     result = batch(server, tmp_path, texts(540), workers=1)
     assert result["summary"]["answered"] == 540
-    assert sum(naps) < 3
+    assert sum(delays) < 3
 
 
 def test_daily_limit_is_emptied_when_the_rejection_names_it(
     server: BillingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    naps = virtual_time(monkeypatch)
+    delays = virtual_time(monkeypatch)
     server.faults = {"Prompt 3": ["requests_day"]}
     result = batch(server, tmp_path, texts(5), workers=1)
-    assert sum(naps) == pytest.approx(2 * 86_400 / 100_000, abs=0.01)  # for the retry and the next request
+    assert sum(delays) == pytest.approx(2 * 86_400 / 100_000, abs=0.01)  # for the retry and the next request
     (wait,) = result["waits"]
     assert (wait["model"], wait["limit"]) == (MODEL, "100,000 requests per day")
-    assert wait["seconds"] == pytest.approx(sum(naps), abs=0.1)
+    assert wait["seconds"] == pytest.approx(sum(delays), abs=0.1)
 
 
 def test_only_new_prompts_are_charged_when_prompts_move(server: BillingServer, tmp_path: Path) -> None:
@@ -297,10 +297,10 @@ def test_last_answer_is_reused_when_its_line_break_is_missing(
 
 
 def test_ids_are_updated_when_only_they_change(server: BillingServer, tmp_path: Path) -> None:
-    given = {"to_file": str(tmp_path / "answers"), "model": MODEL, "url": server.url, "api_key": KEY}
+    options = {"to_file": str(tmp_path / "answers"), "model": MODEL, "url": server.url, "api_key": KEY}
     for ids in (["a", "b"], ["c", None], ["c", None]):
         prompts = [{"id": one, "prompt": "Same"} for one in ids]
-        result = run("inference_chat_batch", prompts=prompts, **given)
+        result = run("inference_chat_batch", prompts=prompts, **options)
         assert [line["id"] for line in lines(tmp_path)] == ids
     assert (result["changed"], server.charged["Same"]) == (False, 2)
 
@@ -329,9 +329,9 @@ def test_next_equal_prompt_is_sent_when_the_first_fails(server: BillingServer, t
     assert (result["summary"]["failed"], result["summary"]["answered"], server.charged["Same"]) == (2, 3, 2)
 
 
-def start_process(*given: Any, **parameters: Any) -> Any:
+def start_process(*arguments: Any, **parameters: Any) -> Any:
     """Run the module in a separate process."""
-    process = FORK.Process(target=batch, args=given, kwargs=parameters)
+    process = FORK.Process(target=batch, args=arguments, kwargs=parameters)
     process.start()
     return process
 
@@ -340,11 +340,11 @@ def test_only_requests_in_progress_are_charged_again_when_a_run_is_killed(
     server: BillingServer, tmp_path: Path
 ) -> None:
     prompts, workers = texts(60), 4
-    for moment in (5, 17, 40):
+    for kill_at in (5, 17, 40):
         processes: list[Any] = []
 
-        def kill(_prompt: str, moment: int = moment, processes: list[Any] = processes) -> None:
-            if processes and server.requests.total() >= moment:
+        def kill(_prompt: str, kill_at: int = kill_at, processes: list[Any] = processes) -> None:
+            if processes and server.requests.total() >= kill_at:
                 processes[0].kill()
 
         server.before = kill

@@ -58,7 +58,7 @@ def reply(
     refusal: str | None = None,
     tool_calls: list[dict[str, Any]] | None = None,
     more: Sequence[str] = (),
-    asked: dict[str, Any] | None = None,
+    request: dict[str, Any] | None = None,
 ) -> Call:
     """Return a completion with all fields that OpenAI sends."""
     calls = {"tool_calls": tool_calls} if tool_calls else {}
@@ -70,11 +70,11 @@ def reply(
         "choices": [
             {
                 "index": index,
-                "message": {"role": "assistant", "content": said, "refusal": refusal, "annotations": [], **calls},
+                "message": {"role": "assistant", "content": content, "refusal": refusal, "annotations": [], **calls},
                 "logprobs": None,
                 "finish_reason": finish_reason,
             }
-            for index, said in enumerate([text, *more])
+            for index, content in enumerate([text, *more])
         ],
         "usage": {
             **USAGE,
@@ -87,7 +87,7 @@ def reply(
     sent = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
     headers = {"x-request-id": "req_0f5c2e"}
     return call(
-        "POST", "/v1/chat/completions", json=answer, headers=headers, sent_json=asked or BODY, sent_headers=sent
+        "POST", "/v1/chat/completions", json=answer, headers=headers, sent_json=request or BODY, sent_headers=sent
     )
 
 
@@ -97,9 +97,9 @@ def refusal(status: int, body: dict[str, Any], **headers: str) -> Call:
 
 
 def complete(*calls: Call, **parameters: Any) -> dict[str, Any]:
-    given = {name: value for name, value in {**ASK, **parameters}.items() if value is not None}
+    options = {name: value for name, value in {**ASK, **parameters}.items() if value is not None}
     with conversation(*calls) as server:
-        return run("inference_chat", url=f"{server.url}/v1", api_key=KEY, **given)
+        return run("inference_chat", url=f"{server.url}/v1", api_key=KEY, **options)
 
 
 def test_prompt_is_answered_without_a_change() -> None:
@@ -108,7 +108,7 @@ def test_prompt_is_answered_without_a_change() -> None:
 
 def test_system_message_precedes_the_prompt() -> None:
     messages = [{"role": "system", "content": "One sentence."}, QUESTION]
-    result = complete(reply(asked={**BODY, "messages": messages}), system="One sentence.")
+    result = complete(reply(request={**BODY, "messages": messages}), system="One sentence.")
     assert result["plan"]["messages"] == 2
 
 
@@ -119,12 +119,12 @@ def test_conversation_is_sent_unchanged() -> None:
         {"role": "assistant", "content": "Blue."},
         {"role": "user", "content": "Another one."},
     ]
-    answer = reply("Red.", asked={"model": "gpt-4o-mini", "messages": messages})
+    answer = reply("Red.", request={"model": "gpt-4o-mini", "messages": messages})
     assert complete(answer, messages=messages, prompt=None)["completion"]["text"] == "Red."
 
 
 @pytest.mark.parametrize(
-    ("given", "sent"),
+    ("options", "sent"),
     [
         ({"temperature": 0}, {"temperature": 0.0}),
         ({"temperature": 1.5, "seed": 0}, {"temperature": 1.5, "seed": 0}),
@@ -134,8 +134,8 @@ def test_conversation_is_sent_unchanged() -> None:
         ({"extra": {"top_p": 0.5, "metadata": {"team": "a"}}}, {"top_p": 0.5, "metadata": {"team": "a"}}),
     ],
 )
-def test_only_options_that_are_set_are_sent(given: dict[str, Any], sent: dict[str, Any]) -> None:
-    assert complete(reply(asked={**BODY, **sent}), **given)["completion"]["complete"]
+def test_only_options_that_are_set_are_sent(options: dict[str, Any], sent: dict[str, Any]) -> None:
+    assert complete(reply(request={**BODY, **sent}), **options)["completion"]["complete"]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_message_with_parts_is_sent() -> None:
         {"type": "image_url", "image_url": {"url": address}},
         {"type": "image_url", "image_url": {"url": data, "detail": "low"}},
     ]
-    answer = reply(asked={"model": "gpt-4o-mini", "messages": [{"role": "user", "content": content}]})
+    answer = reply(request={"model": "gpt-4o-mini", "messages": [{"role": "user", "content": content}]})
     parts = [{"text": "What is this?"}, {"image_url": address}, {"image_url": data, "detail": "low"}]
     assert complete(answer, prompt=None, messages=[{"role": "user", "parts": parts}])["completion"] == COMPLETION
 
@@ -226,8 +226,8 @@ def test_message_with_parts_is_sent() -> None:
     ],
 )
 def test_function_call_is_returned(choice: str | None, sent: dict[str, Any]) -> None:
-    asked = {**BODY, "tools": [{"type": "function", "function": TOOL}], **sent}
-    answer = reply(None, tool_calls=[CALL], finish_reason="stop" if sent else "tool_calls", asked=asked)
+    request = {**BODY, "tools": [{"type": "function", "function": TOOL}], **sent}
+    answer = reply(None, tool_calls=[CALL], finish_reason="stop" if sent else "tool_calls", request=request)
     completion = complete(answer, tools=[TOOL], **({"tool_choice": choice} if choice else {}))["completion"]
     assert (completion["text"], completion["tool_calls"], completion["complete"]) == (None, [CALLED], True)
 
@@ -238,29 +238,30 @@ def test_result_of_a_function_is_sent() -> None:
         {"role": "assistant", "content": None, "tool_calls": [CALL]},
         {"role": "tool", "content": "[17]", "tool_call_id": "call_0"},
     ]
-    given = [QUESTION, {"role": "assistant", "tool_calls": [CALLED]}, messages[2]]
+    history = [QUESTION, {"role": "assistant", "tool_calls": [CALLED]}, messages[2]]
     assert (
-        complete(reply(asked={**BODY, "messages": messages}), messages=given, prompt=None)["completion"] == COMPLETION
+        complete(reply(request={**BODY, "messages": messages}), messages=history, prompt=None)["completion"]
+        == COMPLETION
     )
 
 
 def test_answer_is_incomplete_when_call_arguments_are_not_an_object() -> None:
     wrong = {**CALL, "function": {"name": "list_builds", "arguments": '{"result'}}
-    asked = {**BODY, "tools": [{"type": "function", "function": TOOL}]}
-    result = complete(reply(None, tool_calls=[wrong], finish_reason="tool_calls", asked=asked), tools=[TOOL])
+    request = {**BODY, "tools": [{"type": "function", "function": TOOL}]}
+    result = complete(reply(None, tool_calls=[wrong], finish_reason="tool_calls", request=request), tools=[TOOL])
     assert result["msg"].startswith("The arguments of the call to 'list_builds' are not a JSON object.")
     assert result["completion"]["tool_calls"][0]["arguments"] == '{"result'
 
 
 def test_further_answers_are_alternatives() -> None:
-    completion = complete(reply(more=["Another.", "A third."], asked={**BODY, "n": 3}), n=3)["completion"]
+    completion = complete(reply(more=["Another.", "A third."], request={**BODY, "n": 3}), n=3)["completion"]
     assert completion["text"] == COMPLETION["text"]
     assert [one["text"] for one in completion["alternatives"]] == ["Another.", "A third."]
     assert completion["alternatives"][0]["complete"]
 
 
 def test_completion_is_incomplete_when_an_alternative_is() -> None:
-    result = complete(reply(more=[""], asked={**BODY, "n": 2}), n=2)
+    result = complete(reply(more=[""], request={**BODY, "n": 2}), n=2)
     assert result["msg"] == "The answer has no text. The answer is in the result."
     assert (result["completion"]["complete"], result["completion"]["alternatives"][0]["complete"]) == (False, False)
 
@@ -336,7 +337,7 @@ def test_task_fails_when_a_login_page_is_returned() -> None:
 
 
 def test_response_is_accepted_when_the_server_does_not_stream() -> None:
-    answer = reply(asked={**BODY, "stream": True, "stream_options": {"include_usage": True}})
+    answer = reply(request={**BODY, "stream": True, "stream_options": {"include_usage": True}})
     assert complete(answer, stream=True)["completion"] == COMPLETION
 
 
@@ -441,8 +442,8 @@ def test_unsupported_schema_fails_before_any_request(schema: dict[str, Any], mes
 
 def test_any_schema_is_sent_when_strict_is_false() -> None:
     schema = {"type": "array", "items": {"type": "integer"}}
-    asked = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": False}}
-    answers = [reply(text, asked={**BODY, "response_format": asked}) for text in ("[1, 2]", '["a"]')]
+    response_format = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": False}}
+    answers = [reply(text, request={**BODY, "response_format": response_format}) for text in ("[1, 2]", '["a"]')]
     assert "or set 'strict: false'" in complete(response_schema=schema)["msg"]
     assert complete(answers[0], response_schema=schema, strict=False)["completion"]["data"] == [1, 2]
     assert "is not of type 'integer'" in complete(answers[1], response_schema=schema, strict=False)["msg"]
@@ -450,14 +451,16 @@ def test_any_schema_is_sent_when_strict_is_false() -> None:
 
 @pytest.mark.parametrize(("schema", "text"), [({"$ref": "#"}, "1"), ({"type": "number", "multipleOf": 0.01}, "1e999")])
 def test_answer_is_in_the_result_when_it_cannot_be_validated(schema: dict[str, Any], text: str) -> None:
-    asked = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": False}}
-    result = complete(reply(text, asked={**BODY, "response_format": asked}), response_schema=schema, strict=False)
+    response_format = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": False}}
+    result = complete(
+        reply(text, request={**BODY, "response_format": response_format}), response_schema=schema, strict=False
+    )
     assert "does not match 'response_schema': it cannot be validated (" in result["msg"]
     assert result["completion"]["text"] == text
 
 
 def test_structured_answer_is_returned_as_data() -> None:
-    answer = reply('{"network": true}', asked={**BODY, "response_format": FORMAT})
+    answer = reply('{"network": true}', request={**BODY, "response_format": FORMAT})
     result = complete(answer, response_schema=SCHEMA)
     assert result["completion"]["data"] == {"network": True}
     assert result["completion"]["text"] == '{"network": true}'
@@ -475,12 +478,12 @@ def test_structured_answer_is_returned_as_data() -> None:
     ids=["text", "nothing", "type", "more", "list"],
 )
 def test_task_fails_when_the_answer_does_not_match_the_schema(text: str | None, data: Any, message: str) -> None:
-    asked = {**BODY, "response_format": FORMAT}
-    result = complete(reply(text, asked=asked), response_schema=SCHEMA)
+    request = {**BODY, "response_format": FORMAT}
+    result = complete(reply(text, request=request), response_schema=SCHEMA)
     assert result["failed"]
     assert result["msg"].startswith(message)
     assert (result["completion"]["text"], result["completion"]["data"]) == (text, data)
-    accepted = complete(reply(text, asked=asked), response_schema=SCHEMA, accept_incomplete=True)
+    accepted = complete(reply(text, request=request), response_schema=SCHEMA, accept_incomplete=True)
     assert accepted["completion"]["complete"] is False
 
 
@@ -506,7 +509,7 @@ def test_equal_request_is_answered_from_the_cache(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "asked"),
+    ("parameters", "fields"),
     [
         ({"model": "gpt-4o"}, {"model": "gpt-4o"}),
         ({"temperature": 0}, {"temperature": 0.0}),
@@ -516,9 +519,9 @@ def test_equal_request_is_answered_from_the_cache(tmp_path: Path) -> None:
     ids=["model", "temperature", "seed", "prompt"],
 )
 def test_different_request_is_cached_in_another_file(
-    tmp_path: Path, parameters: dict[str, Any], asked: dict[str, Any]
+    tmp_path: Path, parameters: dict[str, Any], fields: dict[str, Any]
 ) -> None:
-    with conversation(reply(), reply(asked={**BODY, **asked})) as server:
+    with conversation(reply(), reply(request={**BODY, **fields})) as server:
         task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(tmp_path / "cache"), **ASK}
         run("inference_chat", **task)
         assert run("inference_chat", **{**task, **parameters})["changed"]
@@ -574,8 +577,8 @@ def test_check_mode_returns_cached_answers(tmp_path: Path) -> None:
         assert run("inference_chat", check_mode=True, **task) == {"changed": True, "plan": PLAN, "completion": None}
         assert not (tmp_path / "cache").exists()
         run("inference_chat", **task)
-        kept = run("inference_chat", check_mode=True, **task)
-    assert kept == {"changed": False, "plan": None, "completion": COMPLETION}
+        cached = run("inference_chat", check_mode=True, **task)
+    assert cached == {"changed": False, "plan": None, "completion": COMPLETION}
 
 
 def test_task_fails_before_any_request_when_the_cache_is_not_a_directory(tmp_path: Path) -> None:
@@ -609,42 +612,42 @@ def test_task_fails_before_any_request_when_a_cached_answer_is_not_a_file(tmp_pa
         ("Requests are increasing too fast.", "rate_limit_error", "slow_down"),
     ],
 )
-def test_request_is_retried_after_a_rate_limit(message: str, type_: str, code: str, naps: list[float]) -> None:
+def test_request_is_retried_after_a_rate_limit(message: str, type_: str, code: str, delays: list[float]) -> None:
     limited = refusal(429, error(message, type_, code), Retry_After="7")
     result = complete(limited, reply())
     assert result["completion"] == COMPLETION
-    assert 7.0 <= naps[0] <= 7.1
+    assert 7.0 <= delays[0] <= 7.1
     assert result["warnings"][0].startswith("1 request(s) were retried")
 
 
-def test_retry_waits_for_milliseconds_when_the_header_has_them(naps: list[float]) -> None:
+def test_retry_waits_for_milliseconds_when_the_header_has_them(delays: list[float]) -> None:
     limited = error("Rate limit reached", "requests", "rate_limit_exceeded")
     complete(refusal(429, limited, Retry_After="9", Retry_After_Ms="250"), reply())
-    assert 0.25 <= naps[0] <= 0.35
+    assert 0.25 <= delays[0] <= 0.35
 
 
-def test_request_is_not_retried_when_the_delay_is_too_long(naps: list[float]) -> None:
+def test_request_is_not_retried_when_the_delay_is_too_long(delays: list[float]) -> None:
     limited = error("Rate limit reached", "requests", "rate_limit_exceeded")
     result = complete(refusal(429, limited, Retry_After="150"))
     assert result["msg"].endswith("The server requests a delay of 150 s before the next attempt.")
-    assert naps == []
+    assert delays == []
 
 
-def test_request_is_not_retried_when_the_quota_is_used_up(naps: list[float]) -> None:
+def test_request_is_not_retried_when_the_quota_is_used_up(delays: list[float]) -> None:
     result = complete(refusal(429, error(QUOTA, "insufficient_quota", "insufficient_quota")))
     assert result["failed"]
     assert not result["changed"]
     assert f"429 {QUOTA} The rate limit or quota of the account is used up." in result["msg"]
-    assert naps == []
+    assert delays == []
 
 
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 504])
-def test_request_is_retried_after_a_temporary_error(status: int, naps: list[float]) -> None:
+def test_request_is_retried_after_a_temporary_error(status: int, delays: list[float]) -> None:
     trouble = refusal(status, error("The server had an error while processing your request.", "server_error"))
     result = complete(trouble, trouble, reply())
     assert result["completion"] == COMPLETION
     assert not result["changed"]
-    assert len(naps) == 2
+    assert len(delays) == 2
     assert result["warnings"][0].startswith("2 request(s) were retried")
 
 
@@ -661,12 +664,12 @@ def test_task_fails_when_the_error_persists() -> None:
     assert "Whether the request had its effect is not known." in lost["msg"]
 
 
-def test_request_is_not_retried_when_the_server_forbids_it(naps: list[float]) -> None:
+def test_request_is_not_retried_when_the_server_forbids_it(delays: list[float]) -> None:
     result = complete(refusal(503, error("Overloaded.", "server_error"), x_should_retry="false"))
     assert "503 Overloaded." in result["msg"]
     again = refusal(400, error("Odd.", "server_error"), x_should_retry="true")
     assert complete(again, reply())["completion"] == COMPLETION
-    assert len(naps) == 1
+    assert len(delays) == 1
 
 
 def test_response_may_take_longer_than_the_connection_timeout() -> None:
@@ -704,20 +707,20 @@ def test_message_names_the_model_when_it_is_not_visible() -> None:
 
 def test_request_is_sent_once_when_several_tasks_have_it_at_the_same_time(tmp_path: Path) -> None:
     with billing_server() as server:
-        given = {"url": server.url, "api_key": KEY, **ASK, "cache": str(tmp_path / "cache")}
-        others = [FORK.Process(target=run, args=("inference_chat",), kwargs=given) for _number in range(4)]
+        options = {"url": server.url, "api_key": KEY, **ASK, "cache": str(tmp_path / "cache")}
+        others = [FORK.Process(target=run, args=("inference_chat",), kwargs=options) for _number in range(4)]
         for other in others:
             other.start()
         for other in others:
             other.join()
-        assert (server.charged[ASK["prompt"]], run("inference_chat", **given)["plan"]) == (1, None)
+        assert (server.charged[ASK["prompt"]], run("inference_chat", **options)["plan"]) == (1, None)
 
 
 def test_interrupted_stream_fails_and_is_not_cached(tmp_path: Path) -> None:
     with billing_server() as server:
         server.faults = {ASK["prompt"]: ["cut"]}
-        given = {"url": server.url, "api_key": KEY, **ASK, "cache": str(tmp_path / "cache")}
-        result = run("inference_chat", **given, stream=True)
+        options = {"url": server.url, "api_key": KEY, **ASK, "cache": str(tmp_path / "cache")}
+        result = run("inference_chat", **options, stream=True)
         assert "the response is incomplete" in result["msg"]
-        assert run("inference_chat", **given, stream=True)["completion"]["complete"]
+        assert run("inference_chat", **options, stream=True)["completion"]["complete"]
         assert server.charged[ASK["prompt"]] == 2

@@ -63,10 +63,10 @@ def reject(prompt: str, status: int, answer: dict[str, Any], **headers: str) -> 
 
 
 def batch(folder: Path, *calls: Call, port: int | None = None, **parameters: Any) -> dict[str, Any]:
-    given = {"prompts": PROMPTS, "model": MODEL, "to_file": str(folder / "answers"), "workers": 1, **parameters}
+    options = {"prompts": PROMPTS, "model": MODEL, "to_file": str(folder / "answers"), "workers": 1, **parameters}
     with conversation(*calls) as server:
-        given = {name: value for name, value in given.items() if value is not None}
-        return run("inference_chat_batch", **{"url": f"{server.url}/v1", "api_key": KEY, **given})
+        options = {name: value for name, value in options.items() if value is not None}
+        return run("inference_chat_batch", **{"url": f"{server.url}/v1", "api_key": KEY, **options})
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
@@ -75,11 +75,11 @@ def lines(folder: Path) -> list[dict[str, Any]]:
 
 def run_twice(folder: Path, *calls: Call, then: Any, **parameters: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run the module twice with one server, and call `then` between the runs."""
-    given = {"prompts": PROMPTS, "model": MODEL, "to_file": str(folder / "answers"), "workers": 1, "api_key": KEY}
+    options = {"prompts": PROMPTS, "model": MODEL, "to_file": str(folder / "answers"), "workers": 1, "api_key": KEY}
     with conversation(*calls) as server:
-        given["url"] = f"{server.url}/v1"
-        first = run("inference_chat_batch", **{**given, **parameters})
-        return first, run("inference_chat_batch", **{**given, **then()})
+        options["url"] = f"{server.url}/v1"
+        first = run("inference_chat_batch", **{**options, **parameters})
+        return first, run("inference_chat_batch", **{**options, **then()})
 
 
 def test_answers_are_in_the_order_of_the_prompts(tmp_path: Path) -> None:
@@ -143,10 +143,10 @@ def test_failed_prompts_are_sent_again_and_refused_ones_are_not(tmp_path: Path) 
 
 
 def test_prompt_is_sent_again_when_the_answer_does_not_match_the_schema(tmp_path: Path) -> None:
-    wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
+    response_format = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
     calls = [
-        respond("First?", '{"yes": 1}', response_format=wanted),
-        respond("First?", '{"yes": true}', response_format=wanted),
+        respond("First?", '{"yes": 1}', response_format=response_format),
+        respond("First?", '{"yes": true}', response_format=response_format),
     ]
     result = batch(tmp_path, *calls, prompts=PROMPTS[:1], response_schema=SCHEMA, attempts=3)
     assert result["summary"]["answered"] == 1
@@ -155,13 +155,13 @@ def test_prompt_is_sent_again_when_the_answer_does_not_match_the_schema(tmp_path
 
 
 def test_prompt_is_mismatched_when_all_attempts_are(tmp_path: Path) -> None:
-    wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
-    calls = [respond("First?", "Yes", response_format=wanted)] * 2
+    response_format = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
+    calls = [respond("First?", "Yes", response_format=response_format)] * 2
     result = batch(tmp_path, *calls, prompts=PROMPTS[:1], response_schema=SCHEMA, attempts=2)
     assert result["failed"]
     assert result["summary"]["mismatched"] == 1
-    kept = batch(tmp_path / "other", prompts=PROMPTS[:1], response_schema=SCHEMA, accept_incomplete=True)
-    assert "its directory must exist and be writable" in kept["msg"]
+    accepted = batch(tmp_path / "other", prompts=PROMPTS[:1], response_schema=SCHEMA, accept_incomplete=True)
+    assert "its directory must exist and be writable" in accepted["msg"]
 
 
 def test_check_mode_estimates_the_usage(tmp_path: Path) -> None:
@@ -200,21 +200,21 @@ def test_token_limit_holds_when_the_response_has_no_usage(tmp_path: Path) -> Non
 
 
 def test_cached_answers_require_no_request(tmp_path: Path) -> None:
-    given = {"cache": str(tmp_path / "cache"), "prompts": PROMPTS[:2]}
+    options = {"cache": str(tmp_path / "cache"), "prompts": PROMPTS[:2]}
 
     def begin_anew(**more: Any) -> dict[str, Any]:
         (tmp_path / "answers").unlink(missing_ok=True)
-        return {**given, **more}
+        return {**options, **more}
 
-    foreseen = {"check_mode": True, "prompts": PROMPTS, "limits": {"*": {"max_requests_per_1_minute": 1}}}
+    predicted_options = {"check_mode": True, "prompts": PROMPTS, "limits": {"*": {"max_requests_per_1_minute": 1}}}
     calls = [respond("First?"), respond("Second?")]
-    _first, planned = run_twice(tmp_path, *calls, then=lambda: begin_anew(**foreseen), **given)
+    _first, planned = run_twice(tmp_path, *calls, then=lambda: begin_anew(**predicted_options), **options)
     assert planned["plan"]["requests"] == 1, planned
     assert (planned["plan"]["tokens_at_least"], planned["plan"]["seconds_at_least"]) == (2, 0)
     for file in (tmp_path / "cache").iterdir():
         file.unlink()
     (tmp_path / "answers").unlink(missing_ok=True)
-    _first, again = run_twice(tmp_path, *calls, then=lambda: begin_anew(max_tokens_total=1), **given)
+    _first, again = run_twice(tmp_path, *calls, then=lambda: begin_anew(max_tokens_total=1), **options)
     assert (again["stop_reason"], again["remaining"], again["usage"]["total_tokens"]) == (None, 0, 0)
 
 
@@ -233,10 +233,10 @@ def test_no_prompt_is_sent_when_it_may_exceed_the_token_limit(tmp_path: Path) ->
 
 
 def test_token_limit_applies_to_further_attempts(tmp_path: Path) -> None:
-    wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
-    calls = [respond("First?", "Yes", response_format=wanted, max_completion_tokens=10)] * 2
-    given = {"prompts": PROMPTS[:1], "response_schema": SCHEMA, "max_tokens": 10, "attempts": 5}
-    result = batch(tmp_path, *calls, **given, max_tokens_total=35, accept_incomplete=True)
+    response_format = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
+    calls = [respond("First?", "Yes", response_format=response_format, max_completion_tokens=10)] * 2
+    options = {"prompts": PROMPTS[:1], "response_schema": SCHEMA, "max_tokens": 10, "attempts": 5}
+    result = batch(tmp_path, *calls, **options, max_tokens_total=35, accept_incomplete=True)
     assert not result.get("failed"), result
     assert (result["summary"]["mismatched"], result["remaining"], result["usage"]["total_tokens"]) == (1, 0, 30)
     assert lines(tmp_path)[0]["attempts"] == 2
@@ -300,8 +300,8 @@ def test_openai_batch_lines_are_sent_unchanged(tmp_path: Path) -> None:
     source.write_text(json.dumps(BATCH_LINE) + "\n\n \n")
     sent = {**BATCH_LINE["body"], "temperature": 0.0, "seed": 3}
     call_ = dataclasses.replace(respond("First?"), sent={"json": sent})
-    given = {"prompts": None, "model": "other", "temperature": 0, "seed": 3, "max_tokens": 9, "max_tokens_total": 65}
-    result = batch(tmp_path, call_, prompts_file=str(source), **given)
+    options = {"prompts": None, "model": "other", "temperature": 0, "seed": 3, "max_tokens": 9, "max_tokens_total": 65}
+    result = batch(tmp_path, call_, prompts_file=str(source), **options)
     assert result["summary"]["answered"] == 1, result
     assert [(line["id"], line["text"]) for line in lines(tmp_path)] == [("17", "Yes.")]
 
@@ -356,8 +356,8 @@ def test_answer_of_an_earlier_version_is_reused_at_another_index(tmp_path: Path)
         request = json.dumps([f"{server.url}/v1", body("First?")], sort_keys=True)
         old = {"index": 7, "id": "old", "request": hashlib.sha256(request.encode()).hexdigest(), "outcome": "refused"}
         (tmp_path / "answers").write_text(json.dumps({**old, "reason": "No.", "attempts": 1, "text": "Kept."}) + "\n")
-        given = {"url": f"{server.url}/v1", "api_key": KEY, "model": MODEL, "to_file": str(tmp_path / "answers")}
-        result = run("inference_chat_batch", prompts=PROMPTS[:1], **given)
+        options = {"url": f"{server.url}/v1", "api_key": KEY, "model": MODEL, "to_file": str(tmp_path / "answers")}
+        result = run("inference_chat_batch", prompts=PROMPTS[:1], **options)
     assert (result["reused"], result["summary"]["refused"], result["plan"]["requests"]) == (1, 1, 0), result
     assert [(line["index"], line["id"], line["text"]) for line in lines(tmp_path)] == [(0, "one", "Kept.")]
 
@@ -367,8 +367,8 @@ def test_truncated_answer_of_an_earlier_version_is_not_sent_again(tmp_path: Path
         request = json.dumps([f"{server.url}/v1", body("First?")], sort_keys=True)
         old = {"index": 0, "id": "one", "request": hashlib.sha256(request.encode()).hexdigest(), "outcome": "cut_off"}
         (tmp_path / "answers").write_text(json.dumps({**old, "reason": "Long.", "attempts": 1, "text": "Kept."}) + "\n")
-        given = {"url": f"{server.url}/v1", "api_key": KEY, "model": MODEL, "to_file": str(tmp_path / "answers")}
-        first, second = (run("inference_chat_batch", prompts=PROMPTS[:1], **given) for _run in range(2))
+        options = {"url": f"{server.url}/v1", "api_key": KEY, "model": MODEL, "to_file": str(tmp_path / "answers")}
+        first, second = (run("inference_chat_batch", prompts=PROMPTS[:1], **options) for _run in range(2))
     assert (first["reused"], first["summary"]["truncated"], first["plan"]["requests"]) == (1, 1, 0), first
     assert (second["reused"], second["summary"]["truncated"], second["plan"]) == (1, 1, None), second
     assert [(line["index"], line["outcome"], line["text"]) for line in lines(tmp_path)] == [(0, "truncated", "Kept.")]
@@ -467,18 +467,20 @@ def limit_headers(limit: int, remaining: int, reset: str) -> dict[str, str]:
 
 
 def test_limit_is_learned_from_response_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    naps = virtual_time(monkeypatch)
-    told_of = [limit_headers(2, 1, "30s"), limit_headers(2, 0, "1m0s"), limit_headers(2, 0, "1m0s")]
-    calls = [respond(prompt["prompt"], headers=headers) for prompt, headers in zip(PROMPTS, told_of, strict=True)]
+    delays = virtual_time(monkeypatch)
+    response_headers = [limit_headers(2, 1, "30s"), limit_headers(2, 0, "1m0s"), limit_headers(2, 0, "1m0s")]
+    calls = [
+        respond(prompt["prompt"], headers=headers) for prompt, headers in zip(PROMPTS, response_headers, strict=True)
+    ]
     assert batch(tmp_path, *calls)["summary"]["answered"] == 3
-    assert [round(nap) for nap in naps] == [30]
+    assert [round(delay) for delay in delays] == [30]
 
 
 @pytest.mark.parametrize(
     "headers",
     [
         limit_headers(10, 9, "1.2.3s"),
-        *({**limit_headers(10, 9, "1s"), "x-ratelimit-limit-requests": odd} for odd in ("\xb2", "9" * 5000)),
+        *({**limit_headers(10, 9, "1s"), "x-ratelimit-limit-requests": invalid} for invalid in ("\xb2", "9" * 5000)),
     ],
 )
 def test_invalid_headers_are_ignored(tmp_path: Path, headers: dict[str, str]) -> None:
@@ -493,11 +495,11 @@ def measure_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, headers: list[dict[str, str]], **parameters: Any
 ) -> list[float]:
     """Return the waits of six prompts if the first responses have these headers."""
-    naps = virtual_time(monkeypatch)
+    delays = virtual_time(monkeypatch)
     headers = [*headers, *[{}] * (6 - len(headers))]
     calls = [respond(prompt["prompt"], headers=one) for prompt, one in zip(SIX, headers, strict=True)]
     assert batch(tmp_path, *calls, prompts=SIX, **parameters)["summary"]["answered"] == 6
-    return [round(nap, 1) for nap in naps]
+    return [round(delay, 1) for delay in delays]
 
 
 DAILY = [limit_headers(200, 2, "23h45m36s"), limit_headers(200, 1, "23h52m48s"), limit_headers(200, 0, "24h0m0s")]
@@ -513,7 +515,7 @@ def test_limit_is_daily_when_three_responses_indicate_it(tmp_path: Path, monkeyp
 def test_limit_is_per_minute_when_fewer_responses_indicate_a_day(
     readings: list[dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not [nap for nap in measure_waits(tmp_path, monkeypatch, readings) if nap > 0.3]
+    assert not [delay for delay in measure_waits(tmp_path, monkeypatch, readings) if delay > 0.3]
 
 
 @pytest.mark.parametrize(
@@ -523,38 +525,38 @@ def test_limit_is_per_minute_when_fewer_responses_indicate_a_day(
 def test_limit_is_per_minute_when_responses_are_equal(
     limit: int, remaining: int, reset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pace = rate_limiter.RateLimiter({}, None, threading.Event())
+    limiter = rate_limiter.RateLimiter({}, None, threading.Event())
     for number in range(5):
         for left in (remaining, remaining - number):
-            pace._update_limit("requests", str(limit), str(left), reset)
-    assert [bucket.period for bucket in pace._buckets] == [60]
+            limiter._update_limit("requests", str(limit), str(left), reset)
+    assert [bucket.period for bucket in limiter._buckets] == [60]
 
 
-@pytest.mark.parametrize(("period", "nap"), [("minute", []), ("day", [432, 432, 432, 432, 432]), (None, [])])
+@pytest.mark.parametrize(("period", "delay"), [("minute", []), ("day", [432, 432, 432, 432, 432]), (None, [])])
 def test_limit_period_of_the_task_applies(
-    period: str | None, nap: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    period: str | None, delay: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readings = [limit_headers(200, 0, "6m0s")]
-    naps = measure_waits(tmp_path, monkeypatch, readings, limit_period=period)
-    assert [seconds for seconds in naps if seconds > 0.3] == nap
+    delays = measure_waits(tmp_path, monkeypatch, readings, limit_period=period)
+    assert [seconds for seconds in delays if seconds > 0.3] == delay
 
 
 def test_requests_are_delayed_after_a_rejection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    naps = virtual_time(monkeypatch)
+    delays = virtual_time(monkeypatch)
     busy = reject("First?", 429, error("Rate limit reached", "requests", "rate_limit_exceeded"), Retry_After="6")
     calls = [busy, respond("First?"), respond("Second?"), respond("Third?")]
     result = batch(tmp_path, *calls, limits={MODEL: {"max_requests_per_1_minute": 10}})
     assert result["summary"]["answered"] == 3
     assert result["warnings"] == ["1 request(s) were retried: POST " + result["warnings"][0].split("POST ")[1]]
-    assert [round(nap) for nap in naps] == [6, 6, 6]
+    assert [round(delay) for delay in delays] == [6, 6, 6]
 
 
 def test_limit_is_not_emptied_when_a_request_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    naps = virtual_time(monkeypatch)
+    delays = virtual_time(monkeypatch)
     message = "Request too large for gpt-4o-mini on tokens per min (TPM): Limit 30, Requested 31."
     calls = [reject("First?", 429, error(message, "tokens", "rate_limit_exceeded")), *[respond("Second?")] * 2]
     result = batch(tmp_path, *calls, prompts=[PROMPTS[0], PROMPTS[1], PROMPTS[1]], retries=0, on_error="report")
-    assert (result["summary"]["answered"], naps) == (2, [])
+    assert (result["summary"]["answered"], delays) == (2, [])
 
 
 def test_prompt_is_not_sent_when_it_exceeds_a_limit(tmp_path: Path) -> None:
@@ -571,20 +573,20 @@ def test_other_prompts_are_sent_when_one_exceeds_a_limit(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("model", "asked"),
+    ("model", "is_sent"),
     [(MODEL, True), ("other", False), ("ft:gpt-4o:acme::abc", False), ("ft:gpt-4:acme::abc", False)],
 )
-def test_limits_apply_to_models_base_models_and_others(tmp_path: Path, model: str, asked: bool) -> None:
+def test_limits_apply_to_models_base_models_and_others(tmp_path: Path, model: str, is_sent: bool) -> None:
     row = {"id": "rl-1", "kind": "model", "max_images_per_1_minute": None, "unlimited": ["max_requests_per_1_minute"]}
-    known = {
+    limits = {
         MODEL: {**row, "max_requests_per_1_minute": 2**31 - 1, "max_requests_per_1_day": None},
         "ft:gpt-4o": {**row, "max_tokens_per_1_minute": 0},
         "*": {**row, "max_requests_per_1_day": 0},
     }
-    calls = [respond("First?")] if asked else []
-    result = batch(tmp_path, *calls, prompts=PROMPTS[:1], model=model, limits=known, on_error="report")
-    assert result["summary"]["answered"] == asked
-    if not asked:
+    calls = [respond("First?")] if is_sent else []
+    result = batch(tmp_path, *calls, prompts=PROMPTS[:1], model=model, limits=limits, on_error="report")
+    assert result["summary"]["answered"] == is_sent
+    if not is_sent:
         refusal = (
             "tokens, but the limit is 0. Decrease 'max_tokens' or shorten the prompt."
             if "gpt-4o:" in model
@@ -603,17 +605,17 @@ def test_limits_apply_to_models_base_models_and_others(tmp_path: Path, model: st
 def test_progress_shows_the_limit_and_remaining_time_during_a_wait(
     limits: dict[str, int], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    naps, told, is_told = virtual_time(monkeypatch), [], threading.Event()
+    delays, displayed, is_displayed = virtual_time(monkeypatch), [], threading.Event()
 
     def progress(_task: Task, text: str, _state: str) -> None:
-        told.append(re.sub(" until [^ ]*", " until then", text))
-        is_told.set()
+        displayed.append(re.sub(" until [^ ]*", " until then", text))
+        is_displayed.set()
 
     def pause(seconds: float, _stop: threading.Event) -> None:
         for _report in ("one that may have begun before", "one of now"):
-            is_told.clear()
-            assert is_told.wait(60)
-        naps.append(seconds)
+            is_displayed.clear()
+            assert is_displayed.wait(60)
+        delays.append(seconds)
 
     monkeypatch.setattr(rate_limiter, "pause", pause)
     monkeypatch.setattr(_bulk, "_POLLING_INTERVAL", 0.001)
@@ -621,8 +623,8 @@ def test_progress_shows_the_limit_and_remaining_time_during_a_wait(
     calls = [respond(prompt["prompt"]) for prompt in PROMPTS]
     batch(tmp_path, *calls, limits={MODEL: limits})
     waiting = f"waiting until then for the limit of {MODEL}: {name}"
-    assert f"1 of 3 done, {waiting}, 120 s left" in told
-    assert f"2 of 3 done, {waiting}, 60 s left" in told
+    assert f"1 of 3 done, {waiting}, 120 s left" in displayed
+    assert f"2 of 3 done, {waiting}, 60 s left" in displayed
 
 
 def test_cached_answer_counts_no_attempt(tmp_path: Path) -> None:

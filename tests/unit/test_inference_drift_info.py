@@ -25,8 +25,8 @@ def project(number: int, name: str = "", key: str | None = None) -> dict[str, An
 DEFAULT = project(0, "Default project")
 
 
-def projects(*found: dict[str, Any]) -> Call:
-    return page("/projects", DEFAULT, *found)
+def projects(*entries: dict[str, Any]) -> Call:
+    return page("/projects", DEFAULT, *entries)
 
 
 def limits(number: int, **rows: int) -> Call:
@@ -224,7 +224,7 @@ def test_old_key_has_no_remediation_when_a_key_of_unknown_age_shares_the_name() 
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"projects": [{"name": "a"}, {"name": "a"}]}, "Option 'projects[1].name': 'a' is listed twice"),
         ({"users": [{"email": "A@b"}, {"email": "a@B"}]}, "Option 'users[1].email': 'a@b' is listed twice"),
@@ -235,5 +235,5 @@ def test_old_key_has_no_remediation_when_a_key_of_unknown_age_shares_the_name() 
         ({}, "one of the following is required: projects, users, max_key_age_days"),
     ],
 )
-def test_invalid_options_fail_before_any_request(given: dict[str, Any], message: str) -> None:
-    assert message in compare(**given)["msg"]
+def test_invalid_options_fail_before_any_request(options: dict[str, Any], message: str) -> None:
+    assert message in compare(**options)["msg"]

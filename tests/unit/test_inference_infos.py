@@ -46,7 +46,7 @@ BROWSER = {
 }
 
 
-def ask(module: str, *calls: Call, **parameters: Any) -> dict[str, Any]:
+def query(module: str, *calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         return run(module, **{"url": f"{server.url}/v1", "admin_key": ADMIN, **parameters})
 
@@ -56,7 +56,7 @@ def test_fine_tuning_limits_are_returned() -> None:
     answer = {"data": [{"id": "gpt-4o", **row}, {"id": "gpt-4", "max_pending_jobs": 2}]}
     sent = {"Authorization": f"Bearer {KEY}"}
     limits = call("GET", "/v1/fine_tuning/model_limits", json=answer, sent_headers=sent)
-    assert ask("inference_model_limit_info", limits, api_key=KEY) == {
+    assert query("inference_model_limit_info", limits, api_key=KEY) == {
         "changed": False,
         "model_limits": [
             {"id": "gpt-4", **dict.fromkeys(row), "max_pending_jobs": 2},
@@ -66,7 +66,7 @@ def test_fine_tuning_limits_are_returned() -> None:
 
 
 def test_rate_limits_of_a_project_are_returned() -> None:
-    result = ask("inference_rate_limit_info", page("/projects/proj_1/rate_limits", LIMIT), project_id="proj_1")
+    result = query("inference_rate_limit_info", page("/projects/proj_1/rate_limits", LIMIT), project_id="proj_1")
     numbers = {"max_requests_per_1_minute": 600, "max_tokens_per_1_minute": 150000}
     row = {"id": "rl-gpt-4o", "kind": "model", **NO_LIMITS, **numbers, "unlimited": []}
     assert result == {"changed": False, "rate_limits": {"gpt-4o": row}}
@@ -74,11 +74,11 @@ def test_rate_limits_of_a_project_are_returned() -> None:
 
 def test_project_is_found_by_name() -> None:
     calls = page("/projects", OLD | {"name": "x"}, FIND), page("/projects/proj_1/rate_limits", LIMIT)
-    assert len(ask("inference_rate_limit_info", *calls, project_name="Find")["rate_limits"]) == 1
+    assert len(query("inference_rate_limit_info", *calls, project_name="Find")["rate_limits"]) == 1
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("projects", "message"),
     [
         ([{**FIND, "name": "Seek"}], "Option 'project_name': no active project has the name 'Find'"),
         (
@@ -87,8 +87,8 @@ def test_project_is_found_by_name() -> None:
         ),
     ],
 )
-def test_task_fails_when_no_or_several_projects_have_the_name(found: list[dict[str, Any]], message: str) -> None:
-    result = ask("inference_rate_limit_info", page("/projects", *found), project_name="Find")
+def test_task_fails_when_no_or_several_projects_have_the_name(projects: list[dict[str, Any]], message: str) -> None:
+    result = query("inference_rate_limit_info", page("/projects", *projects), project_name="Find")
     assert result["msg"].rstrip(".") == message.rstrip(".")
 
 
@@ -99,8 +99,8 @@ def test_rate_limits_of_the_organization_are_returned() -> None:
         "ft:gpt-4o": {},
         "gpt-4.1-long-context": {"batch_1_day_max_input_tokens": 9.0},
     }
-    asked = call("GET", "/dashboard/rate_limits", json=answer, sent_headers=BROWSER)
-    rows = ask("inference_rate_limit_info", asked, dashboard=True, session_token=SESSION)["rate_limits"]
+    request = call("GET", "/dashboard/rate_limits", json=answer, sent_headers=BROWSER)
+    rows = query("inference_rate_limit_info", request, dashboard=True, session_token=SESSION)["rate_limits"]
     assert {model: (row["kind"], row["id"]) for model, row in rows.items()} == {
         "*": ("fallback", None),
         "ft:gpt-4o": ("fine_tuned", None),
@@ -113,9 +113,9 @@ def test_rate_limits_of_the_organization_are_returned() -> None:
     assert isinstance(rows["whisper-1"]["max_requests_per_1_minute"], int)
 
 
-@pytest.mark.parametrize("given", [{}, {"dashboard": True, "project_id": "p"}, {"dashboard": False}])
-def test_project_and_dashboard_are_mutually_exclusive(given: dict[str, Any]) -> None:
-    assert ask("inference_rate_limit_info", **given)["msg"].startswith("Option 'dashboard': must be true")
+@pytest.mark.parametrize("options", [{}, {"dashboard": True, "project_id": "p"}, {"dashboard": False}])
+def test_project_and_dashboard_are_mutually_exclusive(options: dict[str, Any]) -> None:
+    assert query("inference_rate_limit_info", **options)["msg"].startswith("Option 'dashboard': must be true")
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_project_and_dashboard_are_mutually_exclusive(given: dict[str, Any]) -> 
 )
 def test_organizations_are_returned(keys: dict[str, Any], sent: str) -> None:
     answer = {"data": [{"id": "org-1", "title": "One", "projects": {"data": [{"id": "proj_1", "title": "Find"}]}}]}
-    asked = call("GET", "/v1/organizations", json=answer, sent_headers={"Authorization": f"Bearer {sent}"})
-    assert ask("inference_organization_info", asked, **keys)["organizations"] == [
+    request = call("GET", "/v1/organizations", json=answer, sent_headers={"Authorization": f"Bearer {sent}"})
+    assert query("inference_organization_info", request, **keys)["organizations"] == [
         {
             "id": "org-1",
             "title": "One",
@@ -148,7 +148,7 @@ SHOWN = {"id": "user-1", "name": "A", "email": "Alice@x.y", "role": "owner", "ad
 
 
 def test_users_and_invitations_are_returned() -> None:
-    users = ask("inference_user_info", page("/users", ALICE, NOBODY))["users"]
+    users = query("inference_user_info", page("/users", ALICE, NOBODY))["users"]
     assert users == [
         SHOWN,
         {"id": "user-2", **dict.fromkeys(("name", "email", "role")), "added": SINCE, "added_at": AT},
@@ -158,16 +158,16 @@ def test_users_and_invitations_are_returned() -> None:
 def test_nested_user_fields_are_read() -> None:
     inside = {"object": "user", "id": "user-1", "name": "A", "email": "Alice@x.y", "picture": None}
     entry = {**ALICE, "name": None, "email": None, "user": inside}
-    assert ask("inference_user_info", page("/users", entry))["users"] == [SHOWN]
+    assert query("inference_user_info", page("/users", entry))["users"] == [SHOWN]
 
 
-@pytest.mark.parametrize(("emails", "found"), [(["ALICE@X.Y"], [SHOWN]), (["bob@x.y"], []), ([], [])])
-def test_users_are_filtered_by_email(emails: list[str], found: list[dict[str, Any]]) -> None:
-    assert ask("inference_user_info", page("/users", ALICE, NOBODY), emails=emails)["users"] == found
+@pytest.mark.parametrize(("emails", "users"), [(["ALICE@X.Y"], [SHOWN]), (["bob@x.y"], []), ([], [])])
+def test_users_are_filtered_by_email(emails: list[str], users: list[dict[str, Any]]) -> None:
+    assert query("inference_user_info", page("/users", ALICE, NOBODY), emails=emails)["users"] == users
 
 
 def test_users_of_a_project_are_returned() -> None:
-    assert ask("inference_user_info", page("/projects/a%2Fb/users", ALICE), project_id="a/b")["users"] == [SHOWN]
+    assert query("inference_user_info", page("/projects/a%2Fb/users", ALICE), project_id="a/b")["users"] == [SHOWN]
 
 
 def key(name: str, **more: Any) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def key(name: str, **more: Any) -> dict[str, Any]:
 
 def test_admin_keys_are_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.time", lambda: SINCE + 3.9 * 86400)
-    result = ask(
+    result = query(
         "inference_admin_key_info", page("/admin_api_keys", key("main", expires_at=SINCE), key("other")), name="main"
     )
     assert result["admin_keys"] == [
@@ -206,10 +206,12 @@ def test_admin_keys_are_returned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_projects_are_returned() -> None:
     archived = {**PROJECT, "id": "proj_0", "status": "archived", "archived": SINCE, "archived_at": AT}
-    assert ask("inference_project_info", page("/projects", FIND))["projects"] == [PROJECT]
-    found = ask("inference_project_info", page("/projects", OLD, FIND, include_archived="true"), include_archived=True)
-    assert found["projects"] == [archived, PROJECT]
-    assert ask("inference_project_info", page("/projects", FIND), name="nope")["projects"] == []
+    assert query("inference_project_info", page("/projects", FIND))["projects"] == [PROJECT]
+    result = query(
+        "inference_project_info", page("/projects", OLD, FIND, include_archived="true"), include_archived=True
+    )
+    assert result["projects"] == [archived, PROJECT]
+    assert query("inference_project_info", page("/projects", FIND), name="nope")["projects"] == []
 
 
 def test_details_of_projects_are_returned() -> None:
@@ -223,7 +225,7 @@ def test_details_of_projects_are_returned() -> None:
         page("/projects/proj_1/rate_limits"),
     )
     details = ["api_keys", "service_accounts", "rate_limits"]
-    old, find = ask("inference_project_info", *calls, include_archived=True, details=details)["projects"]
+    old, find = query("inference_project_info", *calls, include_archived=True, details=details)["projects"]
     assert {name: value for name, value in old.items() if name not in PROJECT} == {"rate_limits": {}}
     assert find["api_keys"][0]["owner"] == {
         "type": "service_account",
@@ -232,5 +234,5 @@ def test_details_of_projects_are_returned() -> None:
         "email": None,
         "role": "member",
     }
-    told = {"id": "svc_acct_1", "name": "robot", "role": "member", "created": SINCE, "created_at": AT}
-    assert find["service_accounts"] == [told]
+    service_account = {"id": "svc_acct_1", "name": "robot", "role": "member", "created": SINCE, "created_at": AT}
+    assert find["service_accounts"] == [service_account]

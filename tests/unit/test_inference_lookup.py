@@ -13,5 +13,5 @@ from ansible_collections.buildworks.toolchain.plugins.lookup.inference_chat impo
 def test_message_names_the_options_when_a_term_is_given() -> None:
     with pytest.raises(AnsibleError) as raised:
         LookupModule().run(["Hello!"], {}, model="gpt-4o")
-    told = "inference_chat takes options only, such as model='...', prompt='...', cache='...'."
-    assert str(raised.value) == told
+    message = "inference_chat takes options only, such as model='...', prompt='...', cache='...'."
+    assert str(raised.value) == message

@@ -59,9 +59,9 @@ def test_models_are_sorted_newest_first() -> None:
 def test_models_of_the_same_second_are_sorted_by_id() -> None:
     twin = {**GPT_4O, "id": "gpt-4"}
     undated = {"id": "local", "object": "model"}
-    found = list_models(models(undated, GPT_4O, twin))["models"]
-    assert [model["id"] for model in found] == ["gpt-4", "gpt-4o", "local"]
-    assert found[2] == {
+    listed = list_models(models(undated, GPT_4O, twin))["models"]
+    assert [model["id"] for model in listed] == ["gpt-4", "gpt-4o", "local"]
+    assert listed[2] == {
         "id": "local",
         "created": None,
         "created_at": None,
@@ -82,8 +82,8 @@ def test_models_of_the_same_second_are_sorted_by_id() -> None:
     ],
 )
 def test_pattern_filters_models(pattern: str, ids: list[str]) -> None:
-    found = list_models(models(GPT_4O, MINI, EMBEDDING), pattern=pattern)["models"]
-    assert [model["id"] for model in found] == ids
+    listed = list_models(models(GPT_4O, MINI, EMBEDDING), pattern=pattern)["models"]
+    assert [model["id"] for model in listed] == ids
 
 
 def test_check_mode_reads_models() -> None:
@@ -109,9 +109,9 @@ def test_message_names_the_version_when_the_url_lacks_it() -> None:
     assert "404 Invalid URL (GET /models). The model may not be visible to this key, or the version" in result["msg"]
 
 
-def test_read_is_retried_when_the_server_is_overloaded(naps: list[float]) -> None:
+def test_read_is_retried_when_the_server_is_overloaded(delays: list[float]) -> None:
     busy = error("The server is currently overloaded.", "service_unavailable_error", "server_is_overloaded")
     result = list_models(call("GET", "/v1/models", 503, json=busy, headers={"Retry-After": "2"}), models(GPT_4O))
     assert len(result["models"]) == 1
-    assert 2.0 <= naps[0] <= 2.1
+    assert 2.0 <= delays[0] <= 2.1
     assert "1 request(s) were retried" in result["warnings"][0]

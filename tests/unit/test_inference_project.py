@@ -53,8 +53,8 @@ def test_second_run_reads_once() -> None:
 
 
 def test_project_is_created() -> None:
-    wanted = create(name="Find", residency="GLOBAL")
-    calls = page("/projects", OTHER), all_projects(OTHER, {**OLD, "name": "Seek"}), wanted, page("/projects", FIND)
+    creation = create(name="Find", residency="GLOBAL")
+    calls = page("/projects", OTHER), all_projects(OTHER, {**OLD, "name": "Seek"}), creation, page("/projects", FIND)
     result = manage(*calls, name="Find", residency="GLOBAL", diff_mode=True)
     assert result["changed"]
     assert result["project"]["id"] == "proj_1"
@@ -117,7 +117,7 @@ def test_archiving_is_announced(check_mode: bool) -> None:
     message: list[str] = []
     calls = [page("/projects", FIND), archive(), page("/projects", OTHER)]
     result = manage(
-        *calls[: 1 if check_mode else 3], name="Find", state="absent", check_mode=check_mode, tell=message.append
+        *calls[: 1 if check_mode else 3], name="Find", state="absent", check_mode=check_mode, display=message.append
     )
     assert (result["changed"], result["project"]) == (True, None)
     assert message == ["archiving the project 'Find' (proj_1), which cannot be undone"]
@@ -163,16 +163,16 @@ def test_task_fails_when_the_url_is_wrong() -> None:
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_name_of_the_default_project_is_reserved(check_mode: bool) -> None:
     message = "Option 'name': 'Default project' is reserved for the default project of the organization."
-    wanted: dict[str, Any] = {"name": "Default project", "check_mode": check_mode}
-    assert manage(get_project(), id="proj_1", **wanted)["msg"] == message
-    assert manage(page("/projects", FIND), **wanted)["msg"] == message
-    assert not manage(page("/projects", {**FIND, "name": "Default project"}), **wanted)["changed"]
+    options: dict[str, Any] = {"name": "Default project", "check_mode": check_mode}
+    assert manage(get_project(), id="proj_1", **options)["msg"] == message
+    assert manage(page("/projects", FIND), **options)["msg"] == message
+    assert not manage(page("/projects", {**FIND, "name": "Default project"}), **options)["changed"]
 
 
-@pytest.mark.parametrize("wanted", [{"state": "absent"}, {"external_key_id": "ext"}])
+@pytest.mark.parametrize("options", [{"state": "absent"}, {"external_key_id": "ext"}])
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_default_project_cannot_be_changed(wanted: dict[str, Any], check_mode: bool) -> None:
+def test_default_project_cannot_be_changed(options: dict[str, Any], check_mode: bool) -> None:
     default = page("/projects", {**FIND, "name": "Default project"})
-    result = manage(default, name="Default project", check_mode=check_mode, **wanted)
+    result = manage(default, name="Default project", check_mode=check_mode, **options)
     message = "'Default project' is the default project of the organization, which cannot be changed or archived."
     assert result["msg"] == message

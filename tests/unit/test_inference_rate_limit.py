@@ -29,8 +29,8 @@ def update(model: str, **sent: int) -> Call:
 
 def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
-        given = {"url": f"{server.url}/v1", "admin_key": ADMIN, "project_id": "proj_1", **parameters}
-        return run("inference_rate_limit", **given)
+        options = {"url": f"{server.url}/v1", "admin_key": ADMIN, "project_id": "proj_1", **parameters}
+        return run("inference_rate_limit", **options)
 
 
 def test_second_run_reads_once() -> None:
@@ -43,9 +43,9 @@ def test_second_run_reads_once() -> None:
 def test_each_model_that_differs_gets_one_request() -> None:
     before = row("gpt-4o"), row("o1"), row("gpt-4")
     after = row("gpt-4o", 5), row("o1"), row("gpt-4", 6, 7)
-    wanted = [{"model": "gpt-4o", RPM: 5, TPM: 30000}, {"model": "o1", RPM: 500}, {"model": "gpt-4", RPM: 6, TPM: 7}]
+    desired = [{"model": "gpt-4o", RPM: 5, TPM: 30000}, {"model": "o1", RPM: 500}, {"model": "gpt-4", RPM: 6, TPM: 7}]
     calls = limits(*before), update("gpt-4o", **{RPM: 5}), update("gpt-4", **{RPM: 6, TPM: 7}), limits(*after)
-    result = manage(*calls, limits=wanted, diff_mode=True)
+    result = manage(*calls, limits=desired, diff_mode=True)
     assert result["changed"]
     assert result["diff"]["before"] == {
         "gpt-4o": {RPM: 500, TPM: 30000},
@@ -78,7 +78,7 @@ def test_zero_is_a_limit() -> None:
 
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize(
-    ("wanted", "message"),
+    ("desired", "message"),
     [
         (
             {"model": "gpt-5", RPM: 1},
@@ -91,13 +91,13 @@ def test_zero_is_a_limit() -> None:
     ],
 )
 def test_task_fails_before_any_write_when_a_limit_does_not_exist(
-    wanted: dict[str, Any], message: str, check_mode: bool
+    desired: dict[str, Any], message: str, check_mode: bool
 ) -> None:
-    assert manage(limits(row("gpt-4o")), limits=[wanted], check_mode=check_mode)["msg"] == message
+    assert manage(limits(row("gpt-4o")), limits=[desired], check_mode=check_mode)["msg"] == message
 
 
 @pytest.mark.parametrize(
-    ("wanted", "message"),
+    ("desired", "message"),
     [
         ([{"model": "a"}], "Option 'limits[0]': must set at least one limit"),
         ([{"model": "a", RPM: 1}, {"model": "a", TPM: 1}], "Option 'limits[1].model': 'a' is listed twice"),
@@ -105,8 +105,8 @@ def test_task_fails_before_any_write_when_a_limit_does_not_exist(
         ([{"model": "a", RPM: -1}], "Option 'limits[0].max_requests_per_1_minute': must be 0 to 2,147,483,647"),
     ],
 )
-def test_bad_input_fails_before_any_request(wanted: list[dict[str, Any]], message: str) -> None:
-    assert manage(limits=wanted)["msg"].startswith(message)
+def test_bad_input_fails_before_any_request(desired: list[dict[str, Any]], message: str) -> None:
+    assert manage(limits=desired)["msg"].startswith(message)
 
 
 def test_task_fails_when_the_change_has_no_effect() -> None:

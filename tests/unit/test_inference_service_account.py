@@ -40,17 +40,17 @@ def key(of: str, redacted: str, name: str = "robot") -> dict[str, Any]:
     return {"id": f"key_{of}", "name": "Secret Key", "redacted_value": redacted, "created_at": SINCE, "owner": owner}
 
 
-def accounts(*found: dict[str, Any]) -> Call:
-    return page("/projects/proj_1/service_accounts", *found)
+def accounts(*entries: dict[str, Any]) -> Call:
+    return page("/projects/proj_1/service_accounts", *entries)
 
 
-def keys(*found: dict[str, Any]) -> Call:
-    return page("/projects/proj_1/api_keys", *found)
+def keys(*entries: dict[str, Any]) -> Call:
+    return page("/projects/proj_1/api_keys", *entries)
 
 
 def create(id_: str = "svc_2", **answer: Any) -> Call:
-    made = {**account(id_, created_at=NOW), "api_key": {"id": f"key_{id_}", "value": SECRET}}
-    return call("POST", PATH, **{"json": made, "sent_json": {"name": "robot"}, **answer})
+    created = {**account(id_, created_at=NOW), "api_key": {"id": f"key_{id_}", "value": SECRET}}
+    return call("POST", PATH, **{"json": created, "sent_json": {"name": "robot"}, **answer})
 
 
 def change(id_: str, role: str) -> Call:
@@ -71,8 +71,10 @@ MINE, NEW = account(), account("svc_2", created_at=NOW)
 
 def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
-        given = {"url": f"{server.url}/v1", "admin_key": ADMIN, "project_id": "proj_1", "name": "robot"}
-        return run("inference_service_account", **{**given, "admin_requests_per_minute": 0, "retries": 0, **parameters})
+        options = {"url": f"{server.url}/v1", "admin_key": ADMIN, "project_id": "proj_1", "name": "robot"}
+        return run(
+            "inference_service_account", **{**options, "admin_requests_per_minute": 0, "retries": 0, **parameters}
+        )
 
 
 def test_second_run_reads_once() -> None:
@@ -181,8 +183,8 @@ def test_file_is_not_changed_when_it_contains_anything_else(
 def test_surplus_accounts_are_deleted() -> None:
     result = manage(accounts(MINE, NEW), delete("svc_1"), accounts(NEW), surplus="remove")
     assert (result["service_account"]["id"], result["removed"]) == ("svc_2", ["svc_1"])
-    kept = manage(accounts(MINE, NEW))
-    assert (kept["changed"], kept["service_account"]["surplus"]) == (False, ["svc_1"])
+    repeated = manage(accounts(MINE, NEW))
+    assert (repeated["changed"], repeated["service_account"]["surplus"]) == (False, ["svc_1"])
 
 
 def test_orphaned_account_is_deleted_when_the_response_is_lost(key_file: pathlib.Path) -> None:

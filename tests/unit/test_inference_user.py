@@ -28,14 +28,14 @@ INVITED_TO = page("/projects", {**FIND, "id": "proj_0"})
 
 def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
-        given = {
+        options = {
             "url": f"{server.url}/v1",
             "admin_key": ADMIN,
             "email": "alice@X.y",
             "admin_requests_per_minute": 0,
             **parameters,
         }
-        return run("inference_user", **given)
+        return run("inference_user", **options)
 
 
 def invite(answer: dict[str, Any] | None = None, **sent: Any) -> Call:
@@ -88,11 +88,11 @@ def test_missing_user_is_invited() -> None:
 
 @pytest.mark.parametrize("projects", [[], [{"name": "Find", "role": "owner"}]])
 def test_empty_projects_differ_from_unset_projects(projects: list[dict[str, str]]) -> None:
-    wanted = [{"id": "proj_1", "role": "owner"}] if projects else []
+    desired = [{"id": "proj_1", "role": "owner"}] if projects else []
     listed = [BOTH] if projects else []
-    invited = page("/invites", {**DORA, "projects": wanted})
-    calls = ALL, INVITES, *listed, invite(role="reader", projects=wanted), ALL, invited
-    assert manage(*calls, email="dora@x.y", projects=projects)["user"]["projects"] == wanted
+    invited = page("/invites", {**DORA, "projects": desired})
+    calls = ALL, INVITES, *listed, invite(role="reader", projects=desired), ALL, invited
+    assert manage(*calls, email="dora@x.y", projects=projects)["user"]["projects"] == desired
 
 
 def test_check_mode_predicts_the_invitation() -> None:
@@ -162,9 +162,9 @@ def test_invitation_is_replaced_without_projects_when_the_api_omits_them() -> No
 
 
 def test_accepted_invitation_of_a_removed_user_is_ignored() -> None:
-    left = page("/invites", {**DORA, "status": "accepted"})
-    assert not manage(ALL, left, email="dora@x.y", state="absent")["changed"]
-    calls = ALL, left, invite(role="reader"), ALL, page("/invites", {**DORA, "status": "accepted"}, DORA)
+    accepted = page("/invites", {**DORA, "status": "accepted"})
+    assert not manage(ALL, accepted, email="dora@x.y", state="absent")["changed"]
+    calls = ALL, accepted, invite(role="reader"), ALL, page("/invites", {**DORA, "status": "accepted"}, DORA)
     assert manage(*calls, email="dora@x.y")["changed"]
 
 
@@ -234,11 +234,11 @@ def test_invalid_projects_fail_before_any_write(projects: list[dict[str, str]], 
 
 
 @pytest.mark.parametrize(
-    "given",
+    "options",
     [{"email": "dora"}, {"email": " dora@x.y"}, {"projects": [{}]}, {"projects": [{"id": "a", "name": "b"}]}],
 )
-def test_bad_input_fails_before_any_request(given: dict[str, Any]) -> None:
-    assert manage(**given)["failed"]
+def test_bad_input_fails_before_any_request(options: dict[str, Any]) -> None:
+    assert manage(**options)["failed"]
 
 
 def keys(**owner: str) -> Call:
@@ -266,18 +266,18 @@ def test_invitation_is_deleted_when_state_is_absent() -> None:
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-@pytest.mark.parametrize("wanted", [{"state": "absent"}, {"role": "reader"}])
-def test_last_owner_cannot_be_removed_or_demoted(wanted: dict[str, str], check_mode: bool) -> None:
-    invites = [INVITES] if "state" in wanted else []
-    message = manage(ALL, *invites, email="olivia@x.y", check_mode=check_mode, **wanted)["msg"]
+@pytest.mark.parametrize("desired", [{"state": "absent"}, {"role": "reader"}])
+def test_last_owner_cannot_be_removed_or_demoted(desired: dict[str, str], check_mode: bool) -> None:
+    invites = [INVITES] if "state" in desired else []
+    message = manage(ALL, *invites, email="olivia@x.y", check_mode=check_mode, **desired)["msg"]
     assert message == "olivia@x.y is the last owner of the organization. Make another user an owner first."
 
 
-@pytest.mark.parametrize("wanted", [{"state": "absent"}, {"role": "reader"}])
-def test_owner_of_the_admin_key_cannot_be_removed_or_demoted(wanted: dict[str, str]) -> None:
+@pytest.mark.parametrize("desired", [{"state": "absent"}, {"role": "reader"}])
+def test_owner_of_the_admin_key_cannot_be_removed_or_demoted(desired: dict[str, str]) -> None:
     owners = page("/users", OLIVIA, {**ALICE, "role": "owner"})
-    invites = [INVITES] if "state" in wanted else []
-    message = manage(owners, *invites, keys(id="user-2"), **wanted)["msg"]
+    invites = [INVITES] if "state" in desired else []
+    message = manage(owners, *invites, keys(id="user-2"), **desired)["msg"]
     assert message == "alice@X.y is the owner of the admin key. Use the admin key of another owner."
 
 
@@ -292,9 +292,9 @@ def test_membership_is_accepted_when_another_client_creates_it_at_the_same_time(
     path = "/v1/organization/projects/proj_2/users"
     refused = call("POST", path, 400, json=error("The user is already a member of this project"))
     before = ALL, BOTH, belongs("proj_1", "member"), belongs("proj_2", None)
-    left = call("DELETE", "/v1/organization/projects/proj_1/users/user-2", json={"deleted": True})
+    removal = call("DELETE", "/v1/organization/projects/proj_1/users/user-2", json={"deleted": True})
     after = ALL, belongs("proj_1", None), belongs("proj_2", role)
-    result = manage(*before, left, refused, belongs("proj_2", role), *after, projects=[{"id": "proj_2"}])
+    result = manage(*before, removal, refused, belongs("proj_2", role), *after, projects=[{"id": "proj_2"}])
     assert result["changed"]
     assert bool(result.get("failed")) is (role == "owner")
 

@@ -66,18 +66,18 @@ def invalid_values(option: Option) -> Iterator[Any]:
         yield ["fine", wrong]
 
 
-def invalid_parameters(options: dict[str, Option], given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def invalid_parameters(options: dict[str, Option], base: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each option, including suboptions, with parameters in which its value is invalid."""
     for name, option in options.items():
         for wrong in invalid_values(option):
-            yield name, {**given, name: wrong}
+            yield name, {**base, name: wrong}
         if option.get("required"):
-            yield name, {**given, name: None}
+            yield name, {**base, name: None}
         if option.get("options"):
-            entry = given.get(name)
+            entry = base.get(name)
             inner = entry[0] if isinstance(entry, list) else entry or {}
             for inside, wrong in invalid_parameters(option["options"], inner):
-                yield inside, {**given, name: wrong if option["type"] == "dict" else [wrong]}
+                yield inside, {**base, name: wrong if option["type"] == "dict" else [wrong]}
 
 
 def spec(module: str) -> ArgumentSpec:
@@ -134,9 +134,9 @@ def test_valid_parameters_send_a_request(module: str, sent_requests: list[str]) 
 @pytest.mark.parametrize("check_mode", [False, True])
 @pytest.mark.parametrize("module", MODULES)
 def test_invalid_value_is_refused_by_name(module: str, check_mode: bool, sent_requests: list[str]) -> None:
-    for name, given in invalid_parameters(spec(module).options, base_parameters(module)):
-        result = running.run(module, check_mode=check_mode, **given)
-        case = f"{name} in {given}"
+    for name, invalid in invalid_parameters(spec(module).options, base_parameters(module)):
+        result = running.run(module, check_mode=check_mode, **invalid)
+        case = f"{name} in {invalid}"
         assert result.get("failed"), case
         assert name in result["msg"], f"{case}: {result['msg']}"
         assert "'str' object" not in result["msg"], f"{case}: {result['msg']}"
@@ -160,8 +160,8 @@ def test_any_value_is_accepted_or_refused_by_name(module: str, sent_requests: li
 def test_null_is_refused_when_the_option_narrows_the_effect(
     module: str, check_mode: bool, sent_requests: list[str]
 ) -> None:
-    for path, given in NULLS[module]:
-        result = running.run(module, check_mode=check_mode, **{**base_parameters(module), **given})
+    for path, invalid in NULLS[module]:
+        result = running.run(module, check_mode=check_mode, **{**base_parameters(module), **invalid})
         assert result == {"changed": False, "failed": True, "msg": REFUSAL.format(path)}
     assert not sent_requests
 
@@ -180,7 +180,7 @@ SAMPLE = ArgumentSpec(
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("values", "message"),
     [
         ({"count": 0}, "Option 'count': must be 1 to 1,000, not 0"),
         ({"count": True}, "Option 'count': must be 1 to 1,000, not True"),
@@ -199,14 +199,14 @@ SAMPLE = ArgumentSpec(
         ({"kind": "B" * 99}, f"Option 'kind': must be small letters, not '{'B' * 39}…"),
     ],
 )  # fmt: skip
-def test_message_names_the_option_and_the_valid_values(given: dict[str, Any], message: str) -> None:
+def test_message_names_the_option_and_the_valid_values(values: dict[str, Any], message: str) -> None:
     with pytest.raises(BadOption) as refusal:
-        SAMPLE.check(given)
+        SAMPLE.check(values)
     assert str(refusal.value) == f"{message}."
 
 
 @pytest.mark.parametrize(
-    "given",
+    "values",
     [
         {},
         {"count": None},
@@ -217,8 +217,8 @@ def test_message_names_the_option_and_the_valid_values(given: dict[str, Any], me
         {"entry": {}},
     ],
 )
-def test_value_is_accepted_when_it_is_within_the_limits(given: dict[str, Any]) -> None:
-    SAMPLE.check(given)
+def test_value_is_accepted_when_it_is_within_the_limits(values: dict[str, Any]) -> None:
+    SAMPLE.check(values)
 
 
 def test_limits_are_not_passed_to_ansible() -> None:

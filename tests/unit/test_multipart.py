@@ -20,8 +20,8 @@ NUISANCES = "ü\r\n--\n\"'\\ %;=&+"
 def parse_parts(form: Multipart) -> list[email.message.Message]:
     """Return the parts of the form as read by an independent MIME implementation."""
     head = f"Content-Type: {form.content_type}\r\n\r\n".encode()
-    found = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head + b"".join(form))
-    return list(found.iter_parts())
+    message = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head + b"".join(form))
+    return list(message.iter_parts())
 
 
 def test_fields_and_files_are_unchanged(tmp_path: Path) -> None:

@@ -37,15 +37,15 @@ from mutants.mutations import Mutation, mutations
     ],
 )
 def test_each_mutation_of_a_statement_is_found(source: str, mutated: list[str]) -> None:
-    found = [mutation.mutated_source for mutation in mutations("toy.py", source)]
-    assert sorted(found) == sorted(mutated)
-    assert all(ast.parse(text) for text in found)
+    sources = [mutation.mutated_source for mutation in mutations("toy.py", source)]
+    assert sorted(sources) == sorted(mutated)
+    assert all(ast.parse(text) for text in sources)
 
 
 def test_tests_are_selected_by_the_innermost_statement() -> None:
     source = "A = [\n    1,\n]\n\n\ndef f(\n    a=2,\n):\n    if a > b:\n        return [\n            c,\n        ]\n"
-    found = {(mutation.original, mutation.lines, mutation.in_function) for mutation in mutations("toy.py", source)}
-    assert found == {
+    selected = {(mutation.original, mutation.lines, mutation.in_function) for mutation in mutations("toy.py", source)}
+    assert selected == {
         ("1", (1, 3), False),
         ("2", (6, 8), False),
         (">", (9, 9), True),
@@ -83,5 +83,5 @@ def test_importers_are_ranked_by_the_number_of_imports_between(tmp_path: Path) -
         path = tmp_path / "toy" / f"{name}.py"
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    found = distances(tmp_path, "toy", "toy/a.py")
-    assert found == {"toy/a.py": 0, "toy/b.py": 1, "toy/d.py": 1, "toy/c.py": 2}
+    ranks = distances(tmp_path, "toy", "toy/a.py")
+    assert ranks == {"toy/a.py": 0, "toy/b.py": 1, "toy/d.py": 1, "toy/c.py": 2}

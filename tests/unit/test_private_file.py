@@ -207,11 +207,13 @@ def test_directory_can_be_missing_in_check_mode(tmp_path: Path) -> None:
         check_writable(Task({}), path, "token_file")
 
 
-@pytest.mark.parametrize(("text", "found"), [(None, None), ("", None), (" \n", None), ("x\n", "x"), (" a\nb ", "a\nb")])
-def test_content_is_read(file: Path, text: str | None, found: str | None) -> None:
+@pytest.mark.parametrize(
+    ("text", "expected"), [(None, None), ("", None), (" \n", None), ("x\n", "x"), (" a\nb ", "a\nb")]
+)
+def test_content_is_read(file: Path, text: str | None, expected: str | None) -> None:
     if text is not None:
         file.write_text(text)
-    assert read_text(str(file)) == found
+    assert read_text(str(file)) == expected
 
 
 def test_file_is_refused_when_it_cannot_be_read(tmp_path: Path) -> None:
@@ -278,10 +280,10 @@ def test_items_are_masked_when_they_look_like_secrets(in_file: bool, file: Path)
 
 @pytest.mark.parametrize(("option", "value"), [("to_file", "/nowhere/x"), ("owner", "nobody-of-that-name")])
 def test_no_request_is_sent_when_the_file_cannot_be_written(option: str, value: str, file: Path) -> None:
-    asked = iter([{}])
+    records = iter([{}])
     with pytest.raises(BadOption, match=option):
-        output_list(Task({**LISTING, "to_file": str(file), option: value}), "rows", asked)
-    assert list(asked) == [{}]
+        output_list(Task({**LISTING, "to_file": str(file), option: value}), "rows", records)
+    assert list(records) == [{}]
 
 
 def write_a_line(file: Path) -> None:

@@ -127,7 +127,7 @@ def test_desired_fields_can_depend_on_the_current_state() -> None:
 
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize(
-    ("before", "state", "asked"),
+    ("before", "state", "check"),
     [
         (None, "present", (None, {"a": 1})),
         ({"a": 0, "b": 2}, "present", ({"a": 0, "b": 2}, {"a": 1})),
@@ -136,11 +136,11 @@ def test_desired_fields_can_depend_on_the_current_state() -> None:
         (None, "absent", None),
     ],
 )
-def test_refusal_is_predicted_before_a_write(before: Fields | None, state: str, asked: Any, check_mode: bool) -> None:
-    server, heard = Server(before), []
+def test_refusal_is_predicted_before_a_write(before: Fields | None, state: str, check: Any, check_mode: bool) -> None:
+    server, checks = Server(before), []
 
     def refuse(*how: Fields | None) -> None:
-        heard.append(how)
+        checks.append(how)
         raise ToolchainError("No.")
 
     def reconcile_role() -> None:
@@ -148,12 +148,12 @@ def test_refusal_is_predicted_before_a_write(before: Fields | None, state: str, 
         methods = {"create": server.create, "update": server.update, "delete": server.delete}
         reconcile(task, "role", read=server.read, desired={"a": 1}, check=refuse, **methods)
 
-    if asked:
+    if check:
         with pytest.raises(ToolchainError, match=r"No\."):
             reconcile_role()
     else:
         reconcile_role()
-    assert heard == ([asked] if asked else [])
+    assert checks == ([check] if check else [])
     assert server.calls == ["read"]
 
 
@@ -336,9 +336,9 @@ def nothing(*_fields: Fields) -> None:
 
 def test_replacement_without_an_effect_is_no_change() -> None:
     task = Task({}, diff_mode=True)
-    read, stale = (lambda: {"name": "n"}), (lambda _secret: "it expires soon")
+    read, reason = (lambda: {"name": "n"}), (lambda _secret: "it expires soon")
     with pytest.raises(OutcomeUnknown):
-        reconcile(task, "secret", read=read, desired={"name": "m"}, replace_reason=stale, replace=lose)
+        reconcile(task, "secret", read=read, desired={"name": "m"}, replace_reason=reason, replace=lose)
     assert not task.build_result("failed")["changed"]
 
 

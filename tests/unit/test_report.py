@@ -43,8 +43,8 @@ def test_unhandled_failures_are_listed_before_handled_ones() -> None:
     report = Report()
     for state in ("rescued", "failed", "ignored", "unreachable"):
         report.record_failure(ORIGIN, {"msg": "no"}, None, state)
-    told = page(report)
-    assert re.findall(r'class="tag \w+">(\w+)<', told) == ["failed", "unreachable", "rescued", "ignored"]
+    document = page(report)
+    assert re.findall(r'class="tag \w+">(\w+)<', document) == ["failed", "unreachable", "rescued", "ignored"]
 
 
 @pytest.mark.parametrize(("changes", "folded"), [(100, False), (101, True)])
@@ -76,14 +76,14 @@ def test_long_names_are_shortened() -> None:
 def test_control_characters_and_colors_are_removed() -> None:
     report = Report()
     report.record_failure(ORIGIN, {"msg": "a\0b\tc\n\x1b[1;31mred\x1b[0m\x07"}, None, "failed")
-    told = page(report)
-    assert "a\N{REPLACEMENT CHARACTER}b\tc\nred\N{REPLACEMENT CHARACTER}" in told
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", told)
+    document = page(report)
+    assert "a\N{REPLACEMENT CHARACTER}b\tc\nred\N{REPLACEMENT CHARACTER}" in document
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", document)
 
 
 def test_columns_of_the_history_match_their_headings() -> None:
     run = dict.fromkeys(("hosts", "changes", "failures", "seconds"), 1)
-    told = page(Report(), [{**run, "started": "2026-01-01T00:00:00Z", "check_mode": True}])
-    table = told[told.index("<caption>The last 1 runs") :]
+    document = page(Report(), [{**run, "started": "2026-01-01T00:00:00Z", "check_mode": True}])
+    table = document[document.index("<caption>The last 1 runs") :]
     head, row = re.findall(r"<tr>(.*?)</tr>", table)
     assert re.findall(r'<t[hd][^>]*?( class="number")?>', head) == re.findall(r'<t[hd][^>]*?( class="number")?>', row)

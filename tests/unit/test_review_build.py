@@ -20,8 +20,8 @@ B4 = {"id": 4, "name": "b4", "date": 1619437892164, "keepit": False, "tags": []}
 SHOWN = {"id": 1, "name": "b 1", "date": "2021-04-26T10:50:16Z", "keep": False}
 
 
-def builds(*found: dict[str, Any]) -> Call:
-    return act("builds", project="app", text=records(*found))
+def builds(*entries: dict[str, Any]) -> Call:
+    return act("builds", project="app", text=records(*entries))
 
 
 def configuration(status: int = 200, **answer: Any) -> Call:
@@ -51,8 +51,8 @@ def test_second_run_sends_one_read(options: dict[str, Any]) -> None:
 
 
 def test_keep_is_sent_as_keepit() -> None:
-    kept = build(builds(B1), update(keepit="true"), builds({**B1, "keepit": True}), name="b 1", keep=True)
-    assert kept == {"changed": True, "build": {**SHOWN, "keep": True}}
+    result = build(builds(B1), update(keepit="true"), builds({**B1, "keepit": True}), name="b 1", keep=True)
+    assert result == {"changed": True, "build": {**SHOWN, "keep": True}}
 
 
 def test_build_is_renamed_once() -> None:
@@ -60,8 +60,8 @@ def test_build_is_renamed_once() -> None:
     done = build(builds(B1), update(new_name="r", keepit="true"), builds(renamed), name="b 1", new_name="r", keep=True)
     assert (done["changed"], done["build"]["name"]) == (True, "r")
     assert not build(builds(renamed), name="b 1", new_name="r", keep=True)["changed"]
-    taken = build(builds(B1, B2), name="b 1", new_name="b2")
-    assert taken["msg"] == "Option 'new_name': another build 'b2' already exists."
+    result = build(builds(B1, B2), name="b 1", new_name="b2")
+    assert result["msg"] == "Option 'new_name': another build 'b2' already exists."
 
 
 def test_rename_succeeds_when_response_is_lost() -> None:

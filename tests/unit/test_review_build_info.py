@@ -23,8 +23,8 @@ def run_task(answer: Call, **options: Any) -> dict[str, Any]:
         return run("review_build_info", url=server.url, project="app", **options, **ACCOUNT)
 
 
-def builds(*found: dict[str, Any]) -> Call:
-    return act("builds", project="app", text=records(*found))
+def builds(*entries: dict[str, Any]) -> Call:
+    return act("builds", project="app", text=records(*entries))
 
 
 def test_newest_build_is_first() -> None:

@@ -33,9 +33,9 @@ def test_read_only_action_is_called_in_check_mode(check_mode: bool) -> None:
 
 
 def test_values_are_encoded_by_type() -> None:
-    given = {"flag": True, "off": False, "many": ["a,b", "c\\d", 3], "number": 7, "none": None, "empty": ""}
+    parameters = {"flag": True, "off": False, "many": ["a,b", "c\\d", 3], "number": 7, "none": None, "empty": ""}
     sent = {"flag": "true", "off": "false", "many": "a\\,b,c\\\\d,3", "number": "7", "empty": ""}
-    assert run_task(act("ask", **sent), action="ask", parameters=given, read_only=True)["records"] == []
+    assert run_task(act("ask", **sent), action="ask", parameters=parameters, read_only=True)["records"] == []
 
 
 @pytest.mark.parametrize("read_only", [True, False])
@@ -109,8 +109,8 @@ DOWNLOAD = {"action": "compliance_download", "parameters": {"file_path": "a+b.pd
 
 
 def download(content: bytes, kind: str = "application/octet-stream", status: int = 200) -> Call:
-    asked = act("compliance_download", status, file_path="a+b.pdf")
-    return dataclasses.replace(asked, body=content, headers={"Content-Type": kind})
+    response = act("compliance_download", status, file_path="a+b.pdf")
+    return dataclasses.replace(response, body=content, headers={"Content-Type": kind})
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
@@ -150,5 +150,5 @@ def test_existing_file_is_kept_when_response_is_not_a_file(tmp_path: Path, answe
 def test_dest_requires_read_only(tmp_path: Path) -> None:
     result = run_task(action="compliance_download", dest=str(tmp_path / "x"))
     assert result["msg"] == "Option 'dest': requires 'read_only: true'."
-    missing = run_task(**DOWNLOAD, dest=str(tmp_path / "none" / "x"))
-    assert "its directory must exist and be writable" in missing["msg"]
+    no_directory = run_task(**DOWNLOAD, dest=str(tmp_path / "none" / "x"))
+    assert "its directory must exist and be writable" in no_directory["msg"]

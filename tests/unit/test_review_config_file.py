@@ -23,9 +23,9 @@ LISTING = ["--url", URL, "list-config-files", "app"]
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
     monkeypatch.setenv("HOME", str(tmp_path))
-    made = Program(tmp_path)
-    made.answers("list-config-files", out=PCONF + "a (b).kb (Function Behavior KB)\n")
-    return made
+    tool = Program(tmp_path)
+    tool.answers("list-config-files", out=PCONF + "a (b).kb (Function Behavior KB)\n")
+    return tool
 
 
 @pytest.fixture
@@ -145,10 +145,10 @@ def test_file_is_imported_once(program: Program, src: Path) -> None:
     sha256 = hashlib.sha256(b"<config/>").hexdigest()
     checked = manage(program, src=str(src), check_mode=True, diff_mode=True)
     assert program.words_of_calls() == [LISTING]
-    made = manage(program, src=str(src), diff_mode=True)
+    result = manage(program, src=str(src), diff_mode=True)
     assert program.words_of_calls() == [LISTING, import_words(src), LISTING]
-    assert made == checked
-    assert made["config_file"] == {
+    assert result == checked
+    assert result["config_file"] == {
         "name": "analysis_profile.pconf",
         "type": "Problems Configuration",
         "sha256": sha256,

@@ -19,8 +19,8 @@ ITERATOR = {"code": "ABV.ITERATOR", "name": "Iterator", "enabled": True, "severi
 LEAK = {"code": "RLK.MAIN", "name": "Leak", "enabled": False, "severity": 3, "supportLevel": 2}
 
 
-def list_call(*found: dict[str, Any], **fields: str) -> Call:
-    return act("defect_types", project="app", **fields, text=records(*(found or (LEAK, OVERFLOW, ITERATOR))))
+def list_call(*entries: dict[str, Any], **fields: str) -> Call:
+    return act("defect_types", project="app", **fields, text=records(*(entries or (LEAK, OVERFLOW, ITERATOR))))
 
 
 def update(code: str, **fields: str) -> Call:
@@ -34,8 +34,8 @@ def defect_type(*calls: Call, rules: list[dict[str, Any]], **options: Any) -> di
 
 def test_second_run_sends_one_read() -> None:
     result = defect_type(list_call(), rules=[{"code": "RLK.MAIN", "enabled": False, "severity": 3}])
-    shown = {"name": "Leak", "enabled": False, "severity": 3, "support_level": 2}
-    assert result == {"changed": False, "defect_types": {"RLK.MAIN": shown}}
+    expected = {"name": "Leak", "enabled": False, "severity": 3, "support_level": 2}
+    assert result == {"changed": False, "defect_types": {"RLK.MAIN": expected}}
 
 
 def test_duplicate_records_count_once() -> None:
@@ -164,5 +164,5 @@ def test_taxonomies_are_returned_and_file_contains_codes(tmp_path: Path) -> None
         options = {"taxonomies": True, "to_file": str(file), "project": "app", **ACCOUNT}
         result = run("review_defect_type_info", url=server.url, **options)
     assert result == {"changed": False, "count": 3}
-    found = {line["code"]: line["taxonomies"] for line in map(json.loads, file.read_text().splitlines())}
-    assert found == {"ABV.GENERAL": ["C and C++", "House rules"], "ABV.ITERATOR": [], "RLK.MAIN": ["C and C++"]}
+    taxonomies = {line["code"]: line["taxonomies"] for line in map(json.loads, file.read_text().splitlines())}
+    assert taxonomies == {"ABV.GENERAL": ["C and C++", "House rules"], "ABV.ITERATOR": [], "RLK.MAIN": ["C and C++"]}

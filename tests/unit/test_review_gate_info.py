@@ -85,15 +85,15 @@ SARIF = shape(
 )
 
 
-def search(query: str, *found: dict[str, Any], warnings: tuple[str, ...] = (), **fields: str) -> Call:
-    told = records(*found, summary(len(found), *warnings))
+def search(query: str, *entries: dict[str, Any], warnings: tuple[str, ...] = (), **fields: str) -> Call:
+    text = records(*entries, summary(len(entries), *warnings))
     return act(
-        "search", project="mobile-app", query=f"grouping:off {query}".rstrip(), summary="true", text=told, **fields
+        "search", project="mobile-app", query=f"grouping:off {query}".rstrip(), summary="true", text=text, **fields
     )
 
 
-def listing(action: str, *found: dict[str, Any]) -> Call:
-    return act(action, project="mobile-app", text=records(*found))
+def listing(action: str, *entries: dict[str, Any]) -> Call:
+    return act(action, project="mobile-app", text=records(*entries))
 
 
 BUILDS = listing("builds", *({"id": number, "name": f"build_{number}", "date": number} for number in (3, 2, 1)))
@@ -138,10 +138,12 @@ def test_builds_are_compared() -> None:
     )
     assert result["passed"]
     assert result["comparison"] == {"from": "build_1", "to": "build_3", "new": 2, "fixed": 1}
-    told = gate(checks=[{"query": "severity:1"}, {"query": "grouping:on code:RLK"}])
-    assert told["msg"] == "Option 'checks[1].query': must not contain 'grouping:', which the module adds. Remove it."
-    told = gate(checks=[{"query": "build:x"}], compare={"from": "build_1", "to": "build_3"})
-    assert told["msg"] == "Option 'checks[0].query': must not contain a build if 'compare' is set."
+    rejected = gate(checks=[{"query": "severity:1"}, {"query": "grouping:on code:RLK"}])
+    assert (
+        rejected["msg"] == "Option 'checks[1].query': must not contain 'grouping:', which the module adds. Remove it."
+    )
+    rejected = gate(checks=[{"query": "build:x"}], compare={"from": "build_1", "to": "build_3"})
+    assert rejected["msg"] == "Option 'checks[0].query': must not contain a build if 'compare' is set."
 
 
 def test_json_and_sarif_files_are_written(tmp_path: Path) -> None:
@@ -150,13 +152,13 @@ def test_json_and_sarif_files_are_written(tmp_path: Path) -> None:
     assert not gate(*searches, checks=CHECKS, check_mode=True, **files)["changed"]
     assert list(tmp_path.iterdir()) == []
     result = gate(*searches, checks=CHECKS, **files)
-    told = json.loads((tmp_path / "json").read_text())
-    assert told == {"project": "mobile-app", **{name: result[name] for name in ("passed", "checks", "sarif")}}
+    document = json.loads((tmp_path / "json").read_text())
+    assert document == {"project": "mobile-app", **{name: result[name] for name in ("passed", "checks", "sarif")}}
     sarif = json.loads((tmp_path / "sarif").read_text())
     jsonschema.validate(sarif, SARIF)
-    (made,) = sarif["runs"]
-    one, other = made["results"]
-    assert [rule["id"] for rule in made["tool"]["driver"]["rules"]] == [one["ruleId"]]
+    (sarif_run,) = sarif["runs"]
+    one, other = sarif_run["results"]
+    assert [rule["id"] for rule in sarif_run["tool"]["driver"]["rules"]] == [one["ruleId"]]
     assert (one["level"], one["baselineState"], one["hostedViewerUri"]) == ("error", "new", "http://kw/x?q=a%20b")
     uris = [result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in (one, other)]
     assert uris == ["file:///src/a%20b.c", "file:///C:/src/%C3%A4.c"]
@@ -192,7 +194,7 @@ def test_sarif_contains_most_severe_issues_when_limit_is_exceeded(tmp_path: Path
         {**ISSUE, "id": number, "severityCode": code} for number, code in ((1, 3), (2, 1), (3, 2), (4, 1), (2, 1))
     ]
     result, run = write_sarif(tmp_path / "sarif", *issues, sarif_limit=2)
-    assert [found["partialFingerprints"]["klocworkIssue/v1"] for found in run["results"]] == ["2", "4"]
+    assert [issue["partialFingerprints"]["klocworkIssue/v1"] for issue in run["results"]] == ["2", "4"]
     assert result["sarif"] == {"issues": 2, "omitted": 2, "absolute_paths": 0}
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
     assert note["message"]["text"] == "2 less severe issues are omitted."
@@ -232,15 +234,15 @@ def test_task_warns_when_files_are_outside_source_root(file: str, tmp_path: Path
 def test_json_and_sarif_files_must_differ(tmp_path: Path) -> None:
     file, same = str(tmp_path / "found"), str(tmp_path / "elsewhere")
     (tmp_path / "found").symlink_to("elsewhere")
-    told = gate(checks=CHECKS, json_file=file, sarif_file=same)
-    assert told["msg"] == "Option 'sarif_file': must differ from 'json_file'."
+    result = gate(checks=CHECKS, json_file=file, sarif_file=same)
+    assert result["msg"] == "Option 'sarif_file': must differ from 'json_file'."
 
 
 def test_sarif_is_valid_without_issues_or_details(tmp_path: Path) -> None:
     file = tmp_path / "sarif"
-    for found in ([], [{"id": 1, "status": "Fix"}]):
-        result = gate(VERSION, search("", *found), checks=[{"query": ""}], sarif_file=str(file))
-        assert result["checks"][0]["lines"] == ["(1)"] * len(found)
+    for issues in ([], [{"id": 1, "status": "Fix"}]):
+        result = gate(VERSION, search("", *issues), checks=[{"query": ""}], sarif_file=str(file))
+        assert result["checks"][0]["lines"] == ["(1)"] * len(issues)
         jsonschema.validate(json.loads(file.read_text()), SARIF)
 
 
@@ -252,16 +254,16 @@ def test_lone_surrogates_are_accepted(tmp_path: Path) -> None:
         checks=[{"query": ""}],
         sarif_file=str(file),
     )
-    (made,) = json.loads(file.read_text())["runs"][0]["results"]
-    assert made["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%3F.c"
-    assert made["hostedViewerUri"] == "http://kw/?"
+    (sarif_result,) = json.loads(file.read_text())["runs"][0]["results"]
+    assert sarif_result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%3F.c"
+    assert sarif_result["hostedViewerUri"] == "http://kw/?"
 
 
 def test_task_fails_when_server_warns_about_query(tmp_path: Path) -> None:
     file = tmp_path / "sarif"
     call = search("cod:X", NEW, warnings=("Unknown keyword: cod",))
-    told = gate(VERSION, call, checks=[{"query": "cod:X"}], sarif_file=str(file))
-    assert told["msg"] == (
+    result = gate(VERSION, call, checks=[{"query": "cod:X"}], sarif_file=str(file))
+    assert result["msg"] == (
         "Warning of the server about the query 'grouping:off cod:X': Unknown keyword: cod. "
         "The result of the check would be unreliable. Correct the query."
     )
@@ -299,8 +301,8 @@ def test_task_fails_when_server_warns_about_query(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_query_is_refused_before_first_request(query: str, problem: str) -> None:
-    told = gate(checks=[{"query": "state:New"}, {"query": query}])["msg"]
-    assert told.startswith(f"Option 'checks[1].query': {problem}")
+    message = gate(checks=[{"query": "state:New"}, {"query": query}])["msg"]
+    assert message.startswith(f"Option 'checks[1].query': {problem}")
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,12 @@ OTHER = {**DEVS, "name": "others"}
 SHOWN = {"name": "devs", "readonly": False, "users": ["alice", "bob"], "roles": [], "groups": []}
 
 
-def groups(*found: dict[str, Any]) -> Call:
-    return act("groups", search="devs", list_users="true", text=records(*found))
+def groups(*entries: dict[str, Any]) -> Call:
+    return act("groups", search="devs", list_users="true", text=records(*entries))
 
 
-def all_groups(*found: dict[str, Any]) -> Call:
-    return act("groups", limit="1000000", list_users="true", text=records(*found))
+def all_groups(*entries: dict[str, Any]) -> Call:
+    return act("groups", limit="1000000", list_users="true", text=records(*entries))
 
 
 def users(*names: str) -> Call:
@@ -56,8 +56,8 @@ def test_second_run_sends_one_read(options: dict[str, Any]) -> None:
 )
 def test_members_are_replaced(options: dict[str, Any], sent: dict[str, str], stored: list[str]) -> None:
     update = act("update_group", name="devs", **sent)
-    asked = [users("alice", *stored)] if stored else []
-    result = group(groups(DEVS), *asked, update, groups({**DEVS, "users": stored}), **options)
+    lookups = [users("alice", *stored)] if stored else []
+    result = group(groups(DEVS), *lookups, update, groups({**DEVS, "users": stored}), **options)
     assert result["changed"]
     assert result["group"]["users"] == sorted(stored)
 
@@ -68,8 +68,8 @@ def test_members_are_replaced(options: dict[str, Any], sent: dict[str, str], sto
 )
 def test_group_is_created(options: dict[str, Any], sent: dict[str, str], stored: list[str]) -> None:
     create = act("create_group", name="devs", **sent)
-    asked = [users("a", "b")] if stored else []
-    result = group(groups(), *asked, create, groups({**DEVS, "users": stored}), **options)
+    lookups = [users("a", "b")] if stored else []
+    result = group(groups(), *lookups, create, groups({**DEVS, "users": stored}), **options)
     assert result["changed"]
     assert result["group"]["users"] == stored
 
@@ -77,8 +77,8 @@ def test_group_is_created(options: dict[str, Any], sent: dict[str, str], stored:
 def test_check_mode_predicts_change() -> None:
     added = group(groups(DEVS), users("carol"), users=["carol"], append=True, check_mode=True)
     assert added == {"changed": True, "group": {**SHOWN, "users": ["alice", "bob", "carol"]}}
-    made = group(groups(), check_mode=True)
-    assert made == {"changed": True, "group": {**SHOWN, "users": []}}
+    result = group(groups(), check_mode=True)
+    assert result == {"changed": True, "group": {**SHOWN, "users": []}}
 
 
 def test_group_is_deleted_once() -> None:
@@ -144,8 +144,8 @@ def test_account_can_leave_group_without_needed_permissions() -> None:
     removed = [act("delete_group", name="devs"), groups(), all_groups(OTHER)]
     assert group(groups(ADMINS), *held_roles("Root"), *removed, state="absent")["changed"]
     assert group(groups(ADMINS), *removed, state="absent", allow_lockout=True)["changed"]
-    kept = groups({**ADMINS, "users": ["admin"]})
-    assert group(groups(ADMINS), act("update_group", name="devs", users="admin"), kept, users=["admin"])["changed"]
+    read_back = groups({**ADMINS, "users": ["admin"]})
+    assert group(groups(ADMINS), act("update_group", name="devs", users="admin"), read_back, users=["admin"])["changed"]
 
 
 @pytest.mark.parametrize("permission", ["assign_role", "manage_users"])

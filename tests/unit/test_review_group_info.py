@@ -33,8 +33,8 @@ def run_task(*calls: Call, **options: Any) -> Any:
 
 @pytest.mark.parametrize("search", [{}, {"search": "a*"}])
 def test_all_groups_are_listed_by_name(search: dict[str, str]) -> None:
-    found = run_task(act("groups", **ALL, **search, text=records(OTHER, ONE)), **search)
-    assert found == sorted([SHOWN, {**SHOWN, "name": "Zoë, the *"}], key=lambda one: one["name"])
+    listed = run_task(act("groups", **ALL, **search, text=records(OTHER, ONE)), **search)
+    assert listed == sorted([SHOWN, {**SHOWN, "name": "Zoë, the *"}], key=lambda one: one["name"])
 
 
 def test_result_is_empty_without_groups() -> None:

@@ -49,7 +49,7 @@ def test_task_waits_until_project_is_imported() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "imports",
     [
         [],
         [{"project": "app", "status": "Completed"}],
@@ -61,8 +61,8 @@ def test_task_waits_until_project_is_imported() -> None:
         [{"project": "app", "status": "Completed, 0 errors"}],
     ],
 )
-def test_import_ends_when_listed_as_finished_or_not_at_all(told: list[dict[str, Any]]) -> None:
-    result = project(projects(), *polls(), BEGIN, *polls(tuple(told)), projects(APP), projects(APP))
+def test_import_ends_when_listed_as_finished_or_not_at_all(imports: list[dict[str, Any]]) -> None:
+    result = project(projects(), *polls(), BEGIN, *polls(tuple(imports)), projects(APP), projects(APP))
     assert result["changed"]
 
 
@@ -76,8 +76,8 @@ def test_task_waits_when_project_exists_before_import_ends() -> None:
 def test_records_of_other_projects_are_ignored() -> None:
     others = ({"project": "else", "status": "Running"}, {"project": "else", "status": "Failed"})
     load = {"type": "Load", "project": "else", "status": "Running"}
-    mine = {"project": "app", "status": "Completed"}
-    calls = [*polls(others, (load,)), BEGIN, *polls((*others, mine), (load,)), projects(APP), projects(APP)]
+    own_record = {"project": "app", "status": "Completed"}
+    calls = [*polls(others, (load,)), BEGIN, *polls((*others, own_record), (load,)), projects(APP), projects(APP)]
     assert project(projects(), *calls)["changed"]
 
 
@@ -96,15 +96,15 @@ def test_failure_is_reported_with_record() -> None:
 
 
 def test_task_fails_when_import_ends_without_project() -> None:
-    gone = [*polls((RUNNING,)), projects(), *polls(), projects(), *polls(), projects()]
-    assert project(projects(), *polls(), BEGIN, *gone)["msg"] == (
+    requests = [*polls((RUNNING,)), projects(), *polls(), projects(), *polls(), projects()]
+    assert project(projects(), *polls(), BEGIN, *requests)["msg"] == (
         "The import has finished, but project 'app' does not exist. See the log of the server."
     )
 
 
 def test_task_fails_after_wait_timeout() -> None:
-    look = [*polls(), projects()]
-    result = project(projects(), *polls(), BEGIN, *look, wait_timeout=0)
+    requests = [*polls(), projects()]
+    result = project(projects(), *polls(), BEGIN, *requests, wait_timeout=0)
     assert result["msg"] == "Waited 0 s, but project 'app' does not exist, and the server lists no import of it."
 
 
@@ -112,7 +112,7 @@ def test_interruption_of_wait_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", send_ctrl_c)
     with pytest.raises(KeyboardInterrupt):
-        project(projects(), *polls(), BEGIN, *polls((RUNNING,)), projects(), last_words=words.append)
+        project(projects(), *polls(), BEGIN, *polls((RUNNING,)), projects(), display_interruption=words.append)
     assert words == ["interrupted while the import was running. The server continues the import."]
 
 
@@ -212,9 +212,9 @@ def test_other_import_does_not_prove_lost_request() -> None:
 
 def test_project_import_ignores_other_imports() -> None:
     others = ({"id": 7, "project": "else", "status": "Completed"}, {"id": 8, "project": "else", "status": "Failed"})
-    mine = {"id": 9, "project": "app", "status": "Running"}
-    under_way = [*polls((*others, mine)), projects()]
-    over = [*polls((*others, {**mine, "status": "Done"})), projects(APP), projects(APP)]
+    own_record = {"id": 9, "project": "app", "status": "Running"}
+    under_way = [*polls((*others, own_record)), projects()]
+    over = [*polls((*others, {**own_record, "status": "Done"})), projects(APP), projects(APP)]
     assert project(projects(), *polls(), BEGIN, *under_way, *over)["changed"]
 
 

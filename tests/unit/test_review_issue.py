@@ -17,15 +17,15 @@ def issue(number: int, status: str = "Analyze", owner: str = "unowned", **fields
     return {"id": number, "status": status, "owner": owner, **fields}
 
 
-def search(*found: dict[str, Any], query: str = "grouping:off code:ABV") -> Call:
-    told = records(*found, {"summary": {"total": len(found)}})
-    return act("search", project="mobile-app", query=query, summary="true", text=told)
+def search(*entries: dict[str, Any], query: str = "grouping:off code:ABV") -> Call:
+    text = records(*entries, {"summary": {"total": len(entries)}})
+    return act("search", project="mobile-app", query=query, summary="true", text=text)
 
 
 def detail(number: int, status: str = "Analyze", *comments: str, owner: str = "unowned") -> Call:
     history = [{"date": 1, "userid": "admin", "status": status, "comment": comment} for comment in comments]
-    told = {"id": str(number), "status": status, "owner": owner, "history": history}
-    return act("issue_details", project="mobile-app", id=str(number), text=records(told))
+    document = {"id": str(number), "status": status, "owner": owner, "history": history}
+    return act("issue_details", project="mobile-app", id=str(number), text=records(document))
 
 
 def cite(ids: str, code: int = 200, text: str = "", drop: bool = False, **fields: str) -> Call:
@@ -38,8 +38,8 @@ def users(*names: str) -> Call:
 
 def rights(*transitions: tuple[str, str], permission: bool = True, readonly: bool = False) -> list[Call]:
     """Return the responses with the roles of the account: on the project, on another one, and through its group."""
-    held = [{"name": "Triage", "projectId": "m"}, {"name": "Elsewhere", "projectId": "other"}]
-    account = {"name": "admin", "roles": held, "groups": [{"name": "devs"}]}
+    roles = [{"name": "Triage", "projectId": "m"}, {"name": "Elsewhere", "projectId": "other"}]
+    account = {"name": "admin", "roles": roles, "groups": [{"name": "devs"}]}
     devs = {"name": "devs", "roles": [{"name": "Readers"}]}
     flags = [{"name": "change_issue_status", "enabled": permission}]
     allowed = [{"from": before, "to": after} for before, after in transitions]
@@ -74,12 +74,12 @@ def test_differing_issues_are_changed_by_status() -> None:
         **BY_QUERY,
     )
     assert result["changed"]
-    assert {number: told["status"] for number, told in result["issues"].items()} == dict.fromkeys("1234", "Fix")
+    assert {number: changes["status"] for number, changes in result["issues"].items()} == dict.fromkeys("1234", "Fix")
 
 
 def test_nothing_is_written_without_differences_or_in_check_mode() -> None:
-    found = search(issue(1, "Fix"))
-    assert not run_task(found, **BY_QUERY)["changed"]
+    listing = search(issue(1, "Fix"))
+    assert not run_task(listing, **BY_QUERY)["changed"]
     assert not run_task(search(), **BY_QUERY)["changed"]
     predicted = run_task(search(issue(1)), *ANYTHING, check_mode=True, diff_mode=True, **BY_QUERY)
     assert predicted["changed"]
@@ -88,9 +88,9 @@ def test_nothing_is_written_without_differences_or_in_check_mode() -> None:
 
 
 def test_status_is_compared_case_insensitively() -> None:
-    told = issue(1, "Not a problem"), issue(2, "fix")
+    issues = issue(1, "Not a problem"), issue(2, "fix")
     rule = {"query": "code:ABV", "from_status": ["Fix", "Not a Problem"], "status": "Not a Problem"}
-    result = run_task(search(*told), *ANYTHING, check_mode=True, rules=[rule])
+    result = run_task(search(*issues), *ANYTHING, check_mode=True, rules=[rule])
     assert result["rules"] == [{"title": "code:ABV", "count": 2, "changed_ids": [2]}]
     assert not run_task(detail(1, "NOT A PROBLEM"), ids=[1], status="Not a Problem")["changed"]
 
@@ -127,8 +127,8 @@ def test_other_batches_continue_when_one_is_refused() -> None:
         status="Fix",
     )
     assert result["changed"]
-    shown = "issues 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 490 more"
-    assert result["msg"].startswith(f"500 of 502 issues cannot be changed. ids ({shown}): POST")
+    summary = "issues 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 490 more"
+    assert result["msg"].startswith(f"500 of 502 issues cannot be changed. ids ({summary}): POST")
 
 
 def test_nothing_changes_without_ids() -> None:
@@ -137,18 +137,18 @@ def test_nothing_changes_without_ids() -> None:
 
 
 def test_group_id_is_refused() -> None:
-    gone = act("issue_details", 404, project="mobile-app", id="9", text=refusal(404, "Issue not found: 9"))
-    result = run_task(gone, projects(("mobile-app", "m")), ids=[9], status="Fix")
+    not_found = act("issue_details", 404, project="mobile-app", id="9", text=refusal(404, "Issue not found: 9"))
+    result = run_task(not_found, projects(("mobile-app", "m")), ids=[9], status="Fix")
     assert "Issue 9 does not exist in project 'mobile-app'" in result["msg"]
     assert "If this is the ID of an issue group" in result["msg"]
 
 
 def test_comment_without_status_is_compared_with_last_one() -> None:
     assert not run_task(detail(1, "Fix", "old", "new"), ids=[1], comment="new")["changed"]
-    asked = run_task(
+    result = run_task(
         detail(1, "Fix", "new", "old"), cite("1", comment="new"), detail(1, "Fix", "new"), ids=[1], comment="new"
     )
-    assert asked["changed"]
+    assert result["changed"]
 
 
 def test_refused_transition_is_reported() -> None:
@@ -188,8 +188,8 @@ def test_check_mode_predicts_refused_transition() -> None:
 
 def test_no_refusal_is_predicted_without_access_control() -> None:
     form = {"action": "issue_details", "user": "admin", "project": "mobile-app", "id": "1"}
-    known = call("POST", "/review/api", text=detail(1).body.decode(), sent_form=form)
-    with conversation(known) as server:
+    request = call("POST", "/review/api", text=detail(1).body.decode(), sent_form=form)
+    with conversation(request) as server:
         task = {"project": "mobile-app", "username": "admin", "ids": [1], "status": "Fix", "owner": "nobody"}
         assert run("review_issue", url=server.url, check_mode=True, **task)["changed"]
 
@@ -206,20 +206,23 @@ RULES = [
 ]
 
 
-def run_rules(theirs: Call, leaks: Call, *calls: Call, **more: Any) -> dict[str, Any]:
-    return run_task(theirs, leaks, *calls, rules=RULES, **more)
+def run_rules(foreign: Call, leaks: Call, *calls: Call, **more: Any) -> dict[str, Any]:
+    return run_task(foreign, leaks, *calls, rules=RULES, **more)
 
 
 def test_first_matching_rule_applies() -> None:
     vendor, leaks = "grouping:off file:vendor", "grouping:off code:RLK"
-    found = (
+    matches = (
         [issue(1), issue(2, "Fix"), issue(3, "Ignore")],
         [issue(1), issue(2, "Fix"), issue(4), issue(5, owner="bob")],
     )
-    told = [{"title": "theirs", "count": 3, "changed_ids": [1]}, {"title": "code:RLK", "count": 2, "changed_ids": [4]}]
-    searches = search(*found[0], query=vendor), search(*found[1], query=leaks)
+    expected = [
+        {"title": "theirs", "count": 3, "changed_ids": [1]},
+        {"title": "code:RLK", "count": 2, "changed_ids": [4]},
+    ]
+    searches = search(*matches[0], query=vendor), search(*matches[1], query=leaks)
     predicted = run_rules(*searches, users("alice"), *ANYTHING, check_mode=True)
-    assert predicted["rules"] == told
+    assert predicted["rules"] == expected
     result = run_rules(
         *searches,
         users("alice"),
@@ -229,7 +232,7 @@ def test_first_matching_rule_applies() -> None:
         detail(4, "Fix", owner="alice"),
         detail(5, owner="bob"),
     )
-    assert result["rules"] == told
+    assert result["rules"] == expected
     assert result["issues"]["2"]["status"] == "Fix"
     again = search(issue(1, "Ignore"), query=vendor), search(issue(1, "Ignore"), issue(4, "Fix", "alice"), query=leaks)
     assert not run_rules(*again)["changed"]
@@ -241,13 +244,13 @@ LATER = {"title": "later", "query": "code:ABV", "status": "Defer"}
 def test_other_rules_continue_when_one_is_refused() -> None:
     searches = search(issue(1), query="grouping:off file:vendor"), search(issue(2), query="grouping:off code:RLK")
     rules = [*RULES[:1], {**RULES[1], "owner": "bbo"}, LATER]
-    theirs, owners, done = (
+    first_update, owners, done = (
         cite("1", 403, text=refusal(403, "No."), status="Ignore"),
         users("alice"),
         cite("3", status="Defer"),
     )
     read_back = [detail(1), detail(2), detail(3, "Defer")]
-    result = run_task(*searches, search(issue(3)), owners, theirs, done, *read_back, rules=rules)
+    result = run_task(*searches, search(issue(3)), owners, first_update, done, *read_back, rules=rules)
     assert (result["changed"], result["failed"]) == (True, True)
     assert result["msg"].startswith("2 of 3 issues cannot be changed. theirs (issues 1): POST")
     assert "403 No. " in result["msg"]
@@ -264,22 +267,22 @@ def test_other_rules_continue_when_one_is_refused() -> None:
 
 
 def test_invalid_query_is_refused_before_first_request() -> None:
-    told = run_task(rules=[RULES[0], {"query": "code:RLK.*", "status": "Fix"}])
-    assert told["msg"].startswith("Option 'rules[1].query': contains the wildcard '*'")
+    result = run_task(rules=[RULES[0], {"query": "code:RLK.*", "status": "Fix"}])
+    assert result["msg"].startswith("Option 'rules[1].query': contains the wildcard '*'")
     assert run_task(query='code:"RLK', status="Fix")["msg"].startswith(
         "Option 'query': contains an unbalanced quotation mark"
     )
 
 
 def test_grouping_in_rule_is_refused() -> None:
-    told = run_task(rules=[RULES[0], {"query": "grouping:on code:RLK", "status": "Fix"}])
-    assert told["msg"] == "Option 'rules[1].query': must not contain 'grouping:', which the module adds. Remove it."
+    result = run_task(rules=[RULES[0], {"query": "grouping:on code:RLK", "status": "Fix"}])
+    assert result["msg"] == "Option 'rules[1].query': must not contain 'grouping:', which the module adds. Remove it."
     assert run_task(query="grouping:on", status="Fix")["msg"].startswith("Option 'query': must not contain 'grouping:'")
 
 
 def test_status_in_rule_query_is_refused() -> None:
-    told = run_task(rules=[RULES[0], {"query": "code:RLK -Status:Fix", "status": "Fix"}])
-    assert told["msg"] == (
+    result = run_task(rules=[RULES[0], {"query": "code:RLK -Status:Fix", "status": "Fix"}])
+    assert result["msg"] == (
         "Option 'rules[1].query': must not contain 'status:', which this task changes. Use 'from_status' instead."
     )
 
@@ -290,10 +293,10 @@ def test_rule_without_change_is_refused() -> None:
 
 def test_nothing_changes_when_server_warns_about_query() -> None:
     warned = {"summary": {"total": 1, "warnings": ["Unknown keyword: cod"]}}
-    told = act(
+    response = act(
         "search", project="mobile-app", query="grouping:off cod:R", summary="true", text=records(issue(1), warned)
     )
-    result = run_task(told, query="cod:R", status="Fix")
+    result = run_task(response, query="cod:R", status="Fix")
     assert (
         result["msg"] == "Warning of the server about the query 'grouping:off cod:R': Unknown keyword: cod. "
         "No issue was changed. Correct the query."

@@ -33,8 +33,8 @@ def test_open_issues_are_searched_ungrouped() -> None:
 
 def test_missing_members_are_null() -> None:
     group = {"id": 1, "status": "Fix", "issueIds": [5, 6]}
-    told = run_task(search(group, {"summary": {}}, query="grouping:on severity:1"), **GROUPED)
-    (issue,) = told["issues"]
+    result = run_task(search(group, {"summary": {}}, query="grouping:on severity:1"), **GROUPED)
+    (issue,) = result["issues"]
     assert (issue["id"], issue["line"], issue["date"], issue["issue_ids"]) == (1, None, None, [5, 6])
 
 
@@ -110,9 +110,9 @@ def test_task_fails_when_line_is_incomplete() -> None:
 
 
 def test_task_fails_when_lines_are_missing() -> None:
-    told = run_task(search(ISSUE))["msg"]
+    message = run_task(search(ISSUE))["msg"]
     assert (
-        told
+        message
         == "The response to the search is incomplete: it ends after 1 issues without a summary. Run the task again."
     )
 
@@ -193,12 +193,12 @@ def test_details_contain_history() -> None:
 
 
 def test_missing_issues_are_omitted() -> None:
-    gone = detail(2, 404, text=refusal(404, "Issue not found: 2"))
-    assert run_task(detail(1), gone, projects(("mobile-app", "mobile_app")), ids=[1, 2])["issues"] == []
+    not_found = detail(2, 404, text=refusal(404, "Issue not found: 2"))
+    assert run_task(detail(1), not_found, projects(("mobile-app", "mobile_app")), ids=[1, 2])["issues"] == []
     unknown = detail(2, 404, text=refusal(404, "Project not found: mobile-app"))
     assert "404 Project not found" in run_task(unknown, projects(("x", "x")), ids=[2])["msg"]
 
 
 def test_task_fails_when_server_returns_another_issue() -> None:
-    told = run_task(detail(1, text=records(DETAILS)), ids=[1])
-    assert told["msg"] == "Requested issue 1, but the server returned issue 27593."
+    result = run_task(detail(1, text=records(DETAILS)), ids=[1])
+    assert result["msg"] == "Requested issue 1, but the server returned issue 27593."

@@ -121,10 +121,10 @@ def test_exact_host_takes_precedence(names: None, tmp_path: Path) -> None:
 def test_names_are_looked_up_once_and_only_if_needed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, last: str, looked_up: int
 ) -> None:
-    asked: list[str] = []
+    hosts: list[str] = []
 
     def addresses(host: str, port: None) -> list[Any]:
-        asked.append(host)
+        hosts.append(host)
         raise socket.gaierror(-2, "Name or service not known")
 
     monkeypatch.setattr(socket, "gethostname", lambda: "box")
@@ -133,8 +133,8 @@ def test_names_are_looked_up_once_and_only_if_needed(
     lines = [f"host-{number};8443;alice;a1" for number in range(200)]
     other = f"elsewhere;9;alice;a1\n{last};8443;alice;a2"
     choose(tmp_path, "https://review:8443", *lines, *lines, other, username="alice")
-    assert len(asked) == len(set(asked))
-    assert len(asked) == looked_up
+    assert len(hosts) == len(set(hosts))
+    assert len(hosts) == looked_up
 
 
 def test_spaces_around_token_are_removed(names: None, tmp_path: Path) -> None:
@@ -242,9 +242,9 @@ def test_special_file_is_refused(tmp_path: Path, kind: str, place: str) -> None:
     path.parent.mkdir()
     make = {"fifo": os.mkfifo, "device": lambda path: path.symlink_to("/dev/zero"), "folder": Path.mkdir}
     make[kind](path)
-    given = {"ltoken_file": str(path)} if place == "option" else {}
+    options = {"ltoken_file": str(path)} if place == "option" else {}
     with conversation() as server:
-        result = list_projects(server.url, username="alice", **given)
+        result = list_projects(server.url, username="alice", **options)
     assert result["msg"] == f"Option 'ltoken_file': '{path}' cannot be read: it is not a regular file."
 
 

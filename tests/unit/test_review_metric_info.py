@@ -19,8 +19,8 @@ SHOWN = {"file": "src/a.c", "entity": "f", "entity_id": 12, "tag": "CYCLOMATIC",
 SENT = {"project": "app", "query": "", "aggregate": "false", "exclude_system_files": "false"}
 
 
-def metrics(*found: dict[str, Any], **sent: str) -> Call:
-    return act("metrics", **{**SENT, **sent}, text=records(*found))
+def metrics(*entries: dict[str, Any], **sent: str) -> Call:
+    return act("metrics", **{**SENT, **sent}, text=records(*entries))
 
 
 def run_task(*calls: Call, **options: Any) -> dict[str, Any]:

@@ -20,8 +20,8 @@ SHOWN = {"name": "ui", "paths": ["**/a,b/*", "**/ui/*"], "tags": ["qt"], "allow_
 TOLD = {"allowUsers": ["bob", "alice"], "allowGroups": [], "denyUsers": [], "denyGroups": ["interns"]}
 
 
-def list_call(*found: dict[str, Any]) -> Call:
-    return act("modules", project="app", text=records(DEFAULT, *found))
+def list_call(*entries: dict[str, Any]) -> Call:
+    return act("modules", project="app", text=records(DEFAULT, *entries))
 
 
 def update(**fields: Any) -> Call:
@@ -91,12 +91,12 @@ def test_module_is_renamed_once() -> None:
 
 
 def test_access_lists_are_compared_when_server_returns_them() -> None:
-    told = {**STORED, **TOLD}
-    same = module(list_call(told), allow_users=["alice", "bob"], deny_groups=["interns"])
+    stored = {**STORED, **TOLD}
+    same = module(list_call(stored), allow_users=["alice", "bob"], deny_groups=["interns"])
     assert not same["changed"]
     assert "warnings" not in same
     assert same["module"]["allow_users"] == ["alice", "bob"]
-    fewer = module(list_call(told), update(deny_groups=""), list_call({**told, "denyGroups": []}), deny_groups=[])
+    fewer = module(list_call(stored), update(deny_groups=""), list_call({**stored, "denyGroups": []}), deny_groups=[])
     assert fewer["changed"]
 
 
@@ -127,8 +127,8 @@ def test_readable_fields_prove_unreadable_ones() -> None:
 
 
 def test_check_mode_predicts_change() -> None:
-    made = module(list_call(), paths=["**/ui/*", "**/a,b/*"], tags=["qt"], check_mode=True)
-    assert made == {"changed": True, "module": SHOWN}
+    result = module(list_call(), paths=["**/ui/*", "**/a,b/*"], tags=["qt"], check_mode=True)
+    assert result == {"changed": True, "module": SHOWN}
     assert module(list_call(STORED), new_name="gui", check_mode=True)["module"] == {**SHOWN, "name": "gui"}
 
 
@@ -142,8 +142,8 @@ def test_module_is_deleted_once() -> None:
     "options", [{"name": "*default*"}, {"new_name": "*default*"}, {"name": "*default*", "state": "absent"}]
 )
 def test_builtin_module_is_refused_before_first_request(options: dict[str, str]) -> None:
-    told = f"Option '{next(iter(options))}': the built-in module '*default*' cannot be changed"
-    assert told in module(**options)["msg"]
+    message = f"Option '{next(iter(options))}': the built-in module '*default*' cannot be changed"
+    assert message in module(**options)["msg"]
 
 
 def test_new_module_requires_paths() -> None:

@@ -42,11 +42,11 @@ OF_SERVER = ("review_user", "review_group", "review_role")
 
 def rights(module: str, *permissions: dict[str, Any], project: str = "a") -> list[Call]:
     """Return the responses with the roles of the account, on a project or global."""
-    held = {"name": "Own", **({} if module in OF_SERVER else {"projectId": project})}
-    known = [] if module in OF_SERVER else [projects(("app", "a"), ("else", "e"))]
+    role = {"name": "Own", **({} if module in OF_SERVER else {"projectId": project})}
+    lookups = [] if module in OF_SERVER else [projects(("app", "a"), ("else", "e"))]
     return [
-        act("users", search="admin", text=records({"name": "admin", "roles": [held], "groups": []})),
-        *known,
+        act("users", search="admin", text=records({"name": "admin", "roles": [role], "groups": []})),
+        *lookups,
         act("roles", text=records({"name": "Own", "readonly": False, "permissions": list(permissions)})),
     ]
 

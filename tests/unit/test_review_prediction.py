@@ -93,8 +93,8 @@ def test_missing_project_fails_without_predict_missing(options: dict[str, Any]) 
 
 @pytest.mark.parametrize("there", [False, True])
 def test_assignments_to_predicted_groups_are_predicted(there: bool) -> None:
-    found = records({"name": "Triage", "readonly": False, "permissions": [], "statusPermissions": []}) if there else ""
-    calls = [act("roles", search="+Triage", text=found)]
+    text = records({"name": "Triage", "readonly": False, "permissions": [], "statusPermissions": []}) if there else ""
+    calls = [act("roles", search="+Triage", text=text)]
     if there:
         calls.append(act("role_assignments", search="+Triage", text=records({"name": "Triage", "assignments": []})))
     result = run_task("review_role", *calls, projects(OTHER), **ASSIGNED)

@@ -20,8 +20,8 @@ UNTOLD = {"auto_delete_builds": None, "auto_delete_threshold": None}
 SHOWN = {**APP, "tags": ["android", "ios"], **UNTOLD}
 
 
-def list_call(*found: dict[str, Any]) -> Call:
-    return act("projects", text=records(OTHER, *found))
+def list_call(*entries: dict[str, Any]) -> Call:
+    return act("projects", text=records(OTHER, *entries))
 
 
 def version(major: str) -> Call:
@@ -59,8 +59,8 @@ def test_project_is_renamed_once() -> None:
     done = project(list_call(APP), update(new_name="apps"), list_call(renamed), new_name="apps")
     assert (done["changed"], done["project"]["name"]) == (True, "apps")
     assert not project(list_call(renamed), new_name="apps")["changed"]
-    taken = project(list_call(APP), new_name="other")
-    assert taken["msg"] == "Option 'new_name': another project 'other' already exists."
+    result = project(list_call(APP), new_name="other")
+    assert result["msg"] == "Option 'new_name': another project 'other' already exists."
     assert project(new_name="x", state="absent")["msg"] == "Option 'new_name': must not be set with 'state: absent'."
 
 
@@ -152,11 +152,11 @@ STREAMS = act("projects", include_streams="true", text=records(APP, {**APP, "id"
 
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_project_with_builds_is_kept_without_allow_delete(check_mode: bool) -> None:
-    told = project(list_call(APP), STREAMS, builds("app", "b1", "b2"), state="absent", check_mode=check_mode)
-    assert told["msg"].startswith("Option 'allow_delete': must be true to delete 'app': 'app' has 2 build(s)")
+    result = project(list_call(APP), STREAMS, builds("app", "b1", "b2"), state="absent", check_mode=check_mode)
+    assert result["msg"].startswith("Option 'allow_delete': must be true to delete 'app': 'app' has 2 build(s)")
     calls = [list_call(APP), STREAMS, *no_builds("app"), builds("app/s", "b1")]
-    told = project(*calls, state="absent", check_mode=check_mode)
-    assert told["msg"].startswith("Option 'allow_delete': must be true to delete 'app': 'app/s' has 1 build(s)")
+    result = project(*calls, state="absent", check_mode=check_mode)
+    assert result["msg"].startswith("Option 'allow_delete': must be true to delete 'app': 'app/s' has 1 build(s)")
 
 
 def test_project_without_builds_is_deleted() -> None:
@@ -180,7 +180,7 @@ def run_with_tool(program: Program, *calls: Call, **options: Any) -> dict[str, A
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "settings"),
     [
         ("auto_delete_threshold=5", {"auto_delete_builds": True, "auto_delete_threshold": 5}),
         ("  auto_delete_threshold : 5 ", {"auto_delete_builds": True, "auto_delete_threshold": 5}),
@@ -189,11 +189,11 @@ def run_with_tool(program: Program, *calls: Call, **options: Any) -> dict[str, A
         ("auto_delete_threshold=", {"auto_delete_builds": False, "auto_delete_threshold": None}),
     ],
 )
-def test_kwadmin_reports_auto_delete_settings(program: Program, line: str, told: dict[str, Any]) -> None:
+def test_kwadmin_reports_auto_delete_settings(program: Program, line: str, settings: dict[str, Any]) -> None:
     program.answers("get-project-properties", out=f"creator=me\n{line}\ndescription=x\n")
-    wanted = {name: value for name, value in told.items() if value is not None}
-    result = run_with_tool(program, list_call(APP), **wanted)
-    assert result == {"changed": False, "project": {**SHOWN, **told}}
+    options = {name: value for name, value in settings.items() if value is not None}
+    result = run_with_tool(program, list_call(APP), **options)
+    assert result == {"changed": False, "project": {**SHOWN, **settings}}
     assert [words[2:] for words in program.words_of_calls()] == [["get-project-properties", "app"]]
 
 

@@ -44,7 +44,7 @@ def test_projects_are_listed_by_name() -> None:
 
 def test_project_is_found_by_exact_name() -> None:
     answer = act("projects", text=records(TEMPLATE, SPEECH))
-    assert [found["id"] for found in run_task(answer, name="MASTER_klocwork")["projects"]] == ["MASTER_klocwork"]
+    assert [project["id"] for project in run_task(answer, name="MASTER_klocwork")["projects"]] == ["MASTER_klocwork"]
     answer = act("projects", text=records(TEMPLATE, SPEECH))
     assert run_task(answer, name="sds__speech_service__jpcc_sds")["projects"] == []
 
@@ -68,7 +68,7 @@ def test_check_mode_sends_post_requests_that_read() -> None:
     ],
 )
 def test_records_are_read_by_line(text: str, names: list[str]) -> None:
-    assert [found["name"] for found in run_task(act("projects", text=text))["projects"]] == names
+    assert [project["name"] for project in run_task(act("projects", text=text))["projects"]] == names
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_error_record_fails_with_any_status(status: int) -> None:
 
 
 def test_record_with_text_status_is_accepted() -> None:
-    odd = {**TEMPLATE, "status": "Analyze", "message": "Null pointer"}
-    assert len(run_task(act("projects", text=records(odd)))["projects"]) == 1
+    record = {**TEMPLATE, "status": "Analyze", "message": "Null pointer"}
+    assert len(run_task(act("projects", text=records(record)))["projects"]) == 1
 
 
 def test_request_is_retried_when_server_is_overloaded() -> None:
@@ -135,17 +135,17 @@ CONFIGURATION = {
 
 def test_streams_are_requested() -> None:
     stream = {**TEMPLATE, "name": "MASTER_klocwork/main"}
-    found = run_task(act("projects", include_streams="true", text=records(TEMPLATE, stream)), streams=True)
-    assert [project["name"] for project in found["projects"]] == ["MASTER_klocwork", "MASTER_klocwork/main"]
+    result = run_task(act("projects", include_streams="true", text=records(TEMPLATE, stream)), streams=True)
+    assert [project["name"] for project in result["projects"]] == ["MASTER_klocwork", "MASTER_klocwork/main"]
 
 
 @pytest.mark.parametrize("build", [{}, {"build": "2019-07-17-26"}])
 def test_configuration_contains_typed_and_raw_values(build: dict[str, str]) -> None:
     name = TEMPLATE["name"]
-    asked = act("project_configuration", project=name, **build, text=records(CONFIGURATION))
-    with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
-        found = run("review_project_info", url=server.url, name=name, configuration=True, **build, **ACCOUNT)
-    assert found["configuration"] == {
+    request = act("project_configuration", project=name, **build, text=records(CONFIGURATION))
+    with conversation(act("projects", text=records(TEMPLATE)), request) as server:
+        result = run("review_project_info", url=server.url, name=name, configuration=True, **build, **ACCOUNT)
+    assert result["configuration"] == {
         "build": "2019-07-17-26",
         "version": "19.1.0.57",
         "taxonomies": ["C and C++", "Metrics"],
@@ -155,28 +155,28 @@ def test_configuration_contains_typed_and_raw_values(build: dict[str, str]) -> N
 
 
 def test_names_of_digits_are_not_figures() -> None:
-    told = {**CONFIGURATION, "build": "20190717", "version": "24", "more": "9" * 5000}
-    asked = act("project_configuration", project="MASTER_klocwork", text=records(told))
-    with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
-        found = run("review_project_info", url=server.url, name="MASTER_klocwork", configuration=True, **ACCOUNT)
-    assert found["configuration"]["figures"] == {"numberOfFiles": 1638, "linesOfCode": 49741}
+    document = {**CONFIGURATION, "build": "20190717", "version": "24", "more": "9" * 5000}
+    request = act("project_configuration", project="MASTER_klocwork", text=records(document))
+    with conversation(act("projects", text=records(TEMPLATE)), request) as server:
+        result = run("review_project_info", url=server.url, name="MASTER_klocwork", configuration=True, **ACCOUNT)
+    assert result["configuration"]["figures"] == {"numberOfFiles": 1638, "linesOfCode": 49741}
 
 
 def test_task_fails_without_configuration() -> None:
-    asked = act("project_configuration", project="MASTER_klocwork")
-    with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
-        found = run("review_project_info", url=server.url, name="MASTER_klocwork", configuration=True, **ACCOUNT)
-    assert found["msg"] == "Expected one configuration for project 'MASTER_klocwork', but the server returned 0."
+    request = act("project_configuration", project="MASTER_klocwork")
+    with conversation(act("projects", text=records(TEMPLATE)), request) as server:
+        result = run("review_project_info", url=server.url, name="MASTER_klocwork", configuration=True, **ACCOUNT)
+    assert result["msg"] == "Expected one configuration for project 'MASTER_klocwork', but the server returned 0."
 
 
 def test_taxonomies_are_listed_by_name() -> None:
-    told = records({"name": "Java", "is_custom": False}, {"name": "C and C++", "is_custom": True})
-    asked = act("taxonomies", project="MASTER_klocwork", text=told)
-    with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
-        found = run("review_project_info", url=server.url, name="MASTER_klocwork", taxonomies=True, **ACCOUNT)
-    assert found["taxonomies"] == [{"name": "C and C++", "custom": True}, {"name": "Java", "custom": False}]
+    text = records({"name": "Java", "is_custom": False}, {"name": "C and C++", "is_custom": True})
+    request = act("taxonomies", project="MASTER_klocwork", text=text)
+    with conversation(act("projects", text=records(TEMPLATE)), request) as server:
+        result = run("review_project_info", url=server.url, name="MASTER_klocwork", taxonomies=True, **ACCOUNT)
+    assert result["taxonomies"] == [{"name": "C and C++", "custom": True}, {"name": "Java", "custom": False}]
 
 
 def test_no_details_are_requested_for_missing_project() -> None:
-    found = run_task(act("projects", text=records(TEMPLATE)), name="x", configuration=True, taxonomies=True)
-    assert (found["projects"], found["configuration"], found["taxonomies"]) == ([], None, None)
+    result = run_task(act("projects", text=records(TEMPLATE)), name="x", configuration=True, taxonomies=True)
+    assert (result["projects"], result["configuration"], result["taxonomies"]) == ([], None, None)

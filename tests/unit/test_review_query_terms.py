@@ -25,10 +25,10 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-@pytest.mark.parametrize(("module", "option", "given"), OPTIONS)
+@pytest.mark.parametrize(("module", "option", "options"), OPTIONS)
 def test_wildcard_is_refused_before_first_request(
-    module: str, option: str, given: dict[str, Any], check_mode: bool
+    module: str, option: str, options: dict[str, Any], check_mode: bool
 ) -> None:
     with conversation() as server:
-        result = run(module, url=server.url, project="mobile-app", check_mode=check_mode, **given, **ACCOUNT)
+        result = run(module, url=server.url, project="mobile-app", check_mode=check_mode, **options, **ACCOUNT)
     assert result["msg"].startswith(f"Option '{option}': contains the wildcard '*' in 'ABV.*'")

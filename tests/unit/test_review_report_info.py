@@ -76,8 +76,8 @@ def test_drilldown_is_resolved_by_names() -> None:
 
 def test_invalid_drilldown_is_refused() -> None:
     first = report(ROWS, [place("Total")], [[16], [1]], x="Category")
-    missing = run_task(first, **AXES, rows_drilldown=["Ada"])
-    assert missing["msg"] == "Option 'rows_drilldown[0]': 'Ada' does not exist. Available: C and C++, Java."
+    result = run_task(first, **AXES, rows_drilldown=["Ada"])
+    assert result["msg"] == "Option 'rows_drilldown[0]': 'Ada' does not exist. Available: C and C++, Java."
     columns = report([place("Total")], COLUMNS, [[1, 2]], y="State")
     flat = run_task(columns, **AXES, columns_drilldown=["New"])
     assert flat["msg"] == "Option 'columns_drilldown[0]': 'New' has no lower level. Remove it."

@@ -31,8 +31,8 @@ def role(permissions: dict[str, bool] | None = None, *transitions: dict[str, str
     return {**record, **fields}
 
 
-def roles(*found: dict[str, Any]) -> Call:
-    return act("roles", search="+Triage", text=records(*found))
+def roles(*entries: dict[str, Any]) -> Call:
+    return act("roles", search="+Triage", text=records(*entries))
 
 
 def assignment_call(*assignments: dict[str, Any]) -> Call:
@@ -52,19 +52,24 @@ def assign(account: str, *, group: str = "false", remove: str = "false", **proje
     return act("update_role_assignment", name="Triage", account=account, group=group, remove=remove, **project)
 
 
-def account(name: str, *held: dict[str, Any], groups: tuple[str, ...] = ()) -> Call:
+def account(name: str, *roles_of_account: dict[str, Any], groups: tuple[str, ...] = ()) -> Call:
     """Return the request for an account, and its response with these roles."""
-    record = {"name": name, "readonly": False, "roles": list(held), "groups": [{"name": group} for group in groups]}
+    record = {
+        "name": name,
+        "readonly": False,
+        "roles": list(roles_of_account),
+        "groups": [{"name": group} for group in groups],
+    }
     return act("users", search=name, text=records({"name": f"{name}2", "roles": []}, record))
 
 
-def group(name: str, *held: dict[str, Any]) -> Call:
+def group(name: str, *roles_of_group: dict[str, Any]) -> Call:
     """Return the request for a group, and its response with these roles."""
-    return act("groups", search=name, text=records({"name": name, "readonly": False, "roles": list(held)}))
+    return act("groups", search=name, text=records({"name": name, "readonly": False, "roles": list(roles_of_group)}))
 
 
-def all_roles(*found: dict[str, Any]) -> Call:
-    return act("roles", text=records(*found))
+def all_roles(*entries: dict[str, Any]) -> Call:
+    return act("roles", text=records(*entries))
 
 
 def test_second_run_sends_one_read() -> None:
@@ -124,14 +129,14 @@ def test_role_with_similar_name_is_ignored() -> None:
 
 
 def test_only_differing_permissions_are_sent() -> None:
-    given = {"create_build": False, "access_source_files": False, "change_issue_status": True}
+    desired = {"create_build": False, "access_source_files": False, "change_issue_status": True}
     stored = role({"access_source_files": False, "change_issue_status": True, "create_build": False})
     changed = update(change_issue_status="true", create_build="false")
     with conversation(roles(role()), changed, roles(stored)) as server:
-        result = run("review_role", url=server.url, permissions=given, diff_mode=True, **TASK)
+        result = run("review_role", url=server.url, permissions=desired, diff_mode=True, **TASK)
     assert result["changed"]
     assert result["diff"]["before"]["permissions"] == LISTED
-    assert result["diff"]["after"]["permissions"] == given
+    assert result["diff"]["after"]["permissions"] == desired
 
 
 def test_check_mode_predicts_creation() -> None:
@@ -161,10 +166,10 @@ def test_check_mode_predicts_update() -> None:
 
 
 def test_transitions_are_compared_case_insensitively() -> None:
-    told = roles(role(LISTED, {"from": "any", "to": "Not a problem"}, {"from": "Any", "to": "Own"}))
-    with conversation(told) as server:
-        given = [{"from": "Any", "to": "Not a Problem"}, {"from": "Any", "to": "Fix"}]
-        result = run("review_role", url=server.url, transitions=given, check_mode=True, diff_mode=True, **TASK)
+    request = roles(role(LISTED, {"from": "any", "to": "Not a problem"}, {"from": "Any", "to": "Own"}))
+    with conversation(request) as server:
+        desired = [{"from": "Any", "to": "Not a Problem"}, {"from": "Any", "to": "Fix"}]
+        result = run("review_role", url=server.url, transitions=desired, check_mode=True, diff_mode=True, **TASK)
     assert result["diff"]["before"]["transitions"] == [
         {"from": "Any", "to": "Not a Problem"},
         {"from": "Any", "to": "Own"},
@@ -172,7 +177,7 @@ def test_transitions_are_compared_case_insensitively() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "sent"),
+    ("desired", "sent"),
     [
         ([{"from": "any", "to": "ANALYZE"}], "Any,Analyze"),
         ([{"from": "ANALYZE", "to": "fix in next release"}], "Analyze,Fix in Next Release"),
@@ -180,11 +185,11 @@ def test_transitions_are_compared_case_insensitively() -> None:
         ([{"from": "Fix", "to": "Defer"}, {"from": "Any", "to": "Fix"}], "Any,Fix;Fix,Defer"),
     ],
 )
-def test_transitions_are_sent_in_spelling_of_server(given: list[dict[str, str]], sent: str) -> None:
+def test_transitions_are_sent_in_spelling_of_server(desired: list[dict[str, str]], sent: str) -> None:
     stored = [dict(zip(("from", "to"), pair.split(","), strict=True)) for pair in sent.split(";")]
     changed = update(allowed_status_transitions=sent)
     with conversation(roles(role()), changed, roles(role(LISTED, *stored))) as server:
-        assert run("review_role", url=server.url, transitions=given, **TASK)["changed"]
+        assert run("review_role", url=server.url, transitions=desired, **TASK)["changed"]
 
 
 def test_transitions_are_replaced() -> None:
@@ -222,8 +227,8 @@ def test_project_is_assigned_by_id() -> None:
         roles(role()),
         assignment_call(DEVELOPERS, {"name": "bob", "projectId": "platform", "group": False}),
     ) as server:
-        wanted = [{"group": "developers", "project": "mobile-app"}, {"account": "bob", "project": "platform"}]
-        result = run("review_role", url=server.url, assignments=wanted, diff_mode=True, **TASK)
+        desired = [{"group": "developers", "project": "mobile-app"}, {"account": "bob", "project": "platform"}]
+        result = run("review_role", url=server.url, assignments=desired, diff_mode=True, **TASK)
     assert result["changed"]
     assert result["role"]["assignments"] == [
         {"account": "bob", "group": None, "project": "platform"},
@@ -263,8 +268,8 @@ def test_account_and_group_with_same_name_are_distinct() -> None:
 
 def test_existing_assignments_are_kept() -> None:
     with conversation(projects(*PROJECTS), roles(role()), assignment_call(ALICE, DEVELOPERS)) as server:
-        wanted = [{"group": "developers", "project": "mobile-app"}]
-        assert not run("review_role", url=server.url, assignments=wanted, **TASK)["changed"]
+        desired = [{"group": "developers", "project": "mobile-app"}]
+        assert not run("review_role", url=server.url, assignments=desired, **TASK)["changed"]
 
 
 def test_purge_removes_other_assignments() -> None:
@@ -278,8 +283,8 @@ def test_purge_removes_other_assignments() -> None:
         roles(role()),
         assignment_call(DEVELOPERS),
     ) as server:
-        wanted = [{"group": "developers", "project": "mobile-app"}]
-        result = run("review_role", url=server.url, assignments=wanted, purge=True, diff_mode=True, **TASK)
+        desired = [{"group": "developers", "project": "mobile-app"}]
+        result = run("review_role", url=server.url, assignments=desired, purge=True, diff_mode=True, **TASK)
     assert result["changed"]
     before, after = (result["diff"][name]["assignments"] for name in ("before", "after"))
     assert [(entry["account"], entry["group"], entry["project"]) for entry in before] == [
@@ -331,8 +336,8 @@ def test_role_is_assigned_after_creation() -> None:
 
 def test_unknown_project_fails_before_first_write() -> None:
     with conversation(projects(*PROJECTS)) as server:
-        wanted = [{"account": "alice", "project": "mobile_app"}]
-        result = run("review_role", url=server.url, assignments=wanted, **TASK)
+        desired = [{"account": "alice", "project": "mobile_app"}]
+        result = run("review_role", url=server.url, assignments=desired, **TASK)
     assert result["failed"]
     assert "Option 'assignments': project 'mobile_app' does not exist" in result["msg"]
 
@@ -350,8 +355,8 @@ def test_assignment_requires_account_or_group(assignment: dict[str, str], messag
 
 
 def test_builtin_role_can_be_assigned() -> None:
-    kept = role(readonly=True)
-    calls = roles(kept), assignment_call(), account("alice"), assign("alice"), roles(kept), assignment_call(ALICE)
+    builtin = role(readonly=True)
+    calls = roles(builtin), assignment_call(), account("alice"), assign("alice"), roles(builtin), assignment_call(ALICE)
     with conversation(*calls) as server:
         result = run("review_role", url=server.url, assignments=[{"account": "alice"}], **TASK)
     assert result["changed"]
@@ -376,10 +381,10 @@ def test_builtin_role_cannot_be_deleted(check_mode: bool) -> None:
 
 
 def test_role_is_deleted_once() -> None:
-    gone = roles(), all_roles(role(name="Project admin"))
-    with conversation(roles(role()), account("admin"), act("delete_role", name="Triage"), *gone) as server:
+    not_found = roles(), all_roles(role(name="Project admin"))
+    with conversation(roles(role()), account("admin"), act("delete_role", name="Triage"), *not_found) as server:
         assert run("review_role", url=server.url, state="absent", **TASK) == {"changed": True, "role": None}
-    with conversation(*gone) as server:
+    with conversation(*not_found) as server:
         assert run("review_role", url=server.url, state="absent", **TASK) == {"changed": False, "role": None}
     with conversation(roles(), all_roles()) as server:
         result = run("review_role", url=server.url, state="absent", **TASK)
@@ -388,8 +393,11 @@ def test_role_is_deleted_once() -> None:
 
 def test_nothing_is_purged_when_assignments_response_is_empty() -> None:
     lost = act("role_assignments", search="+Triage")
-    kept = act("role_assignments", text=records({"name": "Triage", "assignments": []}))
-    for second, message in ((act("role_assignments"), "'role_assignments' returned an empty list"), (kept, "")):
+    no_assignments = act("role_assignments", text=records({"name": "Triage", "assignments": []}))
+    for second, message in (
+        (act("role_assignments"), "'role_assignments' returned an empty list"),
+        (no_assignments, ""),
+    ):
         with conversation(roles(role()), lost, second) as server:
             result = run("review_role", url=server.url, assignments=[], purge=True, **TASK)
         assert message in result.get("msg", "")
@@ -398,8 +406,8 @@ def test_nothing_is_purged_when_assignments_response_is_empty() -> None:
 
 def test_special_characters_are_sent_unchanged() -> None:
     name = "a+b & c=d%é;/\\,|#"
-    found = act("roles", search=f"+{name}", text=records(role(name=name)))
-    with conversation(act("roles", search=f"+{name}"), act("create_role", name=name), found) as server:
+    read_back = act("roles", search=f"+{name}", text=records(role(name=name)))
+    with conversation(act("roles", search=f"+{name}"), act("create_role", name=name), read_back) as server:
         assert run("review_role", url=server.url, name=name, **ACCOUNT)["role"]["name"] == name
 
 
@@ -436,10 +444,10 @@ def test_task_fails_when_server_ignores_permission() -> None:
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-@pytest.mark.parametrize("found", [(), (role(),)], ids=["new", "changed"])
-def test_unknown_permission_is_reported(found: Any, check_mode: bool) -> None:
+@pytest.mark.parametrize("stored", [(), (role(),)], ids=["new", "changed"])
+def test_unknown_permission_is_reported(stored: Any, check_mode: bool) -> None:
     flags = {"create_stream": True, "delete_stream": False}
-    with conversation(roles(*found), all_roles(role(name="Project admin"))) as server:
+    with conversation(roles(*stored), all_roles(role(name="Project admin"))) as server:
         result = run("review_role", url=server.url, permissions=flags, check_mode=check_mode, **TASK)
     assert result["msg"] == (
         "Option 'permissions': unknown to this server: create_stream. "
@@ -455,21 +463,21 @@ def test_newer_permissions_can_be_granted() -> None:
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-@pytest.mark.parametrize("found", [(), (role(),)], ids=["new", "changed"])
+@pytest.mark.parametrize("stored", [(), (role(),)], ids=["new", "changed"])
 @pytest.mark.parametrize(
-    ("wanted", "lookup", "message"),
+    ("assignment", "lookup", "message"),
     [
         ({"account": "bbo"}, act("users", search="bbo"), "account 'bbo' does not exist"),
         ({"group": "devs"}, act("groups", search="devs"), "group 'devs' does not exist"),
     ],
 )
 def test_holders_are_verified_before_first_write(
-    wanted: dict[str, str], lookup: Call, message: str, found: Any, check_mode: bool
+    assignment: dict[str, str], lookup: Call, message: str, stored: Any, check_mode: bool
 ) -> None:
-    calls = [roles(*found), *([assignment_call(ALICE)] if found else []), lookup]
+    calls = [roles(*stored), *([assignment_call(ALICE)] if stored else []), lookup]
     with conversation(*calls) as server:
-        given = {"permissions": {"create_build": False}, "assignments": [wanted], "purge": True}
-        result = run("review_role", url=server.url, check_mode=check_mode, **given, **TASK)
+        options = {"permissions": {"create_build": False}, "assignments": [assignment], "purge": True}
+        result = run("review_role", url=server.url, check_mode=check_mode, **options, **TASK)
     assert (result["changed"], result["msg"]) == (False, f"Option 'assignments': {message}.")
 
 
@@ -513,13 +521,13 @@ LOCKED_OUT = (
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_lockout_of_own_account_is_refused(check_mode: bool) -> None:
     how = {"check_mode": check_mode, **TASK}
-    held = account("admin", HELD), all_roles(MANAGING)
-    with conversation(roles(MANAGING), assignment_call(ADMIN), *held) as server:
+    lookups = account("admin", HELD), all_roles(MANAGING)
+    with conversation(roles(MANAGING), assignment_call(ADMIN), *lookups) as server:
         result = run("review_role", url=server.url, assignments=[], purge=True, **how)
     assert (result["changed"], result["msg"]) == (False, LOCKED_OUT)
-    with conversation(roles(MANAGING), *held) as server:
+    with conversation(roles(MANAGING), *lookups) as server:
         assert run("review_role", url=server.url, state="absent", **how)["msg"] == LOCKED_OUT
-    with conversation(roles(MANAGING), *held) as server:
+    with conversation(roles(MANAGING), *lookups) as server:
         result = run("review_role", url=server.url, permissions={"manage_roles": False}, **how)
     assert result["msg"] == LOCKED_OUT.replace("manage_roles and webapi_access", "manage_roles")
 
@@ -544,7 +552,7 @@ def test_change_is_allowed_when_permission_comes_from_elsewhere() -> None:
         assignment_call(),
     ) as server:
         assert run("review_role", url=server.url, assignments=[], purge=True, **TASK)["changed"]
-    given = {"name": "developers", "group": True}
+    group_entry = {"name": "developers", "group": True}
     with conversation(
         roles(MANAGING),
         assignment_call(ADMIN),
@@ -555,10 +563,10 @@ def test_change_is_allowed_when_permission_comes_from_elsewhere() -> None:
         assign("developers", group="true"),
         assign("admin", remove="true"),
         roles(MANAGING),
-        assignment_call(given),
+        assignment_call(group_entry),
     ) as server:
-        wanted = [{"group": "developers"}]
-        assert run("review_role", url=server.url, assignments=wanted, purge=True, **TASK)["changed"]
+        desired = [{"group": "developers"}]
+        assert run("review_role", url=server.url, assignments=desired, purge=True, **TASK)["changed"]
 
 
 def test_lockout_is_allowed_with_allow_lockout() -> None:

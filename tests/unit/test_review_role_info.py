@@ -100,8 +100,8 @@ def test_search_finds_part_of_name() -> None:
 
 def test_leading_plus_is_part_of_search() -> None:
     plus = {**ADMIN, "name": "C++1"}
-    found = records({**ADMIN, "name": "Team 1"}, plus)
-    calls = act("roles", search="1", text=found), act("role_assignments", search="1", text=records(plus))
+    text = records({**ADMIN, "name": "Team 1"}, plus)
+    calls = act("roles", search="1", text=text), act("role_assignments", search="1", text=records(plus))
     assert [role["name"] for role in run_task(*calls, search="+1")["roles"]] == ["C++1"]
 
 

@@ -28,23 +28,23 @@ def run_task(*calls: Call, **options: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("major", "minor", "told"),
+    ("major", "minor", "version"),
     [
         ("19.1", "0", {"text": "19.1.0", "numbers": [19, 1, 0]}),
         ("19", "1.10", {"text": "19.1.10", "numbers": [19, 1, 10]}),
         ("2024", "", {"text": "2024", "numbers": [2024]}),
     ],
 )
-def test_version_is_text_and_numbers(major: str, minor: str, told: dict[str, Any]) -> None:
+def test_version_is_text_and_numbers(major: str, minor: str, version: dict[str, Any]) -> None:
     result = run_task(act("version", text=records({"majorVersion": major, "minorVersion": minor})))
-    assert result == {"changed": False, "version": told, "licenses": None, "tasks": None, "imports": None}
+    assert result == {"changed": False, "version": version, "licenses": None, "tasks": None, "imports": None}
 
 
 def test_licenses_are_sorted_by_feature() -> None:
     other = {"feature": "a", "permanent": True}
     result = run_task(act("license_count", text=records(LICENSE, other)), gather=["licenses"])
-    missing = {"version": None, "count": None, "days_to_expiry": None, "servers": []}
-    assert result["licenses"] == [{**missing, **other}, LICENSE]
+    defaults = {"version": None, "count": None, "days_to_expiry": None, "servers": []}
+    assert result["licenses"] == [{**defaults, **other}, LICENSE]
     one = run_task(
         act("license_count", feature="kwadmin10", text=records(LICENSE)), gather=["licenses"], feature="kwadmin10"
     )

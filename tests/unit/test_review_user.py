@@ -17,12 +17,12 @@ CAROL = {"name": "carol", "readonly": False, "roles": [], "groups": []}
 SHOWN = {"name": "carol", "readonly": False, "roles": [], "groups": []}
 
 
-def users(*found: dict[str, Any], name: str = "carol") -> Call:
-    return act("users", search=name, text=records(*found))
+def users(*entries: dict[str, Any], name: str = "carol") -> Call:
+    return act("users", search=name, text=records(*entries))
 
 
-def all_users(*found: dict[str, Any]) -> Call:
-    return act("users", limit="1000000", text=records(*found))
+def all_users(*entries: dict[str, Any]) -> Call:
+    return act("users", limit="1000000", text=records(*entries))
 
 
 def test_second_run_sends_one_read_and_ignores_password() -> None:
@@ -41,10 +41,10 @@ def test_second_run_sends_one_read_and_ignores_password() -> None:
     }
 
 
-@pytest.mark.parametrize(("given", "sent"), [({"password": "s3cret;+&="}, {"password": "s3cret;+&="}), ({}, {})])
-def test_user_is_created(given: dict[str, str], sent: dict[str, str]) -> None:
+@pytest.mark.parametrize(("options", "sent"), [({"password": "s3cret;+&="}, {"password": "s3cret;+&="}), ({}, {})])
+def test_user_is_created(options: dict[str, str], sent: dict[str, str]) -> None:
     with conversation(users(), act("create_user", name="carol", **sent), users(CAROL)) as server:
-        result = run("review_user", url=server.url, name="carol", diff_mode=True, **given, **ACCOUNT)
+        result = run("review_user", url=server.url, name="carol", diff_mode=True, **options, **ACCOUNT)
     assert result["changed"]
     assert result["user"] == SHOWN
     assert result["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "name": "carol"}}

@@ -19,8 +19,8 @@ STORED = {"id": 9, "name": "critical", "query": "severity:1", "creator": "admin"
 SHOWN = {"id": 9, "name": "critical", "query": "severity:1", "creator": "admin", "public": True, "tags": ["gate"]}
 
 
-def views(*found: dict[str, Any]) -> Call:
-    return act("views", project="mobile-app", text=records(DEFAULT, *found))
+def views(*entries: dict[str, Any]) -> Call:
+    return act("views", project="mobile-app", text=records(DEFAULT, *entries))
 
 
 def create(**fields: str) -> Call:
@@ -70,7 +70,7 @@ def test_new_view_can_be_private_and_tagged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "sent", "stored"),
+    ("options", "sent", "stored"),
     [
         ({"query": "severity:2"}, {"query": "severity:2"}, {"query": "severity:2"}),
         ({"query": "severity:1", "public": False}, {"is_public": "false"}, {"is_public": False}),
@@ -82,11 +82,11 @@ def test_new_view_can_be_private_and_tagged() -> None:
     ids=["query", "public", "tags", "no-tags", "no-query", "nothing"],
 )
 def test_only_differing_options_are_sent(
-    given: dict[str, Any], sent: dict[str, str] | None, stored: dict[str, Any]
+    options: dict[str, Any], sent: dict[str, str] | None, stored: dict[str, Any]
 ) -> None:
     calls = [update(**sent), views({**STORED, **stored})] if sent is not None else []
     with conversation(views(STORED), *calls) as server:
-        result = run("review_view", url=server.url, **given, **TASK)
+        result = run("review_view", url=server.url, **options, **TASK)
     assert result["changed"] is (sent is not None)
 
 
@@ -98,8 +98,8 @@ def test_private_view_stays_private_when_public_is_not_set() -> None:
 def test_check_mode_predicts_creation() -> None:
     with conversation(views()) as server:
         result = run("review_view", url=server.url, query="severity:1", tags=["gate"], check_mode=True, **TASK)
-    given = {"name": "critical", "public": True, "query": "severity:1", "tags": ["gate"]}
-    predicted = {"id": None, "creator": None, **given}
+    options = {"name": "critical", "public": True, "query": "severity:1", "tags": ["gate"]}
+    predicted = {"id": None, "creator": None, **options}
     assert result == {"changed": True, "view": predicted}
 
 
@@ -357,8 +357,8 @@ def test_existing_new_names_are_refused() -> None:
 
 
 def test_foreign_views_do_not_block_names() -> None:
-    theirs = {**RENAMED, "id": 4, "creator": "alice"}
-    with conversation(views(STORED, theirs), update(new_name="gate"), views(RENAMED, theirs)) as server:
+    foreign = {**RENAMED, "id": 4, "creator": "alice"}
+    with conversation(views(STORED, foreign), update(new_name="gate"), views(RENAMED, foreign)) as server:
         assert run("review_view", url=server.url, new_name="gate", **TASK)["changed"]
     with conversation(views({**STORED, "creator": "alice"}, RENAMED)) as server:
         assert not run("review_view", url=server.url, new_name="gate", **TASK)["changed"]

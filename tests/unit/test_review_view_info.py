@@ -23,8 +23,8 @@ ONLINE = {
 }
 
 
-def views(*found: dict[str, Any], project: str = "mobile-app") -> Call:
-    return act("views", project=project, text=records(*found))
+def views(*entries: dict[str, Any], project: str = "mobile-app") -> Call:
+    return act("views", project=project, text=records(*entries))
 
 
 def run_task(*calls: Call, **parameters: Any) -> dict[str, Any]:
@@ -51,8 +51,8 @@ def test_views_are_listed_by_name() -> None:
 
 @pytest.mark.parametrize(("name", "ids"), [("*default*", [1]), ("onlineapplication", [9, 12]), ("online", [])])
 def test_name_is_compared_exactly(name: str, ids: list[int]) -> None:
-    found = run_task(views(DEFAULT, ONLINE, {**ONLINE, "id": 12, "creator": "alice"}), name=name)
-    assert [view["id"] for view in found["views"]] == ids
+    result = run_task(views(DEFAULT, ONLINE, {**ONLINE, "id": 12, "creator": "alice"}), name=name)
+    assert [view["id"] for view in result["views"]] == ids
 
 
 def test_special_characters_in_project_are_sent_unchanged() -> None:

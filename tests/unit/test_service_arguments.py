@@ -64,10 +64,10 @@ LOGIN = {"username": "u", "password": "p"}
 def test_where_address_and_credential_come_from(
     spec: Any, args: dict[str, Any], defaults: dict[str, Any], host: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    reach = ServiceArguments(spec, {**defaults, **args}, defaults.keys() - args.keys(), host)
-    given = {name: value for name, value in reach.args.items() if value is not None or name in expected}
-    assert given == expected
-    assert all(name in expected or spec.environment_variable(name) for name in reach.args)
+    arguments = ServiceArguments(spec, {**defaults, **args}, defaults.keys() - args.keys(), host)
+    actual = {name: value for name, value in arguments.args.items() if value is not None or name in expected}
+    assert actual == expected
+    assert all(name in expected or spec.environment_variable(name) for name in arguments.args)
 
 
 def test_a_host_with_variables_gets_the_default_address_and_not_that_of_the_environment() -> None:
@@ -90,8 +90,8 @@ def test_the_keys_of_the_inference_service_do_not_stand_for_each_other() -> None
 
 
 def test_origins_are_told_in_words() -> None:
-    reach = ServiceArguments(CI, {"password": "t", "url": "d"}, {"url"}, {"username": "h"})
-    assert reach.origin("password") == "the task"
-    assert reach.origin("url") == "module_defaults"
-    assert reach.origin("username") == "the variable toolchain_ci_username"
-    assert reach.origin("api_token") == "the environment variable JENKINS_API_TOKEN"
+    arguments = ServiceArguments(CI, {"password": "t", "url": "d"}, {"url"}, {"username": "h"})
+    assert arguments.origin("password") == "the task"
+    assert arguments.origin("url") == "module_defaults"
+    assert arguments.origin("username") == "the variable toolchain_ci_username"
+    assert arguments.origin("api_token") == "the environment variable JENKINS_API_TOKEN"

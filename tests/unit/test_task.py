@@ -102,8 +102,11 @@ def failing(task: Task) -> None:
 def test_result_is_the_same_in_process_and_as_a_module(
     as_module: AsModule, run: Run, check_mode: bool, diff_mode: bool
 ) -> None:
-    given = {"name": "n", "username": "u", "password": "open-sesame", "entries": [{"key": "hidden-key"}]}
-    here, there = run_in_worker(run, check_mode, diff_mode, **given), as_module(run, check_mode, diff_mode, **given)
+    parameters = {"name": "n", "username": "u", "password": "open-sesame", "entries": [{"key": "hidden-key"}]}
+    here, there = (
+        run_in_worker(run, check_mode, diff_mode, **parameters),
+        as_module(run, check_mode, diff_mode, **parameters),
+    )
     for secret in ("open-sesame", "made-up-secret", "hidden-key"):
         assert secret not in f"{here} {there}"
     assert here == there
@@ -179,8 +182,8 @@ def test_result_has_no_warnings_when_there_are_none() -> None:
 
 
 def test_invocation_contains_no_secrets() -> None:
-    given = {"name": "n", "username": "u", "password": "open-sesame", "entries": [{"key": "hidden-key"}]}
-    arguments = run_in_process("sample", SPEC, idle, given, include_invocation=True)["invocation"]["module_args"]
+    parameters = {"name": "n", "username": "u", "password": "open-sesame", "entries": [{"key": "hidden-key"}]}
+    arguments = run_in_process("sample", SPEC, idle, parameters, include_invocation=True)["invocation"]["module_args"]
     assert arguments["name"] == "n"
     assert arguments["state"] == "present"
     assert arguments["password"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
@@ -220,12 +223,12 @@ def test_task_has_written_when_an_action_changes_state() -> None:
 
 @pytest.mark.parametrize("changes_state", [True, False])
 def test_outcome_is_unknown_when_an_action_is_interrupted(changes_state: bool) -> None:
-    told: list[str] = []
-    task = Task({}, display_interruption=told.append)
+    lines: list[str] = []
+    task = Task({}, display_interruption=lines.append)
     with pytest.raises(Interrupted), task.guard_action("PUT /x", changes_state=changes_state):
         raise Interrupted(signal.SIGINT)
     doubt = ["interrupted during this: PUT /x. Whether it had its effect is not known."]
-    assert told == (doubt if changes_state else [])
+    assert lines == (doubt if changes_state else [])
     assert not task.has_written
 
 
@@ -233,8 +236,8 @@ def test_interruption_ends_the_task_normally_when_nothing_handles_it(tmp_path: P
     file, before = tmp_path / "kept", signal.getsignal(signal.SIGINT)
 
     def run(_task: Task) -> None:
-        with file.open("w") as kept:
-            kept.write("flushed")
+        with file.open("w") as stream:
+            stream.write("flushed")
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
@@ -254,7 +257,7 @@ def test_task_has_not_written_when_the_action_fails() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "expected"),
     [
         ("open-sesame", "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"),
         ("say open-sesame, open", "say ********, ********"),
@@ -262,8 +265,8 @@ def test_task_has_not_written_when_the_action_fails() -> None:
         ([1, 2.5, True, None], [1, 2.5, True, None]),
     ],
 )
-def test_longest_secrets_are_masked_first(value: Any, shown: Any) -> None:
-    assert mask_secrets(value, {"open", "open-sesame"}) == shown
+def test_longest_secrets_are_masked_first(value: Any, expected: Any) -> None:
+    assert mask_secrets(value, {"open", "open-sesame"}) == expected
 
 
 def test_failure_keeps_results() -> None:
@@ -284,11 +287,11 @@ def test_failure_reports_a_change_when_something_was_written() -> None:
 
 
 def test_difference_is_a_change_and_shown_only_in_diff_mode() -> None:
-    plain, shown = Task({}), Task({}, diff_mode=True)
-    for task in (plain, shown):
+    plain, with_diff = Task({}), Task({}, diff_mode=True)
+    for task in (plain, with_diff):
         task.record_change({"a": 1}, {"a": 2})
     assert plain.build_result() == {"changed": True}
-    assert shown.build_result() == {"changed": True, "diff": {"before": {"a": 1}, "after": {"a": 2}}}
+    assert with_diff.build_result() == {"changed": True, "diff": {"before": {"a": 1}, "after": {"a": 2}}}
 
 
 def test_task_is_unchanged_when_there_is_no_difference() -> None:
@@ -323,12 +326,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def display_at(clock: list[float], state: str | None, seconds: Iterable[float]) -> list[str]:
     """Return the progress lines of these times that are displayed."""
-    told: list[str] = []
-    task = Task({}, display=told.append)
+    lines: list[str] = []
+    task = Task({}, display=lines.append)
     for second in seconds:
         clock.append(1000 + second)
         task.report_progress(f"at {second:g}", state)
-    return told
+    return lines
 
 
 def test_new_progress_is_displayed_at_most_once_a_second(clock: list[float]) -> None:
@@ -341,26 +344,26 @@ def test_unchanged_progress_is_displayed_at_growing_intervals(clock: list[float]
 
 
 def test_new_progress_is_displayed_at_once_after_a_long_wait(clock: list[float]) -> None:
-    told: list[str] = []
-    task = Task({}, display=told.append)
+    lines: list[str] = []
+    task = Task({}, display=lines.append)
     for second in range(30):
         clock.append(1000 + second)
         task.report_progress(f"at {second}", "builds run" if second < 20 else "it restarts")
-    assert told == ["at 0", "at 1", "at 3", "at 8", "at 18", "at 20", "at 21", "at 23", "at 28"]
+    assert lines == ["at 0", "at 1", "at 3", "at 8", "at 18", "at 20", "at 21", "at 23", "at 28"]
 
 
 def test_progress_contains_no_secrets(clock: list[float]) -> None:
-    told: list[str] = []
-    task = Task({}, display=told.append)
+    lines: list[str] = []
+    task = Task({}, display=lines.append)
     task.register_secret("open-sesame")
     task.report_progress("waiting for open-sesame")
-    assert told == ["waiting for ********"]
+    assert lines == ["waiting for ********"]
 
 
 def test_retry_is_displayed_as_progress(clock: list[float]) -> None:
-    told: list[str] = []
-    Task({}, display=told.append).record_retry("GET http://host/x: no answer.", 1, 3)
-    assert told == ["GET http://host/x: no answer, retry 1 of 3"]
+    lines: list[str] = []
+    Task({}, display=lines.append).record_retry("GET http://host/x: no answer.", 1, 3)
+    assert lines == ["GET http://host/x: no answer, retry 1 of 3"]
 
 
 def test_progress_is_ignored_when_nothing_displays_it() -> None:

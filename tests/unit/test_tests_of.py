@@ -27,14 +27,14 @@ def test_all_tests_are_selected_without_files(capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_file_selects_the_tests_that_use_it(file: str, tests: list[str]) -> None:
-    found = select_tests({CHECKOUT / file})
-    assert {*ALWAYS, *tests} <= {*found}
-    assert "tests/unit/test_argspec.py" not in found
+    selected = select_tests({CHECKOUT / file})
+    assert {*ALWAYS, *tests} <= {*selected}
+    assert "tests/unit/test_argspec.py" not in selected
 
 
 def test_layer_selects_the_ladders_of_the_modules_that_import_it() -> None:
-    found = select_tests({CHECKOUT / "plugins/module_utils/_artifact/cleanup/rules/rule.py"})
-    assert [test for test in found if "ladder" in test] == [
+    selected = select_tests({CHECKOUT / "plugins/module_utils/_artifact/cleanup/rules/rule.py"})
+    assert [test for test in selected if "ladder" in test] == [
         "tests/ladder/test_ladder.py::test_case_climbs_its_ladder[artifact_cleanup]"
     ]
 

@@ -22,12 +22,12 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
-        self.naps: list[float] = []
+        self.delays: list[float] = []
         monkeypatch.setattr(_wait.time, "monotonic", lambda: self.now)
         monkeypatch.setattr(_wait.time, "sleep", self.sleep)
 
     def sleep(self, seconds: float) -> None:
-        self.naps.append(seconds)
+        self.delays.append(seconds)
         self.now += seconds
 
 
@@ -52,30 +52,30 @@ def ready_after(tries: int) -> Callable[[], str]:
 
 def test_wait_returns_at_once_when_the_condition_is_met(clock: Clock) -> None:
     assert wait_for(Task({}), ready_after(1), timeout=0, delay=5) == "ready"
-    assert clock.naps == []
+    assert clock.delays == []
 
 
 def test_probe_is_repeated_until_it_succeeds(clock: Clock) -> None:
     assert wait_for(Task({}), ready_after(4), timeout=60, delay=5) == "ready"
-    assert clock.naps == [5, 5, 5]
+    assert clock.delays == [5, 5, 5]
 
 
 def test_timeout_reports_the_last_unmet_condition(clock: Clock) -> None:
     with pytest.raises(WaitTimeout) as error:
         wait_for(Task({}), ready_after(10), timeout=12, delay=5)
     assert str(error.value) == "Waited 12 s, but 6 builds are running."
-    assert clock.naps == [5, 5, 2]
+    assert clock.delays == [5, 5, 2]
 
 
 def test_last_probe_is_at_the_deadline(clock: Clock) -> None:
     assert wait_for(Task({}), ready_after(2), timeout=40, delay=60) == "ready"
-    assert clock.naps == [40]
+    assert clock.delays == [40]
 
 
 def test_probe_runs_once_when_the_timeout_is_zero(clock: Clock) -> None:
     with pytest.raises(WaitTimeout, match="Waited 0 s"):
         wait_for(Task({}), ready_after(2), timeout=0, delay=5)
-    assert clock.naps == []
+    assert clock.delays == []
 
 
 def test_request_timeout_is_limited_by_the_deadline(clock: Clock) -> None:
@@ -118,9 +118,9 @@ def test_interruption_is_handled_before_the_task_ends(clock: Clock, number: int)
 
 
 def test_progress_is_reported(clock: Clock) -> None:
-    told: list[str] = []
-    wait_for(Task({}, display=told.append), ready_after(3), timeout=60, delay=5)
-    assert told == [
+    lines: list[str] = []
+    wait_for(Task({}, display=lines.append), ready_after(3), timeout=60, delay=5)
+    assert lines == [
         "waiting, 2 builds are running (0 of at most 60 s)",
         "waiting, 1 builds are running (5 of at most 60 s)",
     ]
@@ -132,4 +132,4 @@ def test_wait_ends_when_the_probe_fails(clock: Clock) -> None:
 
     with pytest.raises(ServerUnreachable, match="gone"):
         wait_for(Task({}), probe, timeout=60, delay=5)
-    assert clock.naps == []
+    assert clock.delays == []

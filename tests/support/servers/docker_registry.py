@@ -103,9 +103,9 @@ class DockerRegistry:
     def tag(self, image: str, tag: str, another: str, kind: str = MANIFEST_TYPE) -> None:
         """Give an image another tag."""
         with direct_session() as session:
-            found = session.get(f"{self.api}/{image}/manifests/{tag}", headers={"Accept": kind})
-            found.raise_for_status()
-            self._put(image, another, found.content, kind)
+            response = session.get(f"{self.api}/{image}/manifests/{tag}", headers={"Accept": kind})
+            response.raise_for_status()
+            self._put(image, another, response.content, kind)
 
     def _put(self, image: str, tag: str, manifest: dict[str, Any] | bytes, kind: str) -> str:
         data = manifest if isinstance(manifest, bytes) else json.dumps({"schemaVersion": 2, **manifest})

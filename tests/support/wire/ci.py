@@ -46,9 +46,9 @@ class Ci:
         return answer.json()
 
     def members(self, path: str, tree: str) -> dict[str, Any]:
-        found = self.json(path, tree=tree)
-        del found["_class"]
-        return found
+        document = self.json(path, tree=tree)
+        del document["_class"]
+        return document
 
     def create(self, name: str, config: str = CONFIG) -> None:
         assert self.post(f"/createItem?name={name}", data=config, headers=XML).status_code == 200
