@@ -21,10 +21,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ServerRefusal,
     ToolchainError,
-    UnexpectedResponse,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import verify_write
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import recover_write
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import WaitTimeout, wait_for
 
@@ -97,31 +96,18 @@ class Restart:
 
     def _request(self) -> None:
         """Request the restart. If the response is lost, check whether the server is about to restart."""
-        has_response = False
+        recover_write(self._task, self._send_request, lambda: self._is_pending() or None)
 
-        def send_request() -> None:
-            nonlocal has_response
-            self._send_request()
-            has_response = True
-
-        def verify() -> None:
-            if not has_response and not self._is_pending():
-                raise ToolchainError("The restart did not take place: the server is still running.")
-
-        verify_write(self._task, send_request, verify)
-
-    def _send_request(self) -> None:
+    def _send_request(self) -> bool:
         try:
             self._ci.post(self._method.path, accept=(302,))
+            return True
         except ServerRefusal as refusal:
             if refusal.status == 500:
                 raise ToolchainError(
                     f"{refusal} Jenkins may be unable to restart itself in this environment."
                 ) from None
             raise
-        except UnexpectedResponse as error:
-            # From the request for the crumb: the restart was not requested, so its effect must not be looked for
-            raise ToolchainError(str(error)) from None
 
     def _is_pending(self) -> bool:
         """Return whether the server is about to restart, or has begun to."""
