@@ -15,8 +15,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from support.inference_server import QUOTA, WRONG_KEY, error
+from support.serving import run_server
 
 TOKENS = 15
 
@@ -97,18 +97,12 @@ def billing_server() -> Iterator[BillingServer]:
     """Run the server. Each answer is `Answer to` followed by the prompt."""
     state = BillingServer()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(state))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001})
-    thread.start()
     state.url = f"http://127.0.0.1:{server.server_port}/v1"
-    try:
-        yield state
-    finally:
-        state.over.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
-        session._CONNECTIONS.clear()  # the next server may have the same port
+    with run_server(server):
+        try:
+            yield state
+        finally:
+            state.over.set()
 
 
 def _create_answer(prompt: str) -> bytes:

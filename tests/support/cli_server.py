@@ -15,6 +15,8 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from support.serving import run_server
+
 ARG, LOCALE, ENCODING, START, EXIT, STDIN, END_STDIN, STDOUT, STDERR = range(9)
 
 
@@ -64,18 +66,13 @@ def command_line(**what: object) -> Iterator[CommandLine]:
     """Serve one command."""
     line = CommandLine(**what)  # type: ignore[arg-type]
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(line))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001})
-    thread.start()
     line.url = f"http://127.0.0.1:{server.server_port}"
-    try:
-        yield line
-    finally:
-        line.fed.set()
-        line.hung_up.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with run_server(server):
+        try:
+            yield line
+        finally:
+            line.fed.set()
+            line.hung_up.set()
 
 
 def _handler(line: CommandLine) -> type[http.server.BaseHTTPRequestHandler]:  # noqa: C901

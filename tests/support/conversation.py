@@ -19,7 +19,7 @@ from time import sleep
 from typing import Any
 from urllib.parse import parse_qsl
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
+from support.serving import run_server
 
 
 @dataclasses.dataclass
@@ -129,8 +129,6 @@ class Conversation:
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
     def __init__(self, talk: Conversation) -> None:
         super().__init__(("127.0.0.1", 0), _handler(talk))
         self._talk = talk
@@ -147,18 +145,13 @@ def conversation(*calls: Call, tls: ssl.SSLContext | None = None) -> Iterator[Co
     server = _Server(talk)
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001})
-    thread.start()
     talk.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}"
-    try:
-        yield talk
-        talk.wait()
-    finally:
-        talk.over.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
-        session._CONNECTIONS.clear()  # the next server may have the same port
+    with run_server(server):
+        try:
+            yield talk
+            talk.wait()
+        finally:
+            talk.over.set()
     talk.check()
 
 
