@@ -351,24 +351,26 @@ def test_task_fails_when_an_openai_batch_line_is_unsupported(
     assert message in result["msg"]
 
 
-def test_answer_of_an_earlier_version_is_reused_at_another_index(tmp_path: Path) -> None:
+def run_after_earlier_version(tmp_path: Path, answer: dict[str, Any], times: int = 1) -> list[dict[str, Any]]:
+    """Run the first prompt without requests, with the answer of an earlier version in the file of answers."""
     with conversation() as server:
         request = json.dumps([f"{server.url}/v1", body("First?")], sort_keys=True)
-        old = {"index": 7, "id": "old", "request": hashlib.sha256(request.encode()).hexdigest(), "outcome": "refused"}
-        (tmp_path / "answers").write_text(json.dumps({**old, "reason": "No.", "attempts": 1, "text": "Kept."}) + "\n")
+        line = {**answer, "request": hashlib.sha256(request.encode()).hexdigest(), "attempts": 1, "text": "Kept."}
+        (tmp_path / "answers").write_text(json.dumps(line) + "\n")
         options = {"url": f"{server.url}/v1", "api_key": KEY, "model": MODEL, "to_file": str(tmp_path / "answers")}
-        result = run("inference_chat_batch", prompts=PROMPTS[:1], **options)
+        return [run("inference_chat_batch", prompts=PROMPTS[:1], **options) for _run in range(times)]
+
+
+def test_answer_of_an_earlier_version_is_reused_at_another_index(tmp_path: Path) -> None:
+    answer = {"index": 7, "id": "old", "outcome": "refused", "reason": "No."}
+    (result,) = run_after_earlier_version(tmp_path, answer)
     assert (result["reused"], result["summary"]["refused"], result["plan"]["requests"]) == (1, 1, 0), result
     assert [(line["index"], line["id"], line["text"]) for line in lines(tmp_path)] == [(0, "one", "Kept.")]
 
 
 def test_truncated_answer_of_an_earlier_version_is_not_sent_again(tmp_path: Path) -> None:
-    with conversation() as server:
-        request = json.dumps([f"{server.url}/v1", body("First?")], sort_keys=True)
-        old = {"index": 0, "id": "one", "request": hashlib.sha256(request.encode()).hexdigest(), "outcome": "cut_off"}
-        (tmp_path / "answers").write_text(json.dumps({**old, "reason": "Long.", "attempts": 1, "text": "Kept."}) + "\n")
-        options = {"url": f"{server.url}/v1", "api_key": KEY, "model": MODEL, "to_file": str(tmp_path / "answers")}
-        first, second = (run("inference_chat_batch", prompts=PROMPTS[:1], **options) for _run in range(2))
+    answer = {"index": 0, "id": "one", "outcome": "cut_off", "reason": "Long."}
+    first, second = run_after_earlier_version(tmp_path, answer, times=2)
     assert (first["reused"], first["summary"]["truncated"], first["plan"]["requests"]) == (1, 1, 0), first
     assert (second["reused"], second["summary"]["truncated"], second["plan"]) == (1, 1, None), second
     assert [(line["index"], line["outcome"], line["text"]) for line in lines(tmp_path)] == [(0, "truncated", "Kept.")]
