@@ -12,10 +12,10 @@ from urllib.parse import quote
 from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
-from ...parsing.documents import parse_json
 from ..call import Call
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_json
+from ..protocol.request_body import parse_json_body
 
 REALM = "internal"
 # Fields of users and groups, with their defaults.
@@ -150,7 +150,7 @@ async def unlock_user(call: Call, name: str) -> Response:
 async def unlock_users(call: Call) -> Response:
     """Handle `POST /api/security/unlockUsers`."""
     call.require_admin()
-    names = await _parse_body(call)
+    names = await parse_json_body(call)
     if not is_string_list(names):
         raise ArtifactError(400)
     call.accounts.unlock(names)
@@ -187,7 +187,7 @@ async def read_body(call: Call, kind: str) -> dict[str, Any]:
     media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in ("application/json", f"application/vnd.org.jfrog.artifactory.security.{kind}+json".lower()):
         raise ArtifactError(415)
-    body = await _parse_body(call)
+    body = await parse_json_body(call)
     if not isinstance(body, dict):
         raise ArtifactError(400)
     if not all(is_string_list(body.get(name) or []) for name in ("groups", "userNames")):
@@ -214,13 +214,6 @@ def _convert_field(name: str, value: Any) -> Any:
 def is_string_list(value: Any) -> bool:
     """Return whether a value is a list of strings."""
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
-async def _parse_body(call: Call) -> Any:
-    try:
-        return parse_json(await call.request.body())
-    except ValueError:
-        raise ArtifactError(400, "Error parsing json body") from None
 
 
 def _to_seed(call: Call, body: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:

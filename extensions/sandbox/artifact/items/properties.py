@@ -14,10 +14,10 @@ from xml.etree import ElementTree
 from starlette.responses import Response
 
 from ...http.routing import Route
-from ...parsing.documents import parse_json
 from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
+from ..protocol.request_body import parse_json_body
 from .tree import Item
 
 VALID_NAME = re.compile(r"[^\W\d_][^\s)(}{\]\[*+^$\\/~`!@#%&<>;=,±§]*")
@@ -91,10 +91,7 @@ async def patch_properties(call: Call, repo: str, path: str) -> Response:
     if not call.supports(feature_versions.METADATA_PATCH):
         raise ArtifactError(404)
     call.require_pro()
-    try:
-        body = parse_json(await call.request.body())
-    except ValueError:
-        raise ArtifactError(400, "Error parsing json body") from None
+    body = await parse_json_body(call)
     props = body.get("props") if isinstance(body, dict) else None
     if not props or not isinstance(props, dict):
         raise ArtifactError(400, "props or stats fields required")

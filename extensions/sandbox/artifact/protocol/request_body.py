@@ -31,10 +31,15 @@ async def read_json_body(call: Call, kind: type) -> Any:
     media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if body and media_type != "application/json" and not JFROG_MEDIA_TYPE.fullmatch(media_type):
         raise ArtifactError(415)
-    try:
-        value = parse_json(body)
-    except ValueError:
-        raise ArtifactError(400, "Error parsing json body") from None
+    value = await parse_json_body(call)
     if not isinstance(value, kind):
         raise ArtifactError(400, "Error parsing json body")
     return value
+
+
+async def parse_json_body(call: Call) -> Any:
+    """Return the JSON value in the body, regardless of its media type and type."""
+    try:
+        return parse_json(await call.request.body())
+    except ValueError:
+        raise ArtifactError(400, "Error parsing json body") from None

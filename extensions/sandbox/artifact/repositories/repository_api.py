@@ -10,11 +10,11 @@ from typing import Any
 from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
-from ...parsing.documents import parse_json
 from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_package_type
+from ..protocol.request_body import parse_json_body
 from .repositories import CLASS_LABELS, STORED_CLASSES, Repository
 
 CLASS_ORDER = list(CLASS_LABELS)  # the order of the list
@@ -120,10 +120,7 @@ def _list_entry(call: Call, repository: Repository) -> dict[str, Any]:
 
 
 async def _read_configuration(call: Call) -> dict[str, Any]:
-    try:
-        configuration = parse_json(await call.request.body())
-    except ValueError:
-        raise ArtifactError(400, "Error parsing json body") from None
+    configuration = await parse_json_body(call)
     if not isinstance(configuration, dict):
         raise ArtifactError(400, "Error parsing json body")
     return configuration
