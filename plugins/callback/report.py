@@ -118,10 +118,10 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report impor
     shorten_name,
 )
 
-# TaskOrigin ansible-runner gathers what a run leaves, and brings it home from
+# Directory of ansible-runner for the files of a run, which it transfers back
 _ARTIFACTS = os.environ.get("AWX_ISOLATED_DATA_DIR", "")
 FAILURES = ("failed", "unreachable")
-# Of a result, what the report tells
+# Members of a result that the report uses
 _REPORTED = (
     *("changed", "diff", "msg", "stderr", "module_stderr"),
     *("counts", "outcomes", "failures", "censored", "_ansible_item_label"),

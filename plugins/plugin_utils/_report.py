@@ -16,10 +16,10 @@ import typing as t
 
 PREFIX = "buildworks.toolchain."
 # Limits of the report; the comparison of longer texts takes minutes
-MOST_COMPARED = 200_000
-MOST_LINES = 400
-MOST_CHARACTERS = 4000
-MOST_OF_A_LABEL = 200
+MAX_COMPARED_LENGTH = 200_000
+MAX_LINES = 400
+MAX_TEXT_LENGTH = 4000
+MAX_LABEL_LENGTH = 200
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 Result = t.Mapping[str, t.Any]
@@ -211,15 +211,15 @@ def label(result: Result, number: int) -> str:
 
 def shorten_name(name: str) -> str:
     """Return a name, shortened for the page."""
-    return name if len(name) <= MOST_OF_A_LABEL else f"{name[: MOST_OF_A_LABEL - 1]}…"
+    return name if len(name) <= MAX_LABEL_LENGTH else f"{name[: MAX_LABEL_LENGTH - 1]}…"
 
 
 def format_diff(diff: t.Any) -> str | None:
     """Return the diff of a task in the unified format, or `None`."""
     parts = [_format_one_diff(one) for one in (diff if isinstance(diff, list) else [diff]) if isinstance(one, dict)]
     lines = [line for part in parts for line in part]
-    if len(lines) > MOST_LINES:
-        lines[MOST_LINES:] = [f"... {len(lines) - MOST_LINES:,} more lines"]
+    if len(lines) > MAX_LINES:
+        lines[MAX_LINES:] = [f"... {len(lines) - MAX_LINES:,} more lines"]
     return "\n".join(lines) or None
 
 
@@ -229,7 +229,7 @@ def _format_one_diff(diff: dict[str, t.Any]) -> list[str]:
     if "before" not in diff and "after" not in diff:
         return []
     before, after = _as_text(diff.get("before")), _as_text(diff.get("after"))
-    if len(before) + len(after) > MOST_COMPARED:
+    if len(before) + len(after) > MAX_COMPARED_LENGTH:
         return [f"... too long to be compared here: {len(before):,} characters before, {len(after):,} after"]
     old, new = (str(diff.get(f"{side}_header") or side) for side in ("before", "after"))
     return list(difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm=""))
@@ -242,5 +242,5 @@ def _as_text(value: t.Any) -> str:
 
 
 def _shorten_text(text: str) -> str:
-    omitted = len(text) - MOST_CHARACTERS
-    return text if omitted <= 0 else f"{text[:MOST_CHARACTERS]} ... ({omitted:,} more characters)"
+    omitted = len(text) - MAX_TEXT_LENGTH
+    return text if omitted <= 0 else f"{text[:MAX_TEXT_LENGTH]} ... ({omitted:,} more characters)"

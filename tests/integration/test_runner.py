@@ -18,7 +18,7 @@ from support.runner import PROVISION, RunnerFolder
 
 PROGRESS = r"^artifactory: artifact_file: [01] of 2 done"
 REPOSITORIES = "buildworks.toolchain.artifact_repository_info"
-TOKEN = {"description": "told", "subject": "ci"}
+TOKEN = {"description": "runner", "subject": "ci"}
 TELLING = {
     "name": "Make a secret",
     "hosts": "artifact",

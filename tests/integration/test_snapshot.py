@@ -638,8 +638,8 @@ def write_issues(folder: Path, histories: dict[str, list[Any]]) -> None:
 def test_sandbox_starts_when_lists_are_unusual_or_incomplete(tmp_path: Path) -> None:
     write_special_jobs(tmp_path / "ci")
     write_session(tmp_path / "inference")
-    builds = {"some": "snapshot", "told": "b7"}
-    write_issues(tmp_path / "review", {"some": [], "told": [{"id": 2, "build": "b7", "history": []}]})
+    builds = {"some": "snapshot", "recorded": "b7"}
+    write_issues(tmp_path / "review", {"some": [], "recorded": [{"id": 2, "build": "b7", "history": []}]})
     with client.start(seed=tmp_path) as sandbox:
         state = sandbox.state()
         actual = {project: list_builds_and_issues(sandbox, project) for project in builds}
@@ -647,7 +647,7 @@ def test_sandbox_starts_when_lists_are_unusual_or_incomplete(tmp_path: Path) -> 
     [project] = state["inference"]["projects"]["rows"]
     assert project == {"id": "proj_1", "name": "First", "organization": "org-1", "status": "active"}
     counts = {row["name"]: (row["builds"], row["issues"]) for row in state["review"]["projects"]["rows"]}
-    assert counts == {"none": (0, 0), "some": (1, 4), "told": (1, 4)}
+    assert counts == {"none": (0, 0), "some": (1, 4), "recorded": (1, 4)}
     states = [(1, "New"), (2, "Fixed"), (4, "Existing")]
     assert actual == {project: ([build], states) for project, build in builds.items()}
 

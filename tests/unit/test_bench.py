@@ -18,7 +18,7 @@ from bench.play import compute_times
 from bench.row import CannotRunError, Figure, Row, ratio
 
 SUBJECTS = run.SUBJECTS
-ROWS = (Row("fast", "what has to be fast", "<=", 1.5), Row("slow", "what has to be slow", ">=", 2), Row("told", "n"))
+ROWS = (Row("fast", "what has to be fast", "<=", 1.5), Row("slow", "what has to be slow", ">=", 2), Row("note", "n"))
 
 
 @pytest.fixture(autouse=True)
@@ -40,12 +40,12 @@ def subject(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
 def test_benchmark_fails_when_a_target_is_missed(
     subject: SimpleNamespace, capsys: pytest.CaptureFixture[str], tmp_path: Path, fast: float, slow: float, status: int
 ) -> None:
-    subject.figures = {"fast": Figure(fast), "slow": Figure(slow, [1.0, 4.0]), "told": Figure(7, details={"ms": 3})}
+    subject.figures = {"fast": Figure(fast), "slow": Figure(slow, [1.0, 4.0]), "note": Figure(7, details={"ms": 3})}
     assert run.main([]) == status
     assert ("MISSED" in capsys.readouterr().out) is bool(status)
     rows = json.loads((tmp_path / "build" / "bench.json").read_text())["rows"]
     assert rows["slow"] == {"value": slow, "reached": slow >= 2, "spread": [1.0, 4.0]}
-    assert rows["told"] == {"value": 7, "reached": True, "spread": None, "ms": 3}
+    assert rows["note"] == {"value": 7, "reached": True, "spread": None, "ms": 3}
 
 
 @pytest.mark.parametrize(("required", "status"), [("0", 0), ("1", 1)])

@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.callback import report as callback
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _report_files
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report import (
-    MOST_OF_A_LABEL,
+    MAX_LABEL_LENGTH,
     Report,
     TaskOrigin,
     label,
@@ -69,8 +69,8 @@ def test_title_is_shown_when_there_is_no_playbook(file: str | None, title: str) 
 
 
 def test_long_names_are_shortened() -> None:
-    assert shorten_name("x" * 10_000) == "x" * (MOST_OF_A_LABEL - 1) + "…"
-    assert label({"_ansible_item_label": "x" * MOST_OF_A_LABEL}, 1) == "x" * MOST_OF_A_LABEL
+    assert shorten_name("x" * 10_000) == "x" * (MAX_LABEL_LENGTH - 1) + "…"
+    assert label({"_ansible_item_label": "x" * MAX_LABEL_LENGTH}, 1) == "x" * MAX_LABEL_LENGTH
 
 
 def test_control_characters_and_colors_are_removed() -> None:

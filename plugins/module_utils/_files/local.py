@@ -69,7 +69,7 @@ def compute_checksums(path: str, algorithms: t.Sequence[str] = ALGORITHMS) -> di
                 list(apply(_update, digests, [chunk] * len(digests)))
     except OSError as error:
         raise ToolchainError(f"Cannot read '{path}': {error.strerror}.") from None
-    return {algorithm: one.hexdigest() for algorithm, one in zip(algorithms, digests)}
+    return {algorithm: digest.hexdigest() for algorithm, digest in zip(algorithms, digests)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,9 +93,9 @@ class LocalText:
         data = text.encode()
         checksums = {}
         for algorithm in ALGORITHMS:
-            one = new_hash(algorithm)
-            one.update(data)
-            checksums[algorithm] = one.hexdigest()
+            digest = new_hash(algorithm)
+            digest.update(data)
+            checksums[algorithm] = digest.hexdigest()
         return cls(data, checksums)
 
 
@@ -160,12 +160,12 @@ class LocalFile:
 
     def _change_error(self) -> ToolchainError:
         return ToolchainError(
-            f"'{self.path}' changed while it was being read, so it was not uploaded. Try again when it does not change."
+            f"'{self.path}' changed while it was being read, so it was not uploaded. Run the task again."
         )
 
 
-def _update(one: t.Any, piece: bytes) -> None:
-    one.update(piece)
+def _update(digest: t.Any, chunk: bytes) -> None:
+    digest.update(chunk)
 
 
 def get_fingerprint(path: str) -> tuple[int, ...]:

@@ -37,7 +37,7 @@ class UnknownName(Exception):
     def __init__(self, known_length: int) -> None:
         """Create the error."""
         super().__init__()
-        self.known = known_length
+        self.known_length = known_length
 
 
 def resolve_in_condition(domain: Domain, name: str) -> Path:

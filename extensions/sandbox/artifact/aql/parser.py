@@ -259,7 +259,7 @@ class _Parser:
         try:
             parsed = parse_text(*arguments, name.lstrip())
         except UnknownName as unknown:
-            self._advance(len(name) - len(name.lstrip()) + unknown.known)
+            self._advance(len(name) - len(name.lstrip()) + unknown.known_length)
             raise _SyntaxError from None
         self._advance(len(name) + 1)
         return parsed
@@ -317,10 +317,8 @@ def _parse_keyword(name: str, keywords: tuple[str, ...], exact_keywords: tuple[s
     name = name.rstrip()
     word = name[1:].lower()
     if not name.startswith("$") or word not in keywords + exact_keywords:
-        candidates = [
-            candidates for candidates in keywords + exact_keywords if name.lower().startswith(f"${candidates}")
-        ]
-        raise UnknownName(max((len(candidates) + 1 for candidates in candidates), default=0))
+        prefixes = [f"${keyword}" for keyword in keywords + exact_keywords]
+        raise UnknownName(max((len(prefix) for prefix in prefixes if name.lower().startswith(prefix)), default=0))
     if word in exact_keywords and name[1:] != word:
         raise QueryFailure
     return word

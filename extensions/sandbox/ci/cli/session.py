@@ -24,7 +24,7 @@ from . import frames
 
 Result = TypeVar("Result")
 Send = Callable[[int, bytes], Awaitable[None]]
-LOOKS_AGAIN_AFTER = 0.05
+POLLING_INTERVAL = 0.05
 UNEXPECTED = "ERROR: Unexpected exception occurred while performing {} command."
 PIECES_WAITING = 16
 MAX_ARGUMENTS_SIZE = 1024 * 1024  # bytes
@@ -187,7 +187,7 @@ class Session:
                 raise ConnectionDropped
             if result is not None:
                 return result
-            await asyncio.sleep(LOOKS_AGAIN_AFTER)
+            await asyncio.sleep(POLLING_INTERVAL)
 
     def require(self, permission: Permission) -> None:
         """Require a permission.

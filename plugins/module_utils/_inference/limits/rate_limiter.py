@@ -319,8 +319,8 @@ class RateLimiter:
 
 def format_time(seconds: float = 0.0) -> str:
     """Return the UTC time in `seconds` from now, as `2026-11-23T14:03:20Z`."""
-    reset_time = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
-    return reset_time.strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return (now + datetime.timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def pause(seconds: float, stop: threading.Event) -> None:
