@@ -150,6 +150,11 @@ class Task:
         task.secrets = self.secrets
         return task
 
+    @property
+    def predicts_missing(self) -> bool:
+        """Whether to treat missing resources as created by an earlier task."""
+        return bool(self.check_mode and self.params.get("predict_missing"))
+
     def select_provided(self, *names: str) -> dict[str, t.Any]:
         """Return the named options that are not null."""
         return {name: self.params[name] for name in names if self.params[name] is not None}

@@ -107,15 +107,14 @@ group:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PREDICT_MISSING, STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import groups, permission_check
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + STATE + prediction.PREDICT_MISSING) + ArgumentSpec(
+SPEC = (REVIEW + STATE + PREDICT_MISSING) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
         users=dict(type="list", elements="str", each_element=NAME),
@@ -132,7 +131,7 @@ def run(task: Task) -> None:
 
     def check(before: Fields | None, fields: Fields | None) -> None:
         groups.check_change(review, before, fields, task.params["allow_lockout"])
-        if not prediction.is_predicted(task):
+        if not task.predicts_missing:
             groups.check_members(review, before, fields)
 
     reconcile(

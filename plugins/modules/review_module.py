@@ -157,7 +157,7 @@ module:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PREDICT_MISSING, STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
@@ -173,7 +173,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 _NAMES = dict(type="list", elements="str", each_element=NAME)
 
-SPEC = (REVIEW + STATE + prediction.PREDICT_MISSING + UPDATE_UNREADABLE) + ArgumentSpec(
+SPEC = (REVIEW + STATE + PREDICT_MISSING + UPDATE_UNREADABLE) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         name=dict(type="str", required=True, **NAME),

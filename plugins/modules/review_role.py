@@ -161,15 +161,14 @@ role:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PURGE, STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PREDICT_MISSING, PURGE, STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import permission_check, roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + prediction.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
+SPEC = (REVIEW + PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
     dict(
         allow_lockout=dict(type="bool", default=False),
         name=dict(type="str", required=True, **NAME),
@@ -201,7 +200,7 @@ def run(task: Task) -> None:
     params = task.params
     desired = roles.parse_role(params)
     review = ReviewService(task)
-    all_roles = roles.Roles(review, may_be_missing=prediction.is_predicted(task))
+    all_roles = roles.Roles(review, may_be_missing=task.predicts_missing)
     if params["assignments"] is not None:
         desired["assignments"] = all_roles.parse_assignments(params["assignments"])
     reconcile(

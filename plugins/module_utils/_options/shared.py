@@ -19,6 +19,17 @@ STATE = ArgumentSpec(dict(state=dict(type="str", choices=["present", "absent"], 
 # Whether to delete entries that are not listed
 PURGE = ArgumentSpec(dict(purge=dict(type="bool", default=False)))
 
+# Whether check mode assumes that an earlier task creates missing resources, see `Task.predicts_missing`
+PREDICT_MISSING = ArgumentSpec(dict(predict_missing=dict(type="bool", default=False)))
+
+# When to send secrets that the service does not return, see `WriteOnlySecrets`
+UPDATE_SECRET = ArgumentSpec(
+    dict(update_secret=dict(type="str", choices=["on_create", "always"], default="on_create", no_log=False))
+)
+
+# How long `reconcile` waits until the service returns a change
+VISIBILITY = ArgumentSpec(dict(visibility_timeout=dict(type="float", default=10.0, at_least=0, at_most=3600)))
+
 # Options that an item must not inherit by a null value
 _NOT_INHERITED = (*STATE.options, *PURGE.options)
 

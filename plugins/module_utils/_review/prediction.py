@@ -2,25 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Resources that do not exist: in check mode because an earlier task would create them, or because of their project."""
+"""Resources of a project that does not exist, because an earlier task would create it or because it was deleted."""
 
 from __future__ import annotations
 
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import NOT_PERMITTED, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-
-PREDICT_MISSING = ArgumentSpec(dict(predict_missing=dict(type="bool", default=False)))
-
-
-def is_predicted(task: Task) -> bool:
-    """Return whether to treat missing resources as created by an earlier task."""
-    return bool(task.check_mode and task.params.get("predict_missing"))
 
 
 def list_in_project(
@@ -35,6 +27,6 @@ def list_in_project(
     except ServerRefusal as refusal:
         # The status for an unknown project depends on the version of Klocwork
         removes = task.params["state"] == "absent" and refusal.status not in NOT_PERMITTED
-        if (removes or is_predicted(task)) and projects.is_missing(review, project):
+        if (removes or task.predicts_missing) and projects.is_missing(review, project):
             return []
         raise
