@@ -9,6 +9,8 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import itertools
+import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -19,7 +21,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     UnexpectedResponse,
     describe_cause,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
 
 Fields = dict[str, t.Any]
 Read = t.Callable[[], t.Optional[Fields]]
@@ -63,11 +67,15 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
     predict_refusal: t.Callable[[], None] = lambda: None,
     to_result: ToResult = dict,
     cumulative: bool = False,
+    secrets: WriteOnlySecrets | None = None,
 ) -> None:
     """Create, update, replace or delete a resource, unless it already has the desired state.
 
     The member `name` of the result is the resource after the task, in check mode the predicted one, or `None` if it
     does not exist. It is set too if the task fails after a part of the change.
+
+    If the task has an option `visibility_timeout`, a change that the server does not return immediately is read again
+    within this time.
 
     :arg read: returns the current resource, or `None` if it does not exist; also called after a write
     :arg desired: the managed fields, or a function that returns them for the current resource; the value `None` means
@@ -84,6 +92,7 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
     :arg to_result: converts the resource for the result and the diff; completes the fields of a predicted resource
     :arg cumulative: whether `desired` adds to the existing fields, so that additions that another client overwrites are
         written again
+    :arg secrets: the secrets among the desired fields, which the server does not return
     :raises ToolchainError: if a write was accepted but has no effect
     """
     reconciliation = _Reconciliation(
@@ -100,6 +109,7 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
         predict_refusal=predict_refusal,
         to_result=to_result,
         cumulative=cumulative and callable(desired),
+        secrets=secrets or WriteOnlySecrets(),
     )
     reconciliation.run()
 
@@ -121,6 +131,7 @@ class _Reconciliation:
     predict_refusal: t.Callable[[], None]
     to_result: ToResult
     cumulative: bool
+    secrets: WriteOnlySecrets
 
     def run(self) -> None:
         """Reconcile, and compare again if another client changed the resource in between."""
@@ -150,7 +161,8 @@ class _Reconciliation:
             change = _Change(self, initial, before, before or {}, None)
             after = change.write(lambda _fields: self.delete and self.delete(), None) if before is not None else None
         else:
-            managed = self.desired(before)  # first, because `replace_reason` may use what it has read
+            # before `replace_reason`, which may use what this has read
+            managed = self.secrets.select(before, self.desired(before))
             reason = None if before is None else self.replace_reason(before)
             change = _Change(self, initial, before, managed, reason)
             after = self._create_or_update(change)
@@ -197,6 +209,8 @@ class _Change:
         before_fields, after_fields = self._to_diff(self.initial), self._to_diff(after)
         if self.replace_reason:
             before_fields["replaced"] = self.replace_reason
+        if self.before and after and (updated := self.plan.secrets.list_paths(self.managed)):
+            after_fields["updated_secrets"] = updated
         self.plan.task.record_change(before_fields, after_fields)
         self.plan.task.result[self.plan.name] = None if after is None else self.plan.to_result(after)
 
@@ -211,11 +225,10 @@ class _Change:
         plan.check(self.before, fields)
         if task.check_mode:
             plan.predict_refusal()
-            return None if fields is None else _merge(basis, fields)
+            return None if fields is None else plan.secrets.strip(_merge(basis, fields))
         had_written = task.has_written
         trouble = self._send(send, fields)
-        after = read_back(plan.read, trouble)
-        expected = None if fields is None else plan.desired(after) if plan.cumulative else self.managed
+        after, expected = self._read_until_visible(fields, trouble)
         if not _is_reached(after, expected):
             is_changed = after != self.before
             has_changed = task.changed or had_written or is_changed  # a server can respond 200 without an effect
@@ -241,6 +254,22 @@ class _Change:
                 self._check_conflict(refusal)
             raise
         return None
+
+    def _read_until_visible(
+        self, fields: Fields | None, trouble: ToolchainError | None
+    ) -> tuple[Fields | None, Fields | None]:
+        """Return the resource after a write and the expected one. Read again until they agree, within a time limit."""
+        plan = self.plan
+        deadline = time.monotonic() + plan.task.params.get("visibility_timeout", 0)
+        for attempt in itertools.count():
+            after = read_back(plan.read, trouble)
+            expected = None if fields is None else plan.desired(after) if plan.cumulative else self.managed
+            expected = plan.secrets.strip(expected)
+            if _is_reached(after, expected) or time.monotonic() >= deadline:
+                break
+            plan.task.report_progress(f"waiting until the server returns the {plan.name} as requested")
+            time.sleep(min(retry.backoff(attempt), max(deadline - time.monotonic(), 0)))
+        return after, expected
 
     def _check_conflict(self, refusal: ServerRefusal) -> None:
         """

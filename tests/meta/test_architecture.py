@@ -40,6 +40,7 @@ LAYERS = (
     {"_url"},
     {"_credential"},
     {"_http"},
+    {"_write_only_secrets"},
     {"_reconcile"},
     {"_issued_secret"},
     {"_wait"},

@@ -693,3 +693,52 @@ def test_plan_has_counts_and_first_items_when_there_are_many() -> None:
 
 def test_plan_is_null_when_there_are_no_items() -> None:
     assert summarize_plan([]) is None
+
+
+class SlowServer(Server):
+    """A server that returns a change only after some reads.
+
+    :arg reads: number of reads after a write that still return the previous role
+    """
+
+    def __init__(self, role: Fields | None, reads: int) -> None:
+        super().__init__(role)
+        self._previous = role
+        self._hidden_reads = reads
+
+    def read(self) -> Fields | None:
+        current = super().read()
+        if len(self.calls) == 1 or self.calls.count("read") > self._hidden_reads + 1:
+            return current
+        return self._previous
+
+
+def write_slowly(server: Server, state: str, timeout: float) -> Task:
+    """Return the task that reconciled a role on a server whose changes become visible with a delay."""
+    task = Task({"state": state, "visibility_timeout": timeout})
+    reconcile(
+        task,
+        "role",
+        read=server.read,
+        desired={"a": 1},
+        create=server.create,
+        update=server.update,
+        delete=server.delete,
+    )
+    return task
+
+
+@pytest.mark.parametrize(("before", "state"), [(None, "present"), ({"a": 2}, "present"), ({"a": 1}, "absent")])
+def test_role_is_read_again_when_a_change_is_not_visible_immediately(
+    before: Fields | None, state: str, delays: list[float]
+) -> None:
+    server = SlowServer(before, reads=2)
+    assert write_slowly(server, state, timeout=10).changed
+    assert server.calls.count("read") == 4
+    assert len(delays) == 2
+
+
+def test_task_fails_when_a_change_does_not_become_visible_in_time() -> None:
+    server = SlowServer(None, reads=10**9)
+    with pytest.raises(ToolchainError, match="accepted the change, but the role does not exist"):
+        write_slowly(server, "present", timeout=0.05)

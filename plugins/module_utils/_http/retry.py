@@ -55,7 +55,7 @@ WRITE = Policy(frozenset((429,)), is_idempotent=False)
 
 def backoff(attempt: int) -> float:
     """Return the seconds to wait before a retry: exponential, with jitter, at most 8."""
-    return min(0.5 * 2**attempt, 8.0) * random.uniform(0.5, 1.0)
+    return 0.5 * 2 ** min(attempt, 4) * random.uniform(0.5, 1.0)
 
 
 def retry_delay(response: Response, attempt: int, policy: Policy) -> float:

@@ -1,0 +1,22 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Option of modules with secrets that the service does not return."""
+
+    DOCUMENTATION = r"""
+options:
+  update_secret:
+    description:
+      - When to send the secrets of an existing object.
+      - The server does not return secrets, so they cannot be compared.
+    type: str
+    choices:
+      on_create: Send secrets only when the object is created.
+      always: Send secrets on each run. The task always reports a change.
+    default: on_create
+"""
