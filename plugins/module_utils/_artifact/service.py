@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+import threading
+import typing as t
 
 from ansible.module_utils.basic import env_fallback
 
@@ -21,7 +23,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._credential i
     credential_from_netrc,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient, RequestOptions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -50,8 +54,10 @@ _ADVICE = {
 }
 
 _NEEDS_PRO = "This requires Artifactory Pro, but the server is the open-source edition or has no active license."
+_MERGE_REFUSAL = "Could not merge and save new descriptor"
 # Remedies for error messages of the server
-_EDITION_REMEDIES = {
+_REMEDIES = {
+    _MERGE_REFUSAL: "Another client changed the configuration at the same time. Run the task again.",
     "available only in Artifactory Pro": _NEEDS_PRO,
     "Sorting is not supported by AQL in the open source version": (
         "Sorting queries requires Artifactory Pro. For artifact_query_info, set 'page_size: 0' and omit 'sort'."
@@ -88,12 +94,40 @@ class ArtifactService:
         :arg what: the feature that the open-source edition lacks
         :raises ToolchainError: if the server reports that it is the open-source edition
         """
-        if self.http.get_cached("is open source", self._is_open_source):
+        version = self._read_version()
+        if version and "OSS" in (version.maybe_text("license") or ""):
             raise ToolchainError(f"{feature} requires Artifactory Pro, but the server is the open-source edition.")
 
-    def _is_open_source(self) -> bool:
+    def supports(self, version: str) -> bool:
+        """Return whether Artifactory has at least this version. One request serves all tasks.
+
+        :arg version: numbers separated by dots, such as `7.49.3`
+        :raises ToolchainError: if the server does not report its version to the account
+        """
+        reported = self._read_version()
+        if reported is None:
+            raise ToolchainError(
+                "The version of Artifactory is unknown: the server does not report it to the account. "
+                "Check 'url' and the credential."
+            )
+        return _parse_version(reported.text("version")) >= _parse_version(version)
+
+    def _read_version(self) -> Record | None:
+        """Return version and license of the server, or `None` if it does not report them to the account."""
+        return t.cast("Record | None", self.http.get_cached("version", self._fetch_version))
+
+    def _fetch_version(self) -> Record | None:
         response = self.http.read("GET", "/artifactory/api/system/version", accept=(200, 401, 403, 404))
-        return response.status == 200 and "OSS" in (response.record().maybe_text("license") or "")
+        return response.record() if response.status == 200 else None
+
+    def write_descriptor(self, method: str, path: str, **options: t.Unpack[RequestOptions]) -> Response:
+        """Send a write that ends in the central configuration descriptor, as `HttpClient.write` does.
+
+        Artifactory refuses to merge concurrent changes of the descriptor. Therefore, the threads of a task send such
+        writes one at a time, and a write that is refused because of another client is repeated.
+        """
+        with self.http.get_cached("descriptor lock", threading.Lock):
+            return self.http.write(method, path, policy=_DESCRIPTOR_WRITE, **options)
 
     def info_address(self, repo: str, path: str, call: str = "storage") -> str:
         """Return the address of an item's information, or of another API call for the item.
@@ -132,6 +166,24 @@ class ArtifactService:
             return None
         properties = response.record().record("properties")
         return {key: sorted(properties.texts(key)) for key in properties}
+
+
+class _DescriptorWrite(retry.Policy):
+    """The policy for writes of the central configuration descriptor."""
+
+    def should_retry(self, response: Response) -> bool:
+        """Return whether the request may be repeated: also if the server could not merge the change."""
+        is_merge_refusal = response.status in (400, 500) and _MERGE_REFUSAL in response.text
+        return is_merge_refusal or super().should_retry(response)
+
+
+_DESCRIPTOR_WRITE = _DescriptorWrite(retry.WRITE.statuses, is_idempotent=False)
+
+
+def _parse_version(text: str) -> tuple[int, ...]:
+    """Return the numbers at the beginning of a version, such as 7.49.3 of `7.49.3-m001`."""
+    match = re.match(r"\d+(?:\.\d+)*", text)
+    return tuple(map(int, match[0].split("."))) if match else ()
 
 
 def not_found_error(kind: str, repo: str, path: str, response: Response) -> ToolchainError:
@@ -174,8 +226,8 @@ def _explain(credential: Credential, response: Response) -> tuple[str | None, st
         return _error_message(response), "No credential was sent. Set 'token', or 'username' and 'password'."
     if response.status == 404 and not _is_artifactory_error(response):
         return _error_message(response), f"{_PATH_ADVICE} {_ADVICE[404]}"
-    of_edition = (advice for text, advice in _EDITION_REMEDIES.items() if text in response.text)
-    return _error_message(response), next(of_edition, _ADVICE.get(response.status))
+    of_message = (advice for text, advice in _REMEDIES.items() if text in response.text)
+    return _error_message(response), next(of_message, _ADVICE.get(response.status))
 
 
 def _error_message(response: Response) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zipfile
 
+from support.cases.artifact_administration import ADMINISTRATION
 from support.cases.form import FILES, Case, Fetch, Operation, Query, Resource, Service, Write
 
 _ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
@@ -120,6 +121,7 @@ CASES: dict[str, Case] = {
         look=("artifact_trash_info", {"deep": True}),
     ),
     "artifact_trash_info": Query({"deep": True}),
+    **ADMINISTRATION,
 }
 
 SERVICE = Service(CASES, credentials={"token": "JFROG_ACCESS_TOKEN"})
