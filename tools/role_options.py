@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SHARED = ("state", "purge", "to_file", "bulk", "issued", "inference_project", "chat")
+SHARED = ("state", "purge", "update_secret", "to_file", "bulk", "issued", "inference_project", "chat")
 
 
 # Options that are documented once for all entries of a list

@@ -45,6 +45,7 @@ LAYERS = (
     {"_issued_secret"},
     {"_wait"},
     {"_bulk"},
+    {"_undeclared"},
     {"_artifact", "_ci", "_review", "_inference"},
 )
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -30,6 +30,11 @@ UPDATE_SECRET = ArgumentSpec(
 # How long `reconcile` waits until the service returns a change
 VISIBILITY = ArgumentSpec(dict(visibility_timeout=dict(type="float", default=10.0, at_least=0, at_most=3600)))
 
+# What to do with objects that no item declares, see `_undeclared.py`
+UNDECLARED = ArgumentSpec(
+    dict(undeclared=dict(type="str", choices=["keep", "report", "remove"], default="keep", narrows_scope=True))
+)
+
 # Options that an item must not inherit by a null value
 _NOT_INHERITED = (*STATE.options, *PURGE.options)
 

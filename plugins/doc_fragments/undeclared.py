@@ -1,0 +1,23 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Option of modules whose items can be the complete list of all objects."""
+
+    DOCUMENTATION = r"""
+options:
+  undeclared:
+    description:
+      - How to treat existing objects that are not in O(items). Protected objects are never deleted.
+      - Requires O(items) with at least one item, unless it is V(keep).
+    type: str
+    choices:
+      keep: Do not change them.
+      report: Return their names in RV(undeclared) and warn about them.
+      remove: Delete them, under the same conditions as with O(state=absent).
+    default: keep
+"""

@@ -1,0 +1,52 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Existing objects that no item of a task declares."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+_MAX_NAMES = 10
+
+
+def check_undeclared(task: Task) -> None:
+    """Refuse to report or delete undeclared objects if the task declares none.
+
+    :raises BadOption: if `items` is not set or empty
+    """
+    if task.params["undeclared"] != "keep" and not task.params["items"]:
+        raise BadOption("undeclared", "must be 'keep' without 'items'. List at least one object that should exist")
+
+
+def append_undeclared(
+    task: Task,
+    items: list[Item],
+    option: str,
+    list_names: t.Callable[[], t.Iterable[str]],
+    normalize: t.Callable[[str], str] = str,
+) -> list[Item]:
+    """Return the items and, with `undeclared: remove`, an item that deletes each object that no item declares.
+
+    The result has the names of these objects in `undeclared`.
+
+    :arg option: the option that identifies an object
+    :arg list_names: returns the names of the existing objects that may be deleted
+    :arg normalize: returns a name as the service stores it
+    """
+    if task.params["undeclared"] == "keep":
+        return items
+    declared = {normalize(item.get(option) or task.params[option]) for item in items}
+    names = sorted(set(list_names()) - declared)
+    task.result["undeclared"] = names
+    if task.params["undeclared"] == "remove":
+        return [*items, *({option: name, "state": "absent"} for name in names)]
+    if names:
+        more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
+        task.warn(f"{len(names):,} existing object(s) are not declared: {', '.join(names[:_MAX_NAMES])}{more}.")
+    return items
