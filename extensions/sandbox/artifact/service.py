@@ -21,6 +21,8 @@ from .access.accounts import ANONYMOUS, CHALLENGE, InvalidCredentials, Principal
 from .builds import build_api, build_promotion, pattern_artifacts, records, retention
 from .call import PRO_SCOPE, Call, decode_path
 from .content import content_path, download, upload, webdav
+from .identities import group_api, lock_policy_api
+from .identities import user_api as platform_user_api
 from .images import image_promotion, pull, push, registry
 from .items import item_info, properties, relocation, trash
 from .maven import maven_api
@@ -66,13 +68,21 @@ ROUTES = Routes(
         *legacy_token_api.ROUTES,
         *permission_target_api.ROUTES,
         *user_api.ROUTES,
+        *lock_policy_api.ROUTES,
         *upload.ROUTES,
         *download.ROUTES,
         *webdav.ROUTES,
         *unimplemented.ROUTES,
     )
 )
-ACCESS_ROUTES = Routes((*token_api.ROUTES, *unimplemented.ACCESS_ROUTES))
+ACCESS_ROUTES = Routes(
+    (
+        *token_api.ROUTES,
+        *platform_user_api.ROUTES,
+        *group_api.ROUTES,
+        *unimplemented.ACCESS_ROUTES,
+    )
+)
 
 
 class ArtifactService(Service):
@@ -100,6 +110,9 @@ class ArtifactService(Service):
         "default_token_expiry": 31536000,
         "basic_creates_tokens": True,
         "login_blocks": True,  # after several failed logins
+        "access_requires_token": False,  # whether the Access API rejects passwords for users and groups
+        "password_rules": True,  # whether new passwords must follow the default rules
+        "lowercase_groups": False,  # whether names of new groups are stored in lower case
     }
 
     def __init__(self, runtime: Runtime) -> None:
@@ -114,7 +127,7 @@ class ArtifactService(Service):
     def reset(self) -> None:
         """Delete everything, including state in memory."""
         super().reset()
-        self._state.accounts.logins.clear()
+        self._state.accounts.forget_logins()
         self._state.uploads.clear()
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:

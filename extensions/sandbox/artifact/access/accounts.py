@@ -37,6 +37,9 @@ COLUMN_CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "permissions": json.loads,
     "about": json.loads,
 }
+# Policy for locking users after failed logins, and the name of its setting.
+LOCK_POLICY = {"enabled": False, "loginAttempts": 5}
+LOCK_POLICY_SETTING = "artifact.user_lock_policy"
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Artifactory Realm"'}
 
 
@@ -103,11 +106,13 @@ class Accounts:
         self._db = runtime.db
         self._tokens = tokens
         self.logins = LoginThrottle(runtime.clock)
+        self._last_logins: dict[str, float] = {}
 
     def save_group(self, name: str, permissions: dict[str, str], about: dict[str, Any] | None = None) -> None:
         """Create or replace a group.
 
-        `permissions` maps a repository or path to actions. `about` contains fields without effect in the sandbox.
+        `permissions` maps a repository or path to actions. `about` contains the other fields, with the names of the
+        Access API.
         """
         self._db.execute(
             "INSERT OR REPLACE INTO artifact_groups VALUES (?, ?, ?)",
@@ -115,11 +120,14 @@ class Accounts:
         )
 
     def save_user(self, user: dict[str, Any]) -> None:
-        """Create or replace a user. `about` contains fields without effect in the sandbox."""
+        """Create or replace a user. Its name is stored in lower case.
+
+        `about` contains the other fields, with the names of the Access API.
+        """
         self._db.execute(
             "INSERT OR REPLACE INTO artifact_users VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                user["name"],
+                user["name"].lower(),
                 user.get("password"),
                 user.get("api_key"),
                 user.get("admin", False),
@@ -148,10 +156,14 @@ class Accounts:
         row = self._select_group(name)
         return row and _to_seed(row)
 
+    def fold_group(self, name: str) -> str:
+        """Return the name under which a group is stored."""
+        return name.lower() if self._runtime.get_switch("artifact", "lowercase_groups") else name
+
     def delete_user(self, name: str) -> None:
         """Delete a user."""
-        self._remove_from_targets("users", name)
-        self._db.execute("DELETE FROM artifact_users WHERE name = ?", (name,))
+        self._remove_from_targets("users", name.lower())
+        self._db.execute("DELETE FROM artifact_users WHERE name = ?", (name.lower(),))
 
     def delete_group(self, name: str) -> None:
         """Delete a group and its memberships."""
@@ -160,18 +172,52 @@ class Accounts:
         self._db.execute("DELETE FROM artifact_groups WHERE name = ?", (name,))
 
     def list_members(self, group: str) -> list[str]:
-        """Return the names of the users in a group."""
-        return [user["name"] for user in self.list_users() if group in user["groups"]]
+        """Return the names of the users in a group, sorted."""
+        query = """
+            SELECT DISTINCT artifact_users.name FROM artifact_users, json_each(groups) AS membership
+            WHERE membership.value = ? ORDER BY 1
+        """
+        return [row["name"] for row in self._db.execute(query, (group,))]
+
+    def list_auto_join_groups(self) -> list[str]:
+        """Return the names of the groups that new users join, sorted."""
+        query = "SELECT name FROM artifact_groups WHERE json_extract(about, '$.auto_join') ORDER BY name"
+        return [row["name"] for row in self._db.execute(query)]
 
     def set_members(self, group: str, names: Collection[str]) -> None:
         """Replace the members of a group."""
-        for user in self.list_users():
-            others = [name for name in user["groups"] if name != group]
-            self.save_user({**user, "groups": [*others, group] if user["name"] in names else others})
+        current, desired = set(self.list_members(group)), {name.lower() for name in names}
+        self.change_members(group, desired - current, current - desired)
+
+    def change_members(self, group: str, added: Iterable[str], removed: Iterable[str]) -> None:
+        """Add users to a group, and remove others."""
+        for name in added:
+            if (user := self.find_user(name)) and group not in user["groups"]:
+                self._set_groups(user["name"], [*user["groups"], group])
+        for name in removed:
+            if user := self.find_user(name):
+                self._set_groups(user["name"], [other for other in user["groups"] if other != group])
+
+    def _set_groups(self, name: str, groups: list[str]) -> None:
+        self._db.execute("UPDATE artifact_users SET groups = ? WHERE name = ?", (json.dumps(groups), name))
 
     def unlock(self, names: Iterable[str]) -> None:
         """Unlock users."""
-        self._db.executemany("UPDATE artifact_users SET locked = 0 WHERE name = ?", ((name,) for name in names))
+        self._db.executemany("UPDATE artifact_users SET locked = 0 WHERE name = ?", ((name.lower(),) for name in names))
+
+    def is_admin(self, name: str) -> bool:
+        """Return whether a user is an administrator, directly or through a group."""
+        user = self._select_user(name)
+        return user is not None and self._is_admin(user)
+
+    def last_login(self, name: str) -> float | None:
+        """Return when a user last logged in with a password, or `None` if this is unknown."""
+        return self._last_logins.get(name)
+
+    def forget_logins(self) -> None:
+        """Forget all logins."""
+        self.logins.clear()
+        self._last_logins.clear()
 
     def list_targets(self) -> dict[str, dict[str, Any]]:
         """Return all permission targets by name."""
@@ -244,20 +290,28 @@ class Accounts:
         except InvalidCredentials as error:
             if error.status == 401 and name != ANONYMOUS:
                 self.logins.record_failure(name)
+                self._lock_after_failures(name)
             raise
         self.logins.record_success(name, credentials)
+        self._last_logins[principal.name] = self._runtime.clock.now()
         return principal
+
+    def _lock_after_failures(self, name: str) -> None:
+        """Lock a user whose logins have failed too often, if the lock policy is enabled."""
+        policy = {**LOCK_POLICY, **self._runtime.load_setting(LOCK_POLICY_SETTING, {})}
+        if policy["enabled"] and self.logins.count_failures(name) >= policy["loginAttempts"]:
+            self._db.execute("UPDATE artifact_users SET locked = 1 WHERE name = ?", (name.lower(),))
 
     def _identify_by_password(self, name: str, password: str) -> Principal:
         user = self._select_user(name)
-        for accepted in (user["password"], user["api_key"]) if user is not None else ():
+        for accepted in _list_passwords(user) if user is not None else ():
             if accepted and secrets.compare_digest(accepted.encode(), password.encode()):
                 return self._to_principal(user)
         try:
             principal = self._identify_by_token(password)
         except InvalidCredentials:
             raise InvalidCredentials(401, "Bad credentials") from None
-        if principal.name != name:
+        if principal.name.lower() != name.lower():
             raise InvalidCredentials(401, "Bad credentials")
         return principal
 
@@ -283,6 +337,8 @@ class Accounts:
     def _to_principal(self, user: sqlite3.Row) -> Principal:
         if user["locked"]:
             raise InvalidCredentials(403, f"The user: '{user['name']}' is locked.")
+        if json.loads(user["about"]).get("status") in ("disabled", "invited"):
+            raise InvalidCredentials(401, "Bad credentials")
         return Principal(user["name"], self._is_admin(user), self._user_rules(user["name"]))
 
     def _is_admin(self, user: sqlite3.Row) -> bool:
@@ -290,7 +346,7 @@ class Accounts:
         return bool(user["admin"]) or any(map(_grants_admin, groups))
 
     def _select_user(self, name: str) -> Any:
-        return self._db.execute("SELECT * FROM artifact_users WHERE name = ?", (name,)).fetchone()
+        return self._db.execute("SELECT * FROM artifact_users WHERE name = ?", (name.lower(),)).fetchone()
 
     def _user_rules(self, name: str) -> tuple[Rule | TargetRule, ...]:
         user = self._select_user(name)
@@ -346,7 +402,13 @@ def _to_seed(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def _grants_admin(group: sqlite3.Row) -> bool:
-    return bool(json.loads(group["about"]).get("adminPrivileges"))
+    return bool(json.loads(group["about"]).get("admin_privileges"))
+
+
+def _list_passwords(user: sqlite3.Row) -> list[str | None]:
+    """Return the texts that the user can log in with as a password."""
+    is_disabled = json.loads(user["about"]).get("internal_password_disabled")
+    return [None if is_disabled else user["password"], user["api_key"]]
 
 
 def _parse_rules(permissions: str) -> list[Rule]:

@@ -56,10 +56,14 @@ class LoginThrottle:
         self.record_failure(name)
         return max(int(remaining), 1)
 
+    def count_failures(self, name: str) -> int:
+        """Return the number of failed logins of an account since its last success."""
+        return self._failures[name].number if name in self._failures else 0
+
     def record_failure(self, name: str) -> None:
         """Record a failed login."""
-        count = self._failures[name].number if name in self._failures else 0
-        _store_entry(self._failures, name, Failures(count + 1, self._clock.now()))
+        failures = Failures(self.count_failures(name) + 1, self._clock.now())
+        _store_entry(self._failures, name, failures)
 
     def record_success(self, name: str, credentials: str) -> None:
         """Cache the credentials; if they were not cached, reset the failures of the account."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
@@ -14,10 +15,13 @@ from starlette.responses import PlainTextResponse, Response
 from ...http.routing import Route
 from ..call import Call
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_json
+from ..protocol.formats import format_json, format_time
 from ..protocol.request_body import parse_json_body
+from .accounts import ANONYMOUS
+from .passwords import find_violation
 
 REALM = "internal"
+OWN_USER_MESSAGE = "Action cancelled. You are logged-in as the user you have selected for removal"
 # Fields of users and groups, with their defaults.
 USER_DEFAULTS = {
     "email": None,
@@ -25,6 +29,7 @@ USER_DEFAULTS = {
     "profileUpdatable": True,
     "disableUIAccess": True,
     "internalPasswordDisabled": False,
+    "realm": REALM,
 }
 GROUP_DEFAULTS = {
     "description": "",
@@ -32,8 +37,20 @@ GROUP_DEFAULTS = {
     "adminPrivileges": False,
     "realm": REALM,
     "realmAttributes": None,
+    "externalId": None,
 }
-STRING_FIELDS = ("email", "password", "description", "realm", "realmAttributes")
+# The names under which fields are stored, which are those of the Access API.
+STORED_NAMES = {
+    "profileUpdatable": "profile_updatable",
+    "disableUIAccess": "disable_ui_access",
+    "internalPasswordDisabled": "internal_password_disabled",
+    "autoJoin": "auto_join",
+    "adminPrivileges": "admin_privileges",
+    "realmAttributes": "realm_attributes",
+    "externalId": "external_id",
+}
+READ_ONLY_USER_FIELDS = ("admin", "realm")
+STRING_FIELDS = ("email", "password", "description", "realm", "realmAttributes", "externalId")
 BOOLEAN_FIELDS = tuple(
     name for name, default in {**USER_DEFAULTS, **GROUP_DEFAULTS}.items() if isinstance(default, bool)
 )
@@ -43,7 +60,10 @@ BOOLEAN_STRINGS = {"true": True, "false": False, "": None}
 async def list_users(call: Call) -> Response:
     """Handle `GET /api/security/users`."""
     require_security_admin(call)
-    users = [{**list_entry(call, "users", user["name"]), "realm": REALM} for user in call.accounts.list_users()]
+    users = [
+        {**list_entry(call, "users", user["name"]), "realm": user["about"].get("realm", REALM)}
+        for user in call.accounts.list_users()
+    ]
     return call.vendor_json("security.Users", users)
 
 
@@ -51,8 +71,17 @@ async def get_user(call: Call, name: str) -> Response:
     """Handle `GET /api/security/users/{name}`."""
     require_security_admin(call)
     user = require_existing(call.accounts.find_user(name))
-    fields = {**USER_DEFAULTS, **user["about"], "admin": user["admin"]}
-    return call.vendor_json("security.User", {"name": name, **fields, "realm": REALM, "groups": user["groups"]})
+    fields = {**_load_fields(user["about"], USER_DEFAULTS), "admin": user["admin"]}
+    last_login = call.accounts.last_login(user["name"])
+    return call.vendor_json(
+        "security.User",
+        {
+            "name": user["name"],
+            **fields,
+            "groups": user["groups"],
+            "lastLoggedIn": None if last_login is None else format_time(last_login),
+        },
+    )
 
 
 async def replace_user(call: Call, name: str) -> Response:
@@ -64,11 +93,12 @@ async def replace_user(call: Call, name: str) -> Response:
     if not (body.get("password") or body.get("internalPasswordDisabled")):
         raise ArtifactError(400, "The user's password is missing")
     existing = call.accounts.find_user(name) or {}
-    default_groups = [group["name"] for group in call.accounts.list_groups() if group["about"].get("autoJoin")]
     preserved: dict[str, Any] = {
         member: existing[member] for member in ("api_key", "permissions", "locked") if member in existing
     }
-    call.accounts.save_user({"name": name, **preserved, **_to_seed(call, {"groups": default_groups, **body}, {})})
+    if not existing:  # new users join such groups, whatever the request says
+        body["groups"] = list(dict.fromkeys([*body.get("groups", ()), *call.accounts.list_auto_join_groups()]))
+    call.accounts.save_user({"name": name, **preserved, **_to_seed(call, body, {})})
     return Response(status_code=201)
 
 
@@ -84,9 +114,13 @@ async def update_user(call: Call, name: str) -> Response:
 async def delete_user(call: Call, name: str) -> Response:
     """Handle `DELETE /api/security/users/{name}`."""
     require_security_admin(call)
-    require_existing(call.accounts.find_user(name))
+    user = require_existing(call.accounts.find_user(name))
+    if user["name"] == call.principal.name:
+        raise ArtifactError(403, OWN_USER_MESSAGE)
+    if user["name"] == ANONYMOUS:
+        raise ArtifactError(403, f"User '{ANONYMOUS}' cannot be removed")
     call.accounts.delete_user(name)
-    return PlainTextResponse(f"User '{name}' has been removed successfully.")
+    return PlainTextResponse(f"The user: '{name}' has been removed successfully.")
 
 
 async def list_groups(call: Call) -> Response:
@@ -101,7 +135,7 @@ async def get_group(call: Call, name: str) -> Response:
     """Handle `GET /api/security/groups/{name}[?includeUsers=true]`."""
     require_security_admin(call)
     group = require_existing(call.accounts.find_group(name))
-    fields = {"name": name, **GROUP_DEFAULTS, **group["about"]}
+    fields = {"name": name, **_load_fields(group["about"], GROUP_DEFAULTS)}
     if call.query.get("includeUsers", "").lower() == "true":
         fields["userNames"] = call.accounts.list_members(name)
     return call.vendor_json("security.Group", fields)
@@ -216,23 +250,35 @@ def is_string_list(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
+def _load_fields(about: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """Return stored fields with the names of this API."""
+    return {name: about.get(STORED_NAMES.get(name, name), default) for name, default in defaults.items()}
+
+
+def _store_fields(body: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return fields of the body with the names under which they are stored."""
+    return {STORED_NAMES.get(name, name): body[name] for name in names if name in body}
+
+
 def _to_seed(call: Call, body: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a user in the format of seeds; `about` contains the previous fields."""
     for group in body.get("groups", ()):
         if call.accounts.find_group(group) is None:
             raise ArtifactError(400, f"Unable to find group '{group}'")
+    if violation := find_violation(call, body["password"]) if body.get("password") else None:
+        raise ArtifactError(400, violation)
     fields: dict[str, Any] = {name: body[name] for name in ("password", "admin", "groups") if name in body}
     return {
         **fields,
-        "about": {**about, **{name: body[name] for name in USER_DEFAULTS if name in body and name != "admin"}},
+        "about": {**about, **_store_fields(body, USER_DEFAULTS.keys() - READ_ONLY_USER_FIELDS)},
     }
 
 
 def _save_group(
     call: Call, name: str, permissions: dict[str, str], body: dict[str, Any], about: dict[str, Any]
 ) -> None:
-    fields = {**about, **{member: body[member] for member in GROUP_DEFAULTS if member in body}}
-    if fields.get("autoJoin") and fields.get("adminPrivileges"):
+    fields = {**about, **_store_fields(body, GROUP_DEFAULTS)}
+    if fields.get("auto_join") and fields.get("admin_privileges"):
         raise ArtifactError(400, "A group with administrative privileges cannot be joined automatically")
     for user in body.get("userNames", ()):
         if call.accounts.find_user(user) is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...seeds.schema import mapping_schema
 from ..builds.records import Promotion
+from ..identities.fields import SEED_GROUP_FIELDS, SEED_USER_FIELDS, select_seed_fields
 from ..images.pull import MANIFEST_TYPE
 from ..items.storage import ClientChecksums
 from ..items.tree import TRASH_REPO, parent_path
@@ -30,8 +31,8 @@ BUILD_CHANGE_FIELDS = ("created", "created_by", "modified", "modified_by")
 TIME_FIELDS = ("created", "modified", "updated")
 SEED_SCHEMA = mapping_schema(
     "",
-    groups=[mapping_schema("name! permissions")],
-    users=[mapping_schema("name! password api_key admin locked groups permissions")],
+    groups=[mapping_schema(f"name! permissions {' '.join(SEED_GROUP_FIELDS)}")],
+    users=[mapping_schema(f"name! password api_key locked groups permissions {' '.join(SEED_USER_FIELDS)}")],
     tokens=[
         mapping_schema("token! username! token_id scope expires_in issued_at expiry refreshable description exported")
     ],
@@ -62,9 +63,10 @@ SEED_SCHEMA = mapping_schema(
 def load_seed(state: State, data: dict[str, Any]) -> None:
     """Add the content of a seed, and the trash can."""
     for group in data.get("groups", ()):
-        state.accounts.save_group(group["name"], group.get("permissions", {}))
+        about = select_seed_fields(group, SEED_GROUP_FIELDS)
+        state.accounts.save_group(group["name"], group.get("permissions", {}), about)
     for user in data.get("users", ()):
-        state.accounts.save_user(user)
+        state.accounts.save_user({**user, "about": select_seed_fields(user, SEED_USER_FIELDS)})
     for token in data.get("tokens", ()):
         state.tokens.add(token)
     state.items.create_folder(TRASH_REPO, "", None)

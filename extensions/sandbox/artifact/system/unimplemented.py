@@ -145,13 +145,11 @@ ACCESS_FAMILIES = (
     "v1/system/liveness",
     "v1/system/readiness",
     "v1/vault",
-    "v2/groups",
     "v2/lifecycle",
     "v2/permissions",
     "v2/projects",
     "v2/roles",
     "v2/stages",
-    "v2/users",
 )
 CHECK_EDITION: dict[str, Callable[[Call], None]] = {
     "serves": lambda _call: None,

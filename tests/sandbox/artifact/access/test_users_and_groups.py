@@ -18,7 +18,7 @@ from support.session import Session
 from support.wire.artifact import error_of
 
 USERS, GROUPS, TARGETS = (f"/api/security/{kind}" for kind in ("users", "groups", "permissions"))
-ALICE = {"email": "alice@example.com", "password": "alices-own"}
+ALICE = {"email": "alice@example.com", "password": "Alices-0wn"}
 
 
 def fetch_status(sandbox, name: str, password: str, path: str = "/api/repositories") -> int:
@@ -29,7 +29,7 @@ def fetch_status(sandbox, name: str, password: str, path: str = "/api/repositori
 def test_user_is_created_updated_and_deleted(artifactory, sandbox):
     created = artifactory.put(f"{USERS}/alice", json={**ALICE, "groups": ["readers"]})
     assert (created.status_code, created.content) == (201, b"")
-    assert fetch_status(sandbox, "alice", "alices-own", "/api/storage/generic-local") == 200
+    assert fetch_status(sandbox, "alice", "Alices-0wn", "/api/storage/generic-local") == 200
     detail = artifactory.get(f"{USERS}/alice")
     assert detail.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.security.User+json"
     assert detail.json() == {
@@ -41,14 +41,15 @@ def test_user_is_created_updated_and_deleted(artifactory, sandbox):
         "internalPasswordDisabled": False,
         "realm": "internal",
         "groups": ["readers"],
+        "lastLoggedIn": detail.json()["lastLoggedIn"],
     }
     assert artifactory.post(f"{USERS}/alice", json={"admin": True, "groups": []}).status_code == 200
     changed = artifactory.get(f"{USERS}/alice").json()
     assert (changed["admin"], changed["groups"], changed["email"]) == (True, [], "alice@example.com")
-    assert fetch_status(sandbox, "alice", "alices-own", USERS) == 200
+    assert fetch_status(sandbox, "alice", "Alices-0wn", USERS) == 200
     removed = artifactory.delete(f"{USERS}/alice")
-    assert (removed.status_code, removed.text) == (200, "User 'alice' has been removed successfully.")
-    assert fetch_status(sandbox, "alice", "alices-own") == 401
+    assert (removed.status_code, removed.text) == (200, "The user: 'alice' has been removed successfully.")
+    assert fetch_status(sandbox, "alice", "Alices-0wn") == 401
 
 
 def test_users_are_listed(artifactory, sandbox):
@@ -61,10 +62,10 @@ def test_users_are_listed(artifactory, sandbox):
 def test_replaced_user_gets_defaults_and_keeps_permissions(artifactory, sandbox):
     sandbox.seed({"artifact": {"users": [{"name": "bob", "password": "old", "permissions": {"generic-local": "r"}}]}})
     artifactory.post(f"{USERS}/bob", json={"admin": True})
-    artifactory.put(f"{USERS}/bob", json={"email": "bob@example.com", "password": "new"})
+    artifactory.put(f"{USERS}/bob", json={"email": "bob@example.com", "password": "Bobs-n3w"})
     assert artifactory.get(f"{USERS}/bob").json()["admin"] is False
     assert fetch_status(sandbox, "bob", "old") == 401
-    assert fetch_status(sandbox, "bob", "new", "/api/storage/generic-local") == 200
+    assert fetch_status(sandbox, "bob", "Bobs-n3w", "/api/storage/generic-local") == 200
 
 
 def test_group_is_created_updated_and_deleted(artifactory):
@@ -98,9 +99,9 @@ def test_members_have_the_permissions_of_their_groups(artifactory, sandbox):
     artifactory.put(f"{GROUPS}/admins", json={"adminPrivileges": True})
     artifactory.put(f"{USERS}/alice", json=ALICE)
     assert artifactory.get(f"{USERS}/alice").json()["groups"] == ["joined"]
-    assert fetch_status(sandbox, "alice", "alices-own", USERS) == 403
+    assert fetch_status(sandbox, "alice", "Alices-0wn", USERS) == 403
     artifactory.post(f"{USERS}/alice", json={"groups": ["admins"]})
-    assert fetch_status(sandbox, "alice", "alices-own", USERS) == 200
+    assert fetch_status(sandbox, "alice", "Alices-0wn", USERS) == 200
 
 
 @pytest.mark.parametrize("name", ["with blank", "ünï🙂", "per%cent", "a+b", "quo'te\"s", "$.groups"])
@@ -154,6 +155,7 @@ def test_refused_request_changes_nothing(artifactory, method: str, path: str, bo
 
 
 def test_values_of_other_types_are_converted(artifactory, sandbox):
+    sandbox.switch("artifact", password_rules=False)
     artifactory.put(f"{USERS}/alice", json={**ALICE, "password": 12, "admin": "false", "profileUpdatable": 0})
     details = artifactory.get(f"{USERS}/alice").json()
     assert (details["admin"], details["profileUpdatable"]) == (False, False)
@@ -222,7 +224,7 @@ def test_permission_target_grants_its_permissions(artifactory, sandbox):
     assert artifactory.get(f"{TARGETS}/of-app").json()["principals"]["groups"] == {}
     removed = artifactory.delete(f"{TARGETS}/of-app")
     assert removed.text == "Permission Target 'of-app' has been removed successfully."
-    assert fetch_status(sandbox, "alice", "alices-own", item) == 403
+    assert fetch_status(sandbox, "alice", "Alices-0wn", item) == 403
 
 
 @pytest.mark.parametrize(
@@ -238,7 +240,7 @@ def test_permission_target_applies_to_repository_wildcards(artifactory, sandbox,
     target = {"repositories": [repositories], "principals": {"users": {"alice": ["r"]}}}
     artifactory.put(f"{TARGETS}/many", json=target)
     repositories_of_user = (
-        Session(f"{sandbox.url}/artifactory", ("alice", "alices-own")).get("/api/repositories").json()
+        Session(f"{sandbox.url}/artifactory", ("alice", "Alices-0wn")).get("/api/repositories").json()
     )
     assert {repository["key"] for repository in repositories_of_user} & {"generic-local", "libs-remote"} == keys
 
@@ -247,7 +249,7 @@ def test_pyartifactory_manages_users_and_groups(sandbox):
     server = Artifactory(f"{sandbox.url}/artifactory", auth=("admin", SecretStr("sandbox-admin")), api_version=2)
     assert server.groups.create(Group(name="leads", description="Leads")).description == "Leads"
     created = server.users.create(
-        NewUser(name="alice", email="alice@example.com", password=SecretStr("alices-own"), groups=["leads"])
+        NewUser(name="alice", email="alice@example.com", password=SecretStr("Alices-0wn"), groups=["leads"])
     )
     assert (created.email, created.groups, created.realm) == ("alice@example.com", ["leads"], "internal")
     changed = server.users.update(User(name="alice", email="other@example.com", admin=True))
