@@ -49,6 +49,8 @@ PRO_ONLY_MESSAGE = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"
     " running Artifactory Pro please make sure your server is activated with a valid license key."
 )
+# The wording for Enterprise is not known. That for Pro is.
+ENTERPRISE_ONLY_MESSAGE = PRO_ONLY_MESSAGE.replace("Artifactory Pro", "Artifactory Enterprise")
 
 
 class Call:
@@ -62,6 +64,7 @@ class Call:
         self.runtime = state.runtime
         self.items = state.items
         self.builds = state.builds
+        self.descriptor = state.descriptor
         self.repositories = state.repositories
         self.tokens = state.tokens
         self.accounts = state.accounts
@@ -215,6 +218,21 @@ class Call:
         if self.is_oss:
             raise ArtifactError(400, PRO_ONLY_MESSAGE)
 
+    def require_enterprise(self, version: str | None = None) -> None:
+        """Fail unless the edition is Enterprise and, if given, the version is at least `version`."""
+        self.require_pro()
+        if self.get_switch("edition") != "enterprise" or not (version is None or self.supports(version)):
+            raise ArtifactError(400, ENTERPRISE_ONLY_MESSAGE)
+
+    def begin_descriptor_write(self) -> None:
+        """Begin a change of the central descriptor. Call this after all checks, right before the state changes.
+
+        Repositories, replications, layouts, proxies, property sets and the configuration itself are changed with it.
+        It increases the revision. While the switch `merge_refusals` is positive, it decreases the switch and fails like
+        a server that could not merge concurrent changes.
+        """
+        self.descriptor.begin_write()
+
     def require_disk_space(self) -> None:
         """Fail if the disk is full."""
         if self.get_switch("disk_full"):
@@ -244,7 +262,11 @@ class Call:
 
     def vendor_json(self, kind: str, value: Mapping[str, Any] | list[Any], **headers: str) -> Response:
         """Return a response in a JFrog JSON media type that the client accepts."""
-        return Response(format_json(value).encode(), 200, {**self._content_type_header(kind), **headers})
+        return self.vendor_json_text(kind, format_json(value), **headers)
+
+    def vendor_json_text(self, kind: str, text: str, **headers: str) -> Response:
+        """Return a response like `vendor_json` whose text is JSON already."""
+        return Response(text.encode(), 200, {**self._content_type_header(kind), **headers})
 
     async def stream_vendor_json(
         self, kind: str, query: Callable[[sqlite3.Connection], Mapping[str, Any]], **headers: str

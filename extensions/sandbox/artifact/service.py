@@ -47,7 +47,6 @@ ROUTES = Routes(
     (
         *system_api.ROUTES,
         *central_configuration.ROUTES,
-        *unimplemented.RESERVED_ROUTES,
         *repository_api.ROUTES,
         *item_info.ROUTES,
         *properties.ROUTES,
@@ -95,7 +94,7 @@ class ArtifactService(Service):
     state_queries = STATE_QUERIES
     switches: ClassVar[dict[str, Any]] = {
         "version": "7.77.3",
-        "edition": "pro",  # or oss
+        "edition": "pro",  # oss, pro or enterprise
         "anonymous": False,
         "hide_unauthorized": False,
         "trashcan": True,
@@ -113,6 +112,12 @@ class ArtifactService(Service):
         "access_requires_token": False,  # whether the Access API rejects passwords for users and groups
         "password_rules": True,  # whether new passwords must follow the default rules
         "lowercase_groups": False,  # whether names of new groups are stored in lower case
+        "merge_refusals": 0,  # number of further changes of the central descriptor that fail
+        "merge_refusal_status": 400,  # or 500
+        "repository_visibility_seconds": 0,  # delay until changes of repositories are visible
+        "cache_suffix": True,  # whether descriptions of remote and federated repositories have a suffix
+        "remote_passwords": "encrypted",  # how passwords of remote repositories are returned: or masked, or absent
+        "unassigned_project_key": "",  # project key of repositories without a project; if empty, it is omitted
     }
 
     def __init__(self, runtime: Runtime) -> None:
@@ -128,6 +133,7 @@ class ArtifactService(Service):
         """Delete everything, including state in memory."""
         super().reset()
         self._state.accounts.forget_logins()
+        self._state.repositories.show_all_changes()
         self._state.uploads.clear()
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:

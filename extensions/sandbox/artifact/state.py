@@ -12,6 +12,7 @@ from .builds.records import Builds
 from .images.uploads import Uploads
 from .items.storage import Items
 from .maven.metadata import MavenMetadata
+from .repositories.descriptor import Descriptor
 from .repositories.repositories import Repositories
 from .seeds.bulk_insert import BulkInsert
 
@@ -25,6 +26,7 @@ class State:
         self.items = Items(runtime)
         self.bulk_insert = BulkInsert(runtime)
         self.builds = Builds(runtime)
+        self.descriptor = Descriptor(runtime)
         self.repositories = Repositories(runtime, self.items)
         self.uploads = Uploads(runtime, self.items, self.repositories)
         self.tokens = Tokens(runtime)

@@ -18,68 +18,13 @@ from ..items.storage import Items
 from ..items.tree import TRASH_REPO
 from ..maven.layouts import MAVEN_2, parse_module
 from ..protocol.errors import ArtifactError
+from .configurations import default_layout, list_member_names, normalize_package_type, stored_members
+from .package_types import IMAGE_TYPES, MAVEN_TYPES, STORED_CLASSES
 
 CLASS_LABELS = {"local": "Local", "remote": "Remote", "virtual": "Virtual", "federated": "Federated"}
-STORED_CLASSES = ("local", "federated")
-IMAGE_TYPES = ("docker", "oci")
-MAVEN_TYPES = ("maven", "gradle", "ivy", "sbt")
-COMMON_DEFAULTS = {
-    "description": "",
-    "notes": "",
-    "includesPattern": "**/*",
-    "excludesPattern": "",
-}
-# Defaults of the server's configuration file. Repositories created over REST have different ones: `REST_DEFAULTS`.
-CLASS_DEFAULTS: dict[str, dict[str, Any]] = {
-    "local": {
-        "handleReleases": True,
-        "handleSnapshots": True,
-        "maxUniqueSnapshots": 0,
-        "snapshotVersionBehavior": "unique",
-        "suppressPomConsistencyChecks": True,
-        "blackedOut": False,
-        "xrayIndex": False,
-        "propertySets": [],
-        "archiveBrowsingEnabled": False,
-        "checksumPolicyType": "client-checksums",
-    },
-    "remote": {
-        "username": "",
-        "password": "",
-        "handleReleases": True,
-        "handleSnapshots": True,
-        "blackedOut": False,
-        "offline": False,
-        "hardFail": False,
-        "storeArtifactsLocally": True,
-        "retrievalCachePeriodSecs": 7200,
-        "missedRetrievalCachePeriodSecs": 1800,
-        "socketTimeoutMillis": 15000,
-        "propertySets": [],
-        "xrayIndex": False,
-    },
-    "virtual": {"repositories": [], "artifactoryRequestsCanRetrieveRemoteArtifacts": False},
-}
-CLASS_DEFAULTS["federated"] = {**CLASS_DEFAULTS["local"], "members": []}
-CONFIGURATION_FIELDS = sorted(
-    {
-        "packageType",
-        "url",
-        "repoLayoutRef",
-        "defaultDeploymentRepo",
-        "projectKey",
-        "environments",
-        *COMMON_DEFAULTS,
-    }.union(*CLASS_DEFAULTS.values())
-)
-DEFAULT_LAYOUTS = {
-    "maven": MAVEN_2,
-    "gradle": MAVEN_2,
-    "ivy": "ivy-default",
-    "npm": "npm-default",
-    "pypi": "simple-default",
-    "nuget": "nuget-default",
-}
+# Values of new repositories of a seed that differ from those of repositories created over REST.
+SEED_DEFAULTS = {"suppressPomConsistencyChecks": True}
+CONFIGURATION_FIELDS = list_member_names()
 # Files that every repository rejects: temporary files of editors and files of old version control systems.
 DEFAULT_EXCLUDES = re.compile(
     r"(?:.*/)?(?:[^/]*~|#[^/]*#|\.#[^/]*|%[^/]*%|\._[^/]*|\.cvsignore|vssver\.scc|\.DS_Store|(?:CVS|SCCS|\.svn)(?:/.*)?)",
@@ -91,9 +36,9 @@ POLICY = "snapshot/release handling policy"
 PATTERNS = "include/exclude pattern settings"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Repository:
-    """A repository with its configuration."""
+    """A repository with its configuration. Equal configurations are usually the same object."""
 
     key: str
     configuration: dict[str, Any]
@@ -192,32 +137,79 @@ class Repository:
             raise ArtifactError(status, message)
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=16384)
 def _parse_repository(key: str, configuration: str) -> Repository:
     return Repository(key, json.loads(configuration))
 
 
 class Repositories:
-    """The repositories in the database."""
+    """The repositories in the database.
+
+    With the switch `repository_visibility_seconds`, changes of configurations become visible with a delay. Calls that
+    change configurations use `find_stored`, which returns the latest state, all others the visible state.
+    """
 
     def __init__(self, runtime: Runtime, items: Items) -> None:
         """Create the store."""
+        self._runtime = runtime
         self._db = runtime.db
         self._items = items
+        # Earlier states of the repositories whose last change is not visible yet, and the times when it will be.
+        self._earlier_states: dict[str, tuple[Repository | None, float]] = {}
+
+    def show_all_changes(self) -> None:
+        """Make all changes visible."""
+        self._earlier_states.clear()
 
     async def delete(self, repository: Repository) -> None:
-        """Delete a repository with its items."""
+        """Delete a repository with its items, and remove it from virtual repositories."""
         storage = f"{repository.key}-cache" if repository.rclass == "remote" else repository.key
         root = self._items.find(storage, "")
         if root is not None:
             await self._items.delete(root)
             self._db.execute("DELETE FROM artifact_items WHERE id = ?", (root.id,))
+        self._keep_earlier_state(repository.key)
         self._db.execute("DELETE FROM artifact_repositories WHERE key = ?", (repository.key,))
+        for virtual in list(self._list_stored()):
+            if repository.key in virtual.configuration.get("repositories", ()):
+                self._remove_member(virtual, repository.key)
+
+    def _remove_member(self, virtual: Repository, key: str) -> None:
+        configuration = dict(virtual.configuration)
+        configuration["repositories"] = [member for member in configuration["repositories"] if member != key]
+        if configuration.get("defaultDeploymentRepo") == key:
+            configuration["defaultDeploymentRepo"] = ""
+        self.store(virtual.key, configuration)
 
     def find(self, key: str) -> Repository | None:
         """Return the repository with a key."""
+        if key in self._earlier_states and self._is_delayed(key):
+            return self._earlier_states[key][0]
+        return self.find_stored(key)
+
+    def find_stored(self, key: str) -> Repository | None:
+        """Return the repository with a key, even if its last change is not visible yet."""
         row = self._db.execute("SELECT * FROM artifact_repositories WHERE key = ?", (key,)).fetchone()
         return _parse_repository(key, row["configuration"]) if row else None
+
+    def find_key(self, key: str) -> str | None:
+        """Return the key of a repository that is equal except for case, preferably without that exception."""
+        rows = self._db.execute("SELECT key FROM artifact_repositories")
+        keys = [row["key"] for row in rows if row["key"].lower() == key.lower()]
+        return key if key in keys else next(iter(keys), None)
+
+    def _is_delayed(self, key: str) -> bool:
+        """Return whether the last change of a repository is not visible yet."""
+        if self._earlier_states[key][1] > self._runtime.clock.now():
+            return True
+        del self._earlier_states[key]
+        return False
+
+    def _keep_earlier_state(self, key: str) -> None:
+        """Delay the visibility of a change that follows."""
+        seconds = self._runtime.get_switch("artifact", "repository_visibility_seconds")
+        if seconds > 0:
+            self._earlier_states[key] = (self.find(key), self._runtime.clock.now() + seconds)
 
     def resolve(self, key: str) -> Repository | None:
         """Return the repository whose settings apply to a key; the remote repository for the key of a cache."""
@@ -229,10 +221,32 @@ class Repositories:
 
     def list_all(self) -> Iterator[Repository]:
         """Yield all repositories, sorted by key."""
+        delayed = {key for key in list(self._earlier_states) if self._is_delayed(key)}
+        if not delayed:
+            yield from self._list_stored()
+            return
+        visible = [repository for repository in self._list_stored() if repository.key not in delayed]
+        visible += filter(None, (self._earlier_states[key][0] for key in delayed))
+        yield from sorted(visible, key=lambda repository: repository.key)
+
+    def _list_stored(self) -> Iterator[Repository]:
         for row in self._db.execute("SELECT * FROM artifact_repositories ORDER BY key"):
             yield _parse_repository(row["key"], row["configuration"])
 
-    def list_storages(self, key: str) -> list[str]:
+    def count_files(self, repository: Repository) -> int:
+        """Return the number of files that deleting a repository deletes."""
+        if repository.rclass == "virtual":
+            return 0
+        storage = f"{repository.key}-cache" if repository.rclass == "remote" else repository.key
+        query = "SELECT count(*) FROM artifact_items WHERE repo = ? AND NOT folder"
+        return int(self._db.execute(query, (storage,)).fetchone()[0])
+
+    def count_local(self) -> int:
+        """Return the number of local repositories."""
+        query = "SELECT count(*) FROM artifact_repositories WHERE json_extract(configuration, '$.rclass') = 'local'"
+        return int(self._db.execute(query).fetchone()[0])
+
+    def list_storages(self, key: str, _parents: tuple[str, ...] = ()) -> list[str]:
         """Return the keys under which the items of a repository are stored, in search order."""
         if key == TRASH_REPO:
             return [TRASH_REPO]
@@ -245,8 +259,8 @@ class Repositories:
             members = (
                 storage
                 for member in repository.configuration["repositories"]
-                if not self._is_blacked_out(member)
-                for storage in self.list_storages(member)
+                if member not in (*_parents, key) and not self._is_blacked_out(member)
+                for storage in self.list_storages(member, (*_parents, key))
             )
             return list(dict.fromkeys(members))
         return [key]
@@ -290,26 +304,31 @@ class Repositories:
         return self.list_storages(key) == [key]
 
     def save(self, key: str, fields: dict[str, Any]) -> None:
-        """Create a repository or replace its configuration. Missing fields get their defaults."""
+        """Create a repository of a seed or replace its configuration. Missing fields get their defaults."""
         rclass = fields.get("rclass")
         if rclass not in CLASS_LABELS:
             raise ArtifactError(400, "No valid rclass was given")
         if rclass == "remote" and not fields.get("url"):
             raise ArtifactError(400, "A remote repository needs a url")
-        package_type = str(fields.get("packageType") or "generic").lower()
-        own_fields = {
-            name: value for name, value in fields.items() if value is not None and name not in ("key", "rclass")
+        package_type = normalize_package_type(fields.get("packageType"))
+        members = stored_members(rclass, package_type)
+        layout = default_layout(package_type, fields.get("terraformType"))
+        defaults = {name: value for name, value in SEED_DEFAULTS.items() if name in members}
+        given = {
+            name: value
+            for name, value in fields.items()
+            if value is not None and (name in members or name == "projectKey")
         }
-        configuration = {
-            "key": key,
-            "packageType": package_type,
-            **COMMON_DEFAULTS,
-            "repoLayoutRef": DEFAULT_LAYOUTS.get(package_type, "simple-default"),
-            **CLASS_DEFAULTS[rclass],
-            **own_fields,
-            "rclass": rclass,
-        }
-        configuration["packageType"] = package_type
+        configuration = {"key": key, "packageType": package_type, **members, "repoLayoutRef": layout, **defaults}
+        self._write(key, {**configuration, **given, "rclass": rclass})
+
+    def store(self, key: str, configuration: dict[str, Any]) -> None:
+        """Store the complete configuration of a repository, and create its root folder."""
+        self._keep_earlier_state(key)
+        self._write(key, configuration)
+
+    def _write(self, key: str, configuration: dict[str, Any]) -> None:
         self._db.execute("INSERT OR REPLACE INTO artifact_repositories VALUES (?, ?)", (key, json.dumps(configuration)))
+        rclass = configuration["rclass"]
         if rclass != "virtual":
             self._items.create_folder(key if rclass in STORED_CLASSES else f"{key}-cache", "", None)

@@ -6,20 +6,21 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs
 
 from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
-from ..call import Call
+from ..call import PRO_SCOPE, Call
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_package_type
+from ..protocol.formats import format_json, format_package_type
 from ..protocol.request_body import parse_json_body
-from .repositories import CLASS_LABELS, STORED_CLASSES, Repository
+from .changes import prepare_creation, prepare_update
+from .rendering import render_for_caller
+from .repositories import CLASS_LABELS, Repository
 
 CLASS_ORDER = list(CLASS_LABELS)  # the order of the list
-# Defaults of repositories created over REST that differ from those of the configuration file.
-REST_DEFAULTS = {"snapshotVersionBehavior": "non-unique", "suppressPomConsistencyChecks": False}
 
 
 async def list_repositories(call: Call) -> Response:
@@ -37,7 +38,7 @@ async def list_repositories(call: Call) -> Response:
         if rclass in ("", repository.rclass)
         and package_type in ("", repository.package_type)
         and project in ("", repository.configuration.get("projectKey"))
-        and _is_readable(call, repository)
+        and is_readable(call, repository)
     ]
     entries.sort(key=lambda entry: CLASS_ORDER.index(entry["type"].lower()))
     return call.vendor_json("repositories.RepositoryDetailsList", entries, **call.info_headers)
@@ -47,38 +48,75 @@ async def get_repository(call: Call, key: str) -> Response:
     """Handle `GET /api/repositories/{key}`."""
     call.require_pro()
     call.require_login()
-    repository = _require_repository(call, key)
-    if not _is_readable(call, repository):
+    repository = require_repository(call, key)
+    if not is_readable(call, repository):
         raise ArtifactError(404 if call.get_switch("hide_unauthorized") else 403)
-    configuration = repository.configuration
-    if not call.principal.admin:
-        public_fields = ("key", "packageType", "description", "url", "rclass")
-        configuration = {name: value for name, value in configuration.items() if name in public_fields}
-    if "password" in configuration:
-        configuration = {**configuration, "password": ""}
     kind = f"repositories.{CLASS_LABELS[repository.rclass]}RepositoryConfiguration"
-    return call.vendor_json(kind, configuration, **{"Cache-Control": "no-store"})
+    text = render_for_caller(call, repository, is_complete=True)
+    return call.vendor_json_text(kind, text, **{"Cache-Control": "no-store"})
+
+
+async def list_configurations(call: Call) -> Response:
+    """Handle `GET /api/repositories/configurations`."""
+    if not call.supports(feature_versions.REPOSITORY_CONFIGURATIONS):
+        return await get_repository(call, "configurations")
+    call.require_pro()
+    call.require_admin()
+    rclasses, package_types = (_parse_filter(call, name) for name in ("repoType", "packageType"))
+    texts: dict[str, list[str]] = {rclass: [] for rclass in CLASS_ORDER}
+    for repository in call.repositories.list_all():
+        if (not rclasses or repository.rclass in rclasses) and (
+            not package_types or repository.package_type in package_types
+        ):
+            texts[repository.rclass].append(render_for_caller(call, repository, is_complete=False, depth=1))
+    groups = [f'  "{rclass.upper()}" : [ {", ".join(group)} ]' for rclass, group in texts.items() if group]
+    body = "{\n" + ",\n".join(groups) + "\n}" if groups else "{ }"
+    kind = "repositories.RepositoryConfigurationsList"
+    return call.vendor_json_text(kind, body, **{"Cache-Control": "no-store"})
+
+
+def _parse_filter(call: Call, name: str) -> set[str]:
+    """Return the values of a query parameter that is a list separated by commas, in lower case."""
+    return {value.strip().lower() for value in call.query.get(name, "").split(",") if value.strip()}
+
+
+async def check_existence(call: Call) -> Response:
+    """Handle `GET /api/repositories/existence`."""
+    if not call.supports(feature_versions.REPOSITORY_EXISTENCE):
+        return await get_repository(call, "existence")
+    call.require_admin()
+    project = call.query.get("projectKey", "default")
+    rclasses = parse_qs(call.request.url.query).get("type", list(CLASS_ORDER))
+    for rclass in rclasses:
+        if rclass.lower() not in CLASS_ORDER:
+            raise ArtifactError(400, f"Invalid repository type: {rclass}")
+    wanted = {rclass.lower() for rclass in rclasses}
+    exists = any(
+        repository.rclass in wanted and repository.configuration.get("projectKey", "default") == project
+        for repository in call.repositories.list_all()
+    )
+    body = {"exists": exists, "matchingRepoTypes": [name.upper() for name in rclasses], "projectKey": project}
+    return Response(format_json(body).encode(), media_type="application/json")
 
 
 async def create_repository(call: Call, key: str) -> Response:
     """Handle `PUT /api/repositories/{key}`."""
     call.require_pro()
     call.require_admin()
-    if any(repository.key.lower() == key.lower() for repository in call.repositories.list_all()):
-        raise ArtifactError(400, "Case insensitive repository key already exists")
-    fields = {name: value for name, value in (await _read_configuration(call)).items() if value is not None}
-    defaults = REST_DEFAULTS if fields.get("rclass") in STORED_CLASSES else {}
-    call.repositories.save(key, {**defaults, **fields, "key": key})
-    return PlainTextResponse(f"Successfully created repository '{key}' \n")
+    fields = await read_configuration(call)
+    configuration = prepare_creation(call, key, fields)
+    call.begin_descriptor_write()
+    call.repositories.store(key, configuration)
+    return PlainTextResponse(created_message(key))
 
 
 async def update_repository(call: Call, key: str) -> Response:
     """Handle `POST /api/repositories/{key}`."""
     call.require_pro()
     call.require_admin()
-    repository = _require_repository(call, key)
-    fields = {name: value for name, value in (await _read_configuration(call)).items() if value is not None}
-    call.repositories.save(key, {**repository.configuration, **fields, "rclass": repository.rclass})
+    configuration = prepare_update(call, require_repository(call, key, is_write=True), await read_configuration(call))
+    call.begin_descriptor_write()
+    call.repositories.store(key, configuration)
     return PlainTextResponse(f"Repository {key} update successfully.\n")
 
 
@@ -86,21 +124,50 @@ async def delete_repository(call: Call, key: str) -> Response:
     """Handle `DELETE /api/repositories/{key}`."""
     call.require_pro()
     call.require_admin()
-    repository = call.repositories.find(key)
+    has_report = call.supports(feature_versions.REPOSITORY_DELETION_REPORTS)
+    repository = call.repositories.find_stored(key)
     if repository is None:
+        if has_report:
+            message = f"Cannot delete repository: '{key}', repository config does not exist"
+            return _report_deletion(key, message, 0, 404)
         raise ArtifactError(404, f"Repository {key} does not exist")
+    if repository.rclass == "local" and call.repositories.count_local() == 1:
+        raise ArtifactError(403, "Deleting the last local repository is not allowed")
+    if repository.rclass == "federated":
+        call.require_enterprise(feature_versions.FEDERATED_REPOSITORIES)
+    call.begin_descriptor_write()
+    count = call.repositories.count_files(repository)
     await call.repositories.delete(repository)
-    return PlainTextResponse(f"Repository {key} and all its content have been removed successfully.")
+    subject = "has" if repository.rclass == "virtual" else "and all its content have"
+    if has_report:
+        return _report_deletion(key, f"Repository '{key}' {subject} been removed successfully.", count, 200)
+    return PlainTextResponse(f"Repository {key} {subject} been removed successfully.")
 
 
-def _require_repository(call: Call, key: str) -> Repository:
-    repository = call.repositories.find(key)
-    if repository is None:
-        raise ArtifactError(400)
-    return repository
+def _report_deletion(key: str, message: str, count: int, status: int) -> Response:
+    report = {"repoKey": key, "statusMsg": message, "deletedArtifactsCount": count, "success": True}
+    return Response(format_json(report).encode(), status, media_type="application/json")
 
 
-def _is_readable(call: Call, repository: Repository) -> bool:
+def created_message(key: str) -> str:
+    """Return the message about a new repository."""
+    return f"Successfully created repository '{key}' \n"
+
+
+def require_repository(call: Call, key: str, is_write: bool = False) -> Repository:
+    """Return a repository, or fail if it does not exist. Writes also find what is not visible yet."""
+    repository = call.repositories.find_stored(key) if is_write else call.repositories.find(key)
+    if repository is not None:
+        return repository
+    if call.supports(feature_versions.UNKNOWN_REPOSITORY_IS_404):
+        raise ArtifactError(404, f"The repository {key} was not found")
+    raise ArtifactError(400)
+
+
+def is_readable(call: Call, repository: Repository) -> bool:
+    """Return whether the caller may read anything in a repository."""
+    if call.principal.admin:
+        return True
     keys = [repository.key, *call.repositories.list_storages(repository.key)]
     return any(call.principal.may_anywhere("r", key) for key in keys)
 
@@ -119,7 +186,8 @@ def _list_entry(call: Call, repository: Repository) -> dict[str, Any]:
     }
 
 
-async def _read_configuration(call: Call) -> dict[str, Any]:
+async def read_configuration(call: Call) -> dict[str, Any]:
+    """Return the configuration in the body of a request."""
     configuration = await parse_json_body(call)
     if not isinstance(configuration, dict):
         raise ArtifactError(400, "Error parsing json body")
@@ -128,6 +196,9 @@ async def _read_configuration(call: Call) -> dict[str, Any]:
 
 ROUTES = (
     Route("GET", "/api/repositories", list_repositories, "list_repositories"),
+    # Earlier versions take the last segment of these paths for a key.
+    Route("GET", "/api/repositories/configurations", list_configurations, "repository_configurations", scope=PRO_SCOPE),
+    Route("GET", "/api/repositories/existence", check_existence, "repository_existence", scope=PRO_SCOPE),
     Route("GET", "/api/repositories/{key}", get_repository, "repository_detail"),
     Route("PUT", "/api/repositories/{key}", create_repository, "create_repository"),
     Route("POST", "/api/repositories/{key}", update_repository, "update_repository"),

@@ -86,12 +86,6 @@ POST   /api/yum/**                              calculate_yum_metadata     admin
 POST   /api/zap/{:.+}                           zap_cache                  admin  lacks
 """
 
-# Calls that would otherwise match the key of a repository.
-RESERVED_KEYS = """
-GET    /api/repositories/configurations         repository_details         admin  lacks
-GET    /api/repositories/existence              repository_existence       all    lacks
-"""
-
 # APIs of package managers below /api/<name>. Maven, Ivy, Gradle and sbt have no such API; Docker's is implemented.
 PACKAGE_TYPES = (
     "alpine",
@@ -196,7 +190,6 @@ def _parse_calls(table: str) -> tuple[Route, ...]:
     return tuple(map(_parse_call, table.strip().splitlines()))
 
 
-RESERVED_ROUTES = _parse_calls(RESERVED_KEYS)
 ROUTES = (
     *_parse_calls(CALLS),
     *(_parse_call(f"* /api/{name}/** packages_of_{name} all lacks") for name in PACKAGE_TYPES),

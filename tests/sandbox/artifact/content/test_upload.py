@@ -305,7 +305,7 @@ def test_checksum_file_sets_the_original_checksum(artifactory):
 def test_upload_to_a_virtual_repository_requires_a_default_deployment_repository(artifactory, sandbox):
     response = artifactory.put("/libs-release/org/acme/x/1/x-1.jar", b"x")
     assert (response.status_code, response.json()["repo"]) == (201, "libs-release-local")
-    artifactory.post("/api/repositories/libs-release", json={"defaultDeploymentRepo": ""})
+    artifactory.post("/api/repositories/libs-release", json={"defaultDeploymentRepo": "nothing"})
     response = artifactory.put("/libs-release/org/acme/x/1/x-1.jar", b"x")
     assert error_of(response) == (
         405,

@@ -180,7 +180,8 @@ def test_release_policies_use_the_layout_of_the_repository(artifactory, sandbox)
     assert artifactory.put("/flat/org/w/w-1.0.jar", b"x").status_code == 409
 
 
-def test_repository_has_non_unique_snapshots_when_it_is_created_over_rest(artifactory):
+def test_repository_has_non_unique_snapshots_when_an_old_version_created_it_over_rest(artifactory, sandbox):
+    sandbox.switch("artifact", version="7.38.10")
     artifactory.put("/api/repositories/by-rest", json={"rclass": "local", "packageType": "maven"})
     created = artifactory.get("/api/repositories/by-rest").json()
     assert (created["snapshotVersionBehavior"], created["repoLayoutRef"]) == ("non-unique", "maven-2-default")

@@ -17,7 +17,6 @@ USER_CALLS = [
     ("GET", "/api/v2/security/permissions"),
     ("PUT", "/api/v2/security/permissions/team"),
     ("GET", "/api/v2/repositories/generic-local"),
-    ("GET", "/api/repositories/existence?key=generic-local"),
     ("GET", "/api/npm/npm-local/left-pad"),
     ("PUT", "/api/npm/npm-local/left-pad"),
     ("GET", "/api/pypi/pypi-local/simple/"),
@@ -28,7 +27,6 @@ USER_CALLS = [
     ("GET", "/api/plugins"),
 ]
 ADMINISTRATOR_CALLS = [
-    ("GET", "/api/repositories/configurations"),
     ("PUT", "/api/replications/generic-local"),
     ("GET", "/api/system/licenses"),
     ("PATCH", "/api/system/configuration"),

@@ -1,0 +1,59 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The central descriptor: its revision, the refusal of concurrent changes, and the names that repositories refer to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from ...runtime.runtime import Runtime
+from ..protocol.errors import ArtifactError
+from .package_types import BUILT_IN_LAYOUTS, BUILT_IN_PROPERTY_SETS
+
+REVISION = "descriptor_revision"
+MERGE_REFUSAL = (
+    "Could not merge and save new descriptor [org.jfrog.common.ExecutionFailed: Last retry failed: code exception."
+    " Not trying again (Should update revision {revision})]"
+)
+# Sections of the descriptor with named elements, and the elements of a new server.
+BUILT_IN_NAMES = {"repoLayouts": BUILT_IN_LAYOUTS, "propertySets": BUILT_IN_PROPERTY_SETS, "proxies": ()}
+
+
+class Descriptor:
+    """The parts of the central descriptor that calls of several resources share."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Create the view of the descriptor in the database."""
+        self._runtime = runtime
+        self._db = runtime.db
+
+    def begin_write(self) -> None:
+        """Increase the revision, or fail like a server on which another change was faster.
+
+        The switch `merge_refusals` is the number of further writes that fail, `merge_refusal_status` their status.
+        """
+        revision = int(self._load(REVISION, 0)) + 1
+        self._save(REVISION, revision)
+        refusals = int(self._runtime.get_switch("artifact", "merge_refusals"))
+        if refusals > 0:
+            self._runtime.set_switches({"artifact": {"merge_refusals": refusals - 1}})
+            status = int(self._runtime.get_switch("artifact", "merge_refusal_status"))
+            raise ArtifactError(status, MERGE_REFUSAL.format(revision=revision))
+
+    def list_names(self, section: str) -> Collection[str]:
+        """Return the names of the elements in a section: `repoLayouts`, `propertySets` or `proxies`."""
+        return self._load(f"descriptor_{section}", list(BUILT_IN_NAMES[section]))
+
+    def save_names(self, section: str, names: Collection[str]) -> None:
+        """Replace the names of the elements in a section."""
+        self._save(f"descriptor_{section}", list(names))
+
+    def _load(self, name: str, default: Any) -> Any:
+        row = self._db.execute("SELECT value FROM artifact_settings WHERE name = ?", (name,)).fetchone()
+        return json.loads(row["value"]) if row else default
+
+    def _save(self, name: str, value: Any) -> None:
+        self._db.execute("INSERT OR REPLACE INTO artifact_settings VALUES (?, ?)", (name, json.dumps(value)))

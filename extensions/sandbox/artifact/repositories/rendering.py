@@ -1,0 +1,74 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Configurations of repositories in responses. The texts are cached, because lists contain many of them."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+from ..call import Call
+from ..protocol import feature_versions
+from ..protocol.formats import format_json
+from .configurations import CACHE_SUFFIX, complete_form, encrypt, relevant_form
+from .repositories import Repository
+
+# Members that users without administrator permissions see.
+PUBLIC_MEMBERS = ("key", "packageType", "description", "rclass", "url", "repositories")
+SUFFIXED_CLASSES = ("remote", "federated")
+MASK = "********"
+
+
+class Form(NamedTuple):
+    """What determines the text of a configuration besides its members.
+
+    `is_complete` includes members of other package types, as in the first version of the API. `passwords` is `clear`,
+    `encrypted`, `masked` or `absent`.
+    """
+
+    is_complete: bool
+    depth: int
+    passwords: str
+    cache_suffix: bool
+    unassigned_project: str
+
+
+def render_for_caller(call: Call, repository: Repository, is_complete: bool, depth: int = 0) -> str:
+    """Return a configuration as JSON, with the members that the caller may see.
+
+    :arg is_complete: whether to include members of other package types, as in the first version of the API
+    """
+    if not call.principal.admin:
+        visible = {name: repository.configuration.get(name) for name in PUBLIC_MEMBERS}
+        return format_json(visible, depth)
+    has_encryption = call.supports(feature_versions.ENCRYPTED_PASSWORDS)
+    form = Form(
+        is_complete,
+        depth,
+        str(call.get_switch("remote_passwords")) if has_encryption else "clear",
+        bool(call.get_switch("cache_suffix")),
+        str(call.get_switch("unassigned_project_key")),
+    )
+    return _render(repository, form)
+
+
+@functools.lru_cache(maxsize=16384)
+def _render(repository: Repository, form: Form) -> str:
+    configuration = dict(repository.configuration)
+    if "password" in configuration:
+        configuration["password"] = _hide_password(configuration["password"], form.passwords)
+    if form.cache_suffix and configuration["description"] and repository.rclass in SUFFIXED_CLASSES:
+        configuration["description"] += CACHE_SUFFIX
+    if form.unassigned_project and not configuration.get("projectKey"):
+        configuration["projectKey"] = form.unassigned_project
+    members = complete_form(configuration) if form.is_complete else relevant_form(configuration)
+    return format_json(members, form.depth)
+
+
+def _hide_password(password: Any, passwords: str) -> str | None:
+    if not password or passwords == "clear":
+        return str(password)
+    if passwords == "absent":
+        return None
+    return encrypt(password) if passwords == "encrypted" else MASK
