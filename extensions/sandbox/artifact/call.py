@@ -65,6 +65,7 @@ class Call:
         self.items = state.items
         self.builds = state.builds
         self.descriptor = state.descriptor
+        self.configuration = state.configuration
         self.repositories = state.repositories
         self.tokens = state.tokens
         self.accounts = state.accounts
@@ -75,8 +76,13 @@ class Call:
     def base(self) -> str:
         """The base URL of Artifactory as the client knows it."""
         override = next(filter(None, map(self.request.headers.get, BASE_URL_HEADERS)), None)
-        request_url = f"{self.request.url.scheme}://{self.request.url.netloc}/artifactory"
-        return override.rstrip("/") if override else request_url
+        if override:
+            return override.rstrip("/")
+        custom = self.configuration.url_base
+        if custom and not self.supports(feature_versions.CONFIGURATION_SCHEMA_3):
+            return custom.rstrip("/")
+        platform = custom or f"{self.request.url.scheme}://{self.request.url.netloc}"
+        return f"{platform.rstrip('/').removesuffix('/artifactory')}/artifactory"
 
     def mark_as_read(self, label: str) -> None:
         """Record in the journal, under `label`, that this request only reads although its route writes."""

@@ -37,7 +37,9 @@ from .seeds.seed import SEED_SCHEMA, load_seed
 from .seeds.snapshot_seeds import iterate_seeds
 from .state import State
 from .state_queries import STATE_QUERIES
-from .system import central_configuration, storage_summary, system_api, unimplemented
+from .system import storage_summary, system_api, unimplemented
+from .system.configuration import api as configuration_api
+from .system.configuration import store
 
 # Paths that redirect browsers to the user interface.
 HOME = ("/", "/webapp")
@@ -46,7 +48,7 @@ NODE_ID = "5f0e1ab1c3d24e6a"
 ROUTES = Routes(
     (
         *system_api.ROUTES,
-        *central_configuration.ROUTES,
+        *configuration_api.ROUTES,
         *repository_api.ROUTES,
         *item_info.ROUTES,
         *properties.ROUTES,
@@ -89,7 +91,7 @@ class ArtifactService(Service):
 
     name = "artifact"
     prefixes = ("/artifactory", "/access", registry.ROOT)
-    schema = SCHEMA + records.SCHEMA
+    schema = SCHEMA + records.SCHEMA + store.SCHEMA
     seed_schema = SEED_SCHEMA
     state_queries = STATE_QUERIES
     switches: ClassVar[dict[str, Any]] = {
@@ -118,6 +120,8 @@ class ArtifactService(Service):
         "cache_suffix": True,  # whether descriptions of remote and federated repositories have a suffix
         "remote_passwords": "encrypted",  # how passwords of remote repositories are returned: or masked, or absent
         "unassigned_project_key": "",  # project key of repositories without a project; if empty, it is omitted
+        "configuration_lists": "replace",  # YAML lists replace all elements, or those with the same index: by_index
+        "configuration_unknown": "refuse",  # YAML members that do not exist: refuse or ignore
     }
 
     def __init__(self, runtime: Runtime) -> None:

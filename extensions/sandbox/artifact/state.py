@@ -15,6 +15,7 @@ from .maven.metadata import MavenMetadata
 from .repositories.descriptor import Descriptor
 from .repositories.repositories import Repositories
 from .seeds.bulk_insert import BulkInsert
+from .system.configuration.store import Configuration
 
 
 class State:
@@ -26,7 +27,8 @@ class State:
         self.items = Items(runtime)
         self.bulk_insert = BulkInsert(runtime)
         self.builds = Builds(runtime)
-        self.descriptor = Descriptor(runtime)
+        self.configuration = Configuration(runtime)
+        self.descriptor = Descriptor(runtime, self.configuration)
         self.repositories = Repositories(runtime, self.items)
         self.uploads = Uploads(runtime, self.items, self.repositories)
         self.tokens = Tokens(runtime)

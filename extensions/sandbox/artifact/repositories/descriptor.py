@@ -11,24 +11,28 @@ from typing import Any
 
 from ...runtime.runtime import Runtime
 from ..protocol.errors import ArtifactError
-from .package_types import BUILT_IN_LAYOUTS, BUILT_IN_PROPERTY_SETS
+from ..system.configuration.store import Configuration
 
 REVISION = "descriptor_revision"
 MERGE_REFUSAL = (
     "Could not merge and save new descriptor [org.jfrog.common.ExecutionFailed: Last retry failed: code exception."
     " Not trying again (Should update revision {revision})]"
 )
-# Sections of the descriptor with named elements, and the elements of a new server.
-BUILT_IN_NAMES = {"repoLayouts": BUILT_IN_LAYOUTS, "propertySets": BUILT_IN_PROPERTY_SETS, "proxies": ()}
 
 
 class Descriptor:
     """The parts of the central descriptor that calls of several resources share."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, configuration: Configuration) -> None:
         """Create the view of the descriptor in the database."""
         self._runtime = runtime
         self._db = runtime.db
+        self._configuration = configuration
+
+    @property
+    def revision(self) -> int:
+        """The number of changes, counted from 1."""
+        return int(self._load(REVISION, 0)) + 1
 
     def begin_write(self) -> None:
         """Increase the revision, or fail like a server on which another change was faster.
@@ -45,11 +49,7 @@ class Descriptor:
 
     def list_names(self, section: str) -> Collection[str]:
         """Return the names of the elements in a section: `repoLayouts`, `propertySets` or `proxies`."""
-        return self._load(f"descriptor_{section}", list(BUILT_IN_NAMES[section]))
-
-    def save_names(self, section: str, names: Collection[str]) -> None:
-        """Replace the names of the elements in a section."""
-        self._save(f"descriptor_{section}", list(names))
+        return self._configuration.load_section(section) or ()
 
     def _load(self, name: str, default: Any) -> Any:
         row = self._db.execute("SELECT value FROM artifact_settings WHERE name = ?", (name,)).fetchone()

@@ -76,14 +76,6 @@ TERRAFORM_LAYOUTS = {"module": "terraform-module-default", "provider": "terrafor
 ALIASES = {"yum": "rpm"}
 # The layout of all repositories that are created over REST without one, whatever their type. Virtual ones have none.
 REST_LAYOUT = "maven-2-default"
-BUILT_IN_LAYOUTS = (
-    *("ansible-default", "bower-default", "build-default", "cargo-default", "composer-default", "conan-default"),
-    *("go-default", "gradle-default", "ivy-default", "maven-1-default", "maven-2-default", "nix-default"),
-    *("npm-default", "nuget-default", "puppet-default", "sbt-default", "simple-default", "swift-default"),
-    *("terraform-module-default", "terraform-provider-default", "vcs-default"),
-)
-# A new server has one property set.
-BUILT_IN_PROPERTY_SETS = ("artifactory",)
 # Members that responses omit while they are empty.
 OMITTED_IF_EMPTY = (
     *("chartsBaseUrl", "clientTlsCertificate", "defaultDeploymentRepo", "externalDependenciesPatterns"),

@@ -53,8 +53,6 @@ POST   /api/security/permissions/{:[^/]+}       security                   admin
 *      /api/signed/url/**                       signed_urls                all    lacks
 GET    /api/system                              system_information         admin  serves
 *      /api/system/bootstrap_bundle             bootstrap_bundle           admin  pro
-PATCH  /api/system/configuration                system_configuration       admin  serves
-POST   /api/system/configuration                system_configuration       admin  serves
 *      /api/system/configuration/**             system_configuration       admin  serves
 *      /api/system/debug/loggers/**             loggers                    admin  lacks
 POST   /api/system/decrypt                      decrypt_passwords          admin  serves

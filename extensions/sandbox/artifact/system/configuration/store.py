@@ -1,0 +1,128 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Storage of the central configuration in the database."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any
+
+from ....runtime.runtime import Runtime
+from .new_server import list_specific
+from .schema import SECTIONS, Keyed
+from .values import ViolatesSchema, complete, drop_unknown
+
+# Members that are switches of the sandbox.
+_SWITCHES = {
+    ("security", "anonAccessEnabled"): "anonymous",
+    ("security", "hideUnauthorizedResources"): "hide_unauthorized",
+    ("trashcanConfig", "enabled"): "trashcan",
+}
+
+SCHEMA = "CREATE TABLE artifact_configuration (section TEXT PRIMARY KEY, value TEXT NOT NULL);\n"
+
+
+@functools.cache
+def _section_of_new_server(name: str) -> str:
+    specific, kind = list_specific(), SECTIONS[name]
+    is_absent = kind is None or (name not in specific and isinstance(kind, (dict, Keyed)))
+    return json.dumps(None if is_absent else complete(kind, specific.get(name), name))
+
+
+class Configuration:
+    """The sections of the configuration, with mappings of named objects by key.
+
+    Repositories, replications and the revision are stored elsewhere.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Create the store."""
+        self._runtime = runtime
+
+    def load(self) -> dict[str, Any]:
+        """Return all sections that are present."""
+        sections = {name: self.load_section(name) for name in SECTIONS}
+        return {name: value for name, value in sections.items() if value is not None}
+
+    def load_section(self, name: str) -> Any:
+        """Return a section, or `None` if it is absent."""
+        row = self._runtime.db.execute("SELECT value FROM artifact_configuration WHERE section = ?", (name,)).fetchone()
+        value = json.loads(row["value"] if row else _section_of_new_server(name))
+        for (section, member), switch in _SWITCHES.items():
+            if section == name and value is not None:
+                value[member] = self._runtime.get_switch("artifact", switch)
+        return value
+
+    def save(self, document: dict[str, Any]) -> None:
+        """Replace all sections by those of a complete document."""
+        for name, kind in SECTIONS.items():
+            if kind is not None:
+                self._save_section(name, document.get(name))
+        switches = {
+            switch: document.get(section, SECTIONS[section])[member] for (section, member), switch in _SWITCHES.items()
+        }
+        self._runtime.set_switches({"artifact": switches})
+
+    def _save_section(self, name: str, value: Any) -> None:
+        text = json.dumps(value)
+        if text == _section_of_new_server(name):
+            self._runtime.db.execute("DELETE FROM artifact_configuration WHERE section = ?", (name,))
+        else:
+            self._runtime.db.execute("INSERT OR REPLACE INTO artifact_configuration VALUES (?, ?)", (name, text))
+
+    def find(self, section: str, key: str) -> dict[str, Any] | None:
+        """Return the object with a key, such as a proxy."""
+        found: dict[str, Any] | None = (self.load_section(section) or {}).get(key)
+        return found
+
+    def list_layouts(self) -> list[str]:
+        """Return the names of the repository layouts."""
+        return sorted(self.load_section("repoLayouts") or ())
+
+    def list_property_sets(self) -> list[str]:
+        """Return the names of the property sets."""
+        return sorted(self.load_section("propertySets") or ())
+
+    def list_proxies(self) -> list[str]:
+        """Return the keys of the proxies."""
+        return sorted(self.load_section("proxies") or ())
+
+    def used_ids(self) -> set[str]:
+        """Return the keys that repositories cannot have, because they are unique in the whole configuration."""
+        sections = [name for name, kind in SECTIONS.items() if isinstance(kind, Keyed) and kind.is_id]
+        return {key for name in sections for key in self.load_section(name) or ()}
+
+    @property
+    def url_base(self) -> str | None:
+        """The custom base URL."""
+        value: str | None = self.load_section("urlBase")
+        return value or None
+
+
+def complete_document(document: dict[str, Any], *, ignores_unknown: bool = False) -> dict[str, Any]:
+    """Return the sections of a configuration with all defaults.
+
+    :arg ignores_unknown: whether members that do not exist are dropped
+    :raises ViolatesSchema: if the schema does not allow a section
+    """
+    completed = {
+        name: complete(SECTIONS[name], drop_unknown(SECTIONS[name], value) if ignores_unknown else value, name)
+        for name, value in document.items()
+        if value is not None
+    }
+    _check_ids(completed)
+    return completed
+
+
+def _check_ids(document: dict[str, Any]) -> None:
+    """Fail if a key occurs in several sections."""
+    keys = [
+        key
+        for name, kind in SECTIONS.items()
+        if isinstance(kind, Keyed) and kind.is_id
+        for key in document.get(name) or ()
+    ]
+    if len(keys) != len(set(keys)):
+        raise ViolatesSchema("duplicate key")
