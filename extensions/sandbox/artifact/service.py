@@ -30,7 +30,7 @@ from .protocol import feature_versions, methods
 from .protocol.errors import AccessError, ApiError, ArtifactError, RequestLineTooLong
 from .protocol.negotiation import PRODUCED_TYPES, join_accept, negotiate
 from .protocol.versions import build_revision, is_at_least
-from .repositories import repository_api
+from .repositories import batch_api, connection_api, federation_api, repository_api
 from .schema import SCHEMA
 from .search import aql_api, field_searches, name_search
 from .seeds.seed import SEED_SCHEMA, load_seed
@@ -50,6 +50,9 @@ ROUTES = Routes(
         *system_api.ROUTES,
         *configuration_api.ROUTES,
         *repository_api.ROUTES,
+        *batch_api.ROUTES,
+        *federation_api.ROUTES,
+        *connection_api.ROUTES,
         *item_info.ROUTES,
         *properties.ROUTES,
         *image_promotion.ROUTES,
@@ -117,6 +120,7 @@ class ArtifactService(Service):
         "merge_refusals": 0,  # number of further changes of the central descriptor that fail
         "merge_refusal_status": 400,  # or 500
         "repository_visibility_seconds": 0,  # delay until changes of repositories are visible
+        "remote_connection_failure": "",  # reason why connection tests of remote repositories fail
         "cache_suffix": True,  # whether descriptions of remote and federated repositories have a suffix
         "remote_passwords": "encrypted",  # how passwords of remote repositories are returned: or masked, or absent
         "unassigned_project_key": "",  # project key of repositories without a project; if empty, it is omitted

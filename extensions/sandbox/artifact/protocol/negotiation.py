@@ -51,7 +51,7 @@ ITEM_TYPES = (
 CHECKED_ITEM_TYPES = ("FolderInfo", "FileInfo", "ItemProperties", "ItemPermissions", "StatsInfo")
 CONFIGURATION_TYPES = _vendor_types(
     "repositories.LocalRepositoryConfiguration repositories.RemoteRepositoryConfiguration"
-    " repositories.VirtualRepositoryConfiguration"
+    " repositories.VirtualRepositoryConfiguration repositories.FederatedRepositoryConfiguration"
 )
 ACCOUNT_LIST_TYPES = _vendor_types("security.Users security.Groups security.PermissionTargets")
 ACCOUNT_TYPES = _vendor_types("security.User security.Group security.PermissionTarget")

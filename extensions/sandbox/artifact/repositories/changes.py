@@ -55,3 +55,8 @@ def with_own_member(call: Call, key: str, members: list[dict[str, Any]]) -> list
         if str(member["url"]).rstrip("/") != own_url
     ]
     return [{"url": own_url, "enabled": True}, *others]
+
+
+def created_message(key: str) -> str:
+    """Return the message about a new repository."""
+    return f"Successfully created repository '{key}' \n"

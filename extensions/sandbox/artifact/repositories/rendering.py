@@ -72,3 +72,11 @@ def _hide_password(password: Any, passwords: str) -> str | None:
     if passwords == "absent":
         return None
     return encrypt(password) if passwords == "encrypted" else MASK
+
+
+def is_readable(call: Call, repository: Repository) -> bool:
+    """Return whether the caller may read anything in a repository."""
+    if call.principal.admin:
+        return True
+    keys = [repository.key, *call.repositories.list_storages(repository.key)]
+    return any(call.principal.may_anywhere("r", key) for key in keys)

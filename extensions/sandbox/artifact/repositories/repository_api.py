@@ -16,8 +16,9 @@ from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_json, format_package_type
 from ..protocol.request_body import parse_json_body
-from .changes import prepare_creation, prepare_update
-from .rendering import render_for_caller
+from .changes import created_message, prepare_creation, prepare_update
+from .deletion import check_deletion, delete_with_report
+from .rendering import is_readable, render_for_caller
 from .repositories import CLASS_LABELS, Repository
 
 CLASS_ORDER = list(CLASS_LABELS)  # the order of the list
@@ -124,34 +125,17 @@ async def delete_repository(call: Call, key: str) -> Response:
     """Handle `DELETE /api/repositories/{key}`."""
     call.require_pro()
     call.require_admin()
-    has_report = call.supports(feature_versions.REPOSITORY_DELETION_REPORTS)
     repository = call.repositories.find_stored(key)
+    if call.supports(feature_versions.REPOSITORY_DELETION_REPORTS):
+        report = await delete_with_report(call, key)
+        return Response(format_json(report).encode(), 200 if repository else 404, media_type="application/json")
     if repository is None:
-        if has_report:
-            message = f"Cannot delete repository: '{key}', repository config does not exist"
-            return _report_deletion(key, message, 0, 404)
         raise ArtifactError(404, f"Repository {key} does not exist")
-    if repository.rclass == "local" and call.repositories.count_local() == 1:
-        raise ArtifactError(403, "Deleting the last local repository is not allowed")
-    if repository.rclass == "federated":
-        call.require_enterprise(feature_versions.FEDERATED_REPOSITORIES)
+    check_deletion(call, repository)
     call.begin_descriptor_write()
-    count = call.repositories.count_files(repository)
     await call.repositories.delete(repository)
-    subject = "has" if repository.rclass == "virtual" else "and all its content have"
-    if has_report:
-        return _report_deletion(key, f"Repository '{key}' {subject} been removed successfully.", count, 200)
-    return PlainTextResponse(f"Repository {key} {subject} been removed successfully.")
-
-
-def _report_deletion(key: str, message: str, count: int, status: int) -> Response:
-    report = {"repoKey": key, "statusMsg": message, "deletedArtifactsCount": count, "success": True}
-    return Response(format_json(report).encode(), status, media_type="application/json")
-
-
-def created_message(key: str) -> str:
-    """Return the message about a new repository."""
-    return f"Successfully created repository '{key}' \n"
+    content = "has" if repository.rclass == "virtual" else "and all its content have"
+    return PlainTextResponse(f"Repository {key} {content} been removed successfully.")
 
 
 def require_repository(call: Call, key: str, is_write: bool = False) -> Repository:
@@ -162,14 +146,6 @@ def require_repository(call: Call, key: str, is_write: bool = False) -> Reposito
     if call.supports(feature_versions.UNKNOWN_REPOSITORY_IS_404):
         raise ArtifactError(404, f"The repository {key} was not found")
     raise ArtifactError(400)
-
-
-def is_readable(call: Call, repository: Repository) -> bool:
-    """Return whether the caller may read anything in a repository."""
-    if call.principal.admin:
-        return True
-    keys = [repository.key, *call.repositories.list_storages(repository.key)]
-    return any(call.principal.may_anywhere("r", key) for key in keys)
 
 
 def _list_entry(call: Call, repository: Repository) -> dict[str, Any]:

@@ -143,7 +143,7 @@ def _check_virtual(call: Call, configuration: dict[str, Any]) -> None:
     for key in configuration["repositories"]:
         member = call.repositories.find_stored(key)
         if member is None:
-            raise ArtifactError(400, f"Repository '{key}' does not exist")
+            raise ArtifactError(400, f"Repository {key} does not exist\n")
         if not _may_aggregate(package_type, member.package_type):
             label = format_package_type(member.package_type)
             message = f"aggregates another repository '{key}' that has a mismatching package type {label}"

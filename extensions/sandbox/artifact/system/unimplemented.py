@@ -77,7 +77,6 @@ GET    /api/v1/metrics/**                       metrics                    admin
 *      /api/v1/service_trust/pairing/{:[^/]+}   pairing_tokens             admin  lacks
 GET    /api/v1/system/{:liveness|readiness}     probes                     all    lacks
 *      /api/v2/federation/**                    federation                 admin  lacks
-*      /api/v2/repositories/**                  repositories_of_version_2  all    pro
 *      /api/v2/security/permissions/**          permissions_of_version_2   all    pro
 GET    /api/versions/{:.+}                      version_by_properties      all    pro
 POST   /api/yum/**                              calculate_yum_metadata     admin  pro

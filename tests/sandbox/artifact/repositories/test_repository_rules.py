@@ -115,11 +115,11 @@ def test_class_and_package_type_never_change(artifactory):
         ),
         (
             {"rclass": "virtual", "packageType": "npm", "repositories": ["nope"]},
-            "Repository 'nope' does not exist",
+            "Repository nope does not exist\n",
         ),
         (
             {"rclass": "virtual", "packageType": "npm", "repositories": ["new"]},
-            "Repository 'new' does not exist",
+            "Repository new does not exist\n",
         ),
         (
             {"rclass": "virtual", "packageType": "npm", "repositories": ["generic-local"]},

@@ -16,7 +16,6 @@ USER_CALLS = [
     ("GET", "/api/versions/generic-local/app"),
     ("GET", "/api/v2/security/permissions"),
     ("PUT", "/api/v2/security/permissions/team"),
-    ("GET", "/api/v2/repositories/generic-local"),
     ("GET", "/api/npm/npm-local/left-pad"),
     ("PUT", "/api/npm/npm-local/left-pad"),
     ("GET", "/api/pypi/pypi-local/simple/"),
@@ -33,7 +32,7 @@ ADMINISTRATOR_CALLS = [
     ("POST", "/api/export/system"),
     ("GET", "/api/tasks"),
     ("GET", "/api/security/passwordSettings"),
-    ("GET", "/api/federation/status/stateList"),
+    ("GET", "/api/federation/status/stateSummary"),
 ]
 
 
