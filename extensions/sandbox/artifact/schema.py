@@ -77,6 +77,15 @@ BEGIN
     INSERT OR IGNORE INTO artifact_released SELECT OLD.sha256 WHERE OLD.sha256 IS NOT NULL;
 END;
 CREATE TABLE artifact_repositories (key TEXT PRIMARY KEY, configuration TEXT NOT NULL);
+-- The URL of a pull replication is empty
+CREATE TABLE artifact_replications (
+    id INTEGER PRIMARY KEY,
+    repo TEXT NOT NULL,
+    url TEXT NOT NULL,
+    configuration TEXT NOT NULL,
+    UNIQUE (repo, url)
+);
+CREATE TABLE artifact_webhooks (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, subscription TEXT NOT NULL);
 CREATE TABLE artifact_users (
     name TEXT PRIMARY KEY,
     password TEXT,

@@ -30,7 +30,12 @@ from .protocol import feature_versions, methods
 from .protocol.errors import AccessError, ApiError, ArtifactError, RequestLineTooLong
 from .protocol.negotiation import PRODUCED_TYPES, join_accept, negotiate
 from .protocol.versions import build_revision, is_at_least
+<<<<<<< HEAD
 from .repositories import batch_api, connection_api, federation_api, repository_api
+=======
+from .replications import replication_api
+from .repositories import repository_api
+>>>>>>> 92522372 (Serve replications and webhooks of Artifactory in the sandbox)
 from .schema import SCHEMA
 from .search import aql_api, field_searches, name_search
 from .seeds.seed import SEED_SCHEMA, load_seed
@@ -40,6 +45,7 @@ from .state_queries import STATE_QUERIES
 from .system import storage_summary, system_api, unimplemented
 from .system.configuration import api as configuration_api
 from .system.configuration import store
+from .webhooks import webhook_api
 
 # Paths that redirect browsers to the user interface.
 HOME = ("/", "/webapp")
@@ -50,9 +56,13 @@ ROUTES = Routes(
         *system_api.ROUTES,
         *configuration_api.ROUTES,
         *repository_api.ROUTES,
+<<<<<<< HEAD
         *batch_api.ROUTES,
         *federation_api.ROUTES,
         *connection_api.ROUTES,
+=======
+        *replication_api.ROUTES,
+>>>>>>> 92522372 (Serve replications and webhooks of Artifactory in the sandbox)
         *item_info.ROUTES,
         *properties.ROUTES,
         *image_promotion.ROUTES,
@@ -87,13 +97,14 @@ ACCESS_ROUTES = Routes(
         *unimplemented.ACCESS_ROUTES,
     )
 )
+EVENT_ROUTES = Routes(webhook_api.ROUTES)
 
 
 class ArtifactService(Service):
-    """The stand-in for Artifactory and the JFrog access token service."""
+    """The stand-in for Artifactory, the JFrog access token service and the event service."""
 
     name = "artifact"
-    prefixes = ("/artifactory", "/access", registry.ROOT)
+    prefixes = ("/artifactory", "/access", "/event", registry.ROOT)
     schema = SCHEMA + records.SCHEMA + store.SCHEMA
     seed_schema = SEED_SCHEMA
     state_queries = STATE_QUERIES
@@ -114,6 +125,14 @@ class ArtifactService(Service):
         "default_token_expiry": 31536000,
         "basic_creates_tokens": True,
         "login_blocks": True,  # after several failed logins
+        "replication_list": True,  # whether all replications can be listed with one request
+        "missing_replication_status": 404,  # or 400
+        "replication_passwords": "encrypted",  # in responses: encrypted, stored or absent
+        "events_accept_passwords": False,  # whether the event service accepts user name and password
+        "webhook_conflict_status": 409,  # or 400
+        "webhook_secrets": "masked",  # in responses: masked, stored or absent
+        "webhook_test_fails": False,
+        "url_strict_policy": True,  # whether webhooks to private networks are refused
         "access_requires_token": False,  # whether the Access API rejects passwords for users and groups
         "password_rules": True,  # whether new passwords must follow the default rules
         "lowercase_groups": False,  # whether names of new groups are stored in lower case
@@ -165,7 +184,9 @@ class ArtifactService(Service):
         try:
             self._check_request_line(request)
             if path.startswith("/access"):
-                response = await self._handle_access(request, path.removeprefix("/access").rstrip("/"))
+                response = await self._handle_platform(request, path.removeprefix("/access"), ACCESS_ROUTES)
+            elif path.startswith("/event"):
+                response = await self._handle_platform(request, path.removeprefix("/event"), EVENT_ROUTES)
             else:
                 content_path.validate_encoding(path)
                 is_registry = path.startswith(registry.ROOT)
@@ -190,12 +211,12 @@ class ArtifactService(Service):
         if len(line) > self.runtime.get_switch("artifact", "longest_request_line"):
             raise RequestLineTooLong
 
-    async def _handle_access(self, request: Request, path: str) -> Response:
+    async def _handle_platform(self, request: Request, path: str, routes: Routes) -> Response:
         is_oss = self.runtime.get_switch("artifact", "edition") == "oss"
         if is_oss or not is_at_least(self.runtime.get_switch("artifact", "version"), feature_versions.TOKENS):
             raise AccessError(404, "HTTP 404 Not Found")
         query = _parse_query(request)
-        match = ACCESS_ROUTES.find(request.method, path, query)
+        match = routes.find(request.method, path.rstrip("/"), query)
         if match.route is None:
             status = 405 if match.allowed_methods else 404
             raise AccessError(status, f"HTTP {status}")

@@ -44,7 +44,7 @@ PUT    /api/plugins/**                          change_user_plugin         admin
 *      /api/propertysets/**                     property_sets              admin  lacks
 *      /api/release/bundles/**                  release_bundles            all    lacks
 *      /api/replication/{:.+}                   replication                all    pro
-*      /api/replications/**                     replications               admin  pro
+GET    /api/replications/channels/{:.+}         replication_channels       admin  pro
 GET    /api/repositories/{:[^/]+}/configuration remote_repository          all    pro
 GET    /api/search/dependency                   dependency_search          all    pro
 GET    /api/search/license                      license_search             all    pro

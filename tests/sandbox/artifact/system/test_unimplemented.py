@@ -26,7 +26,7 @@ USER_CALLS = [
     ("GET", "/api/plugins"),
 ]
 ADMINISTRATOR_CALLS = [
-    ("PUT", "/api/replications/generic-local"),
+    ("GET", "/api/replications/channels/generic-local"),
     ("GET", "/api/system/licenses"),
     ("POST", "/api/system/storage/gc"),
     ("POST", "/api/export/system"),
@@ -70,7 +70,7 @@ def test_path_is_404_when_the_real_server_has_no_such_call(artifactory, path):
 
 def test_oss_response_takes_precedence_when_the_call_is_not_implemented(artifactory, sandbox):
     sandbox.switch("artifact", edition="oss")
-    for path in ("/api/search/license", "/api/plugins", "/api/replications/generic-local", "/api/versions/org"):
+    for path in ("/api/search/license", "/api/plugins", "/api/replications/channels/libs", "/api/versions/org"):
         status, message = error_of(artifactory.get(path))
         assert (status, message.split(" (")[0]) == (400, "This REST API is available only in Artifactory Pro")
     assert error_of(artifactory.get("/api/npm/npm-local/left-pad")) == (404, "Not Found")
