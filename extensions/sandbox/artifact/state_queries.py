@@ -16,5 +16,30 @@ STATE_QUERIES = {
         ) ON repo = CASE json_extract(configuration, '$.rclass') WHEN 'remote' THEN key || '-cache' ELSE key END
         ORDER BY key
     """,
+    "users": """
+        SELECT name,
+            CASE WHEN admin THEN 'yes' ELSE 'no' END AS admin,
+            CASE WHEN locked THEN 'yes' ELSE 'no' END AS locked,
+            (SELECT group_concat(value, ', ') FROM json_each(artifact_users.groups)) AS groups
+        FROM artifact_users ORDER BY name
+    """,
+    "groups": """
+        SELECT name,
+            CASE WHEN json_extract(about, '$.admin_privileges') THEN 'yes' ELSE 'no' END AS admin,
+            CASE WHEN json_extract(about, '$.auto_join') THEN 'yes' ELSE 'no' END AS auto_join,
+            coalesce(members, 0) AS members
+        FROM artifact_groups LEFT JOIN (
+            SELECT value AS member_of, count(*) AS members
+            FROM artifact_users, json_each(artifact_users.groups) GROUP BY value
+        ) ON member_of = name
+        ORDER BY name
+    """,
+    "permissions": """
+        SELECT name,
+            (SELECT group_concat(value, ', ') FROM json_each(target, '$.repositories')) AS repositories,
+            (SELECT count(*) FROM json_each(target, '$.principals.users')) AS users,
+            (SELECT count(*) FROM json_each(target, '$.principals.groups')) AS groups
+        FROM artifact_permission_targets ORDER BY name
+    """,
     "builds": "SELECT name, count(*) AS runs FROM artifact_builds GROUP BY name ORDER BY name",
 }

@@ -135,6 +135,9 @@ def test_state_is_updated(use, sandbox, artifactory):
         expect(row.get_by_role("cell")).to_have_text(["generic-local", "local", "generic", "3"])
         artifactory.put("/generic-local/new.txt", data=b"new")
         expect(row.get_by_role("cell").last).to_have_text("4")  # The section is still open.
+        state.get_by_text("users 3").click()
+        reader = state.get_by_role("row").filter(has=page.get_by_role("cell", name="reader", exact=True))
+        expect(reader.get_by_role("cell")).to_have_text(["reader", "no", "no", "readers"])
         sandbox.clock(advance=36_000)
         expect(state.get_by_text("queue 0")).to_be_visible()
 

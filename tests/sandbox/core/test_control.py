@@ -56,7 +56,7 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
         name: {table: table_state["total"] for table, table_state in tables.items()}
         for name, tables in sandbox.state().items()
     } == {
-        "artifact": {"repositories": 7, "builds": 2},
+        "artifact": {"repositories": 7, "users": 3, "groups": 1, "permissions": 0, "builds": 2},
         "ci": {"jobs": 3, "queue": 1},
         "review": {"projects": 2, "roles": 2},
         "inference": {"projects": 3, "models": 37, "keys": 6},
@@ -70,6 +70,22 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
         "files": 4,
     }
     assert repositories["libs-remote"]["files"] == 1  # the cache of the remote repository
+
+
+def test_state_shows_artifactory_accounts_without_passwords(sandbox, artifactory):
+    sandbox.seed({"artifact": {"groups": [{"name": "team"}], "users": [{"name": "ann", "groups": ["readers", "team"]}]}})
+    principals = {"users": {"ann": ["r", "w"]}, "groups": {"team": ["r"]}}
+    target = {"repositories": ["generic-local", "docker-local"], "principals": principals}
+    assert artifactory.put("/api/security/permissions/deploy", json=target).status_code == 201
+    tables = sandbox.state()["artifact"]
+    users = {row["name"]: row for row in tables["users"]["rows"]}
+    assert users["ann"] == {"name": "ann", "admin": "no", "locked": "no", "groups": "readers, team"}
+    assert (users["admin"]["admin"], users["admin"]["groups"]) == ("yes", None)
+    assert {row["name"]: row["members"] for row in tables["groups"]["rows"]} == {"readers": 3, "team": 1}
+    assert tables["permissions"]["rows"] == [
+        {"name": "deploy", "repositories": "generic-local, docker-local", "users": 1, "groups": 1}
+    ]
+    assert "sandbox-admin" not in str(tables)
 
 
 def test_state_changes_when_the_clock_advances(sandbox):

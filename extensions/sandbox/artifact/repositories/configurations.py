@@ -214,13 +214,16 @@ def _convert_content_synchronisation(value: Any) -> dict[str, Any]:
     """Return the synchronization settings: the whole object is replaced, so that members left out are false."""
     given = value if isinstance(value, Mapping) else {}
     return {
-        "enabled": _convert_boolean(given.get("enabled", False)),
-        **{
-            part: {name: _convert_boolean((given.get(part) or {}).get(name, False)) for name in members}
-            for part, members in CONTENT_SYNCHRONISATION.items()
-            if isinstance(members, Mapping)
-        },
+        name: _convert_flags(given.get(name), default)
+        if isinstance(default, Mapping)
+        else _convert_boolean(given.get(name, default))
+        for name, default in CONTENT_SYNCHRONISATION.items()
     }
+
+
+def _convert_flags(value: Any, defaults: Mapping[str, bool]) -> dict[str, bool]:
+    given = value if isinstance(value, Mapping) else {}
+    return {name: _convert_boolean(given.get(name, default)) for name, default in defaults.items()}
 
 
 def encrypt(password: Any) -> str | None:

@@ -150,7 +150,7 @@ def test_synchronization_settings_are_replaced_as_a_whole(artifactory):
     create(artifactory, **required_members("remote", "generic"), contentSynchronisation=both)
     for change, expected in [
         (None, (True, True)),
-        ({"statistics": {"enabled": True}}, (True, False)),
+        ({"statistics": {"enabled": True}, "properties": 1}, (True, False)),
         ({}, (False, False)),
     ]:
         artifactory.post("/api/repositories/new", json={"contentSynchronisation": change})
