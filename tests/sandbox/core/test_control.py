@@ -73,7 +73,9 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
 
 
 def test_state_shows_artifactory_accounts_without_passwords(sandbox, artifactory):
-    sandbox.seed({"artifact": {"groups": [{"name": "team"}], "users": [{"name": "ann", "groups": ["readers", "team"]}]}})
+    sandbox.seed(
+        {"artifact": {"groups": [{"name": "team"}], "users": [{"name": "ann", "groups": ["readers", "team"]}]}}
+    )
     principals = {"users": {"ann": ["r", "w"]}, "groups": {"team": ["r"]}}
     target = {"repositories": ["generic-local", "docker-local"], "principals": principals}
     assert artifactory.put("/api/security/permissions/deploy", json=target).status_code == 201

@@ -54,6 +54,19 @@ def test_every_package_type_is_created_read_and_updated_without_changes(artifact
     assert read(artifactory, key) == created
 
 
+def test_seed_contains_repositories_of_all_package_types_with_their_members(artifactory, sandbox):
+    seeded = [
+        {"key": f"{package_type}-{rclass}", "notes": "seeded", **required_members(rclass, package_type)}
+        for rclass, package_type in COMBINATIONS
+    ]
+    seeded.append({"key": "tags", "rclass": "local", "packageType": "docker", "maxUniqueTags": 5, "projectKey": "team"})
+    sandbox.seed({"artifact": {"repositories": seeded}})
+    groups = artifactory.get("/api/repositories/configurations").json()
+    found = {entry["key"]: entry for group in groups.values() for entry in group}
+    assert all(repository.items() <= found[repository["key"]].items() for repository in seeded)
+    assert (found["npm-local"]["repoLayoutRef"], found["go-virtual"]["repoLayoutRef"]) == ("npm-default", "go-default")
+
+
 @pytest.mark.parametrize(
     ("rclass", "package_type"),
     [
