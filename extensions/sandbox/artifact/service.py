@@ -30,12 +30,8 @@ from .protocol import feature_versions, methods
 from .protocol.errors import AccessError, ApiError, ArtifactError, RequestLineTooLong
 from .protocol.negotiation import PRODUCED_TYPES, join_accept, negotiate
 from .protocol.versions import build_revision, is_at_least
-<<<<<<< HEAD
-from .repositories import batch_api, connection_api, federation_api, repository_api
-=======
 from .replications import replication_api
-from .repositories import repository_api
->>>>>>> 92522372 (Serve replications and webhooks of Artifactory in the sandbox)
+from .repositories import batch_api, connection_api, federation_api, repository_api
 from .schema import SCHEMA
 from .search import aql_api, field_searches, name_search
 from .seeds.seed import SEED_SCHEMA, load_seed
@@ -56,13 +52,10 @@ ROUTES = Routes(
         *system_api.ROUTES,
         *configuration_api.ROUTES,
         *repository_api.ROUTES,
-<<<<<<< HEAD
         *batch_api.ROUTES,
         *federation_api.ROUTES,
         *connection_api.ROUTES,
-=======
         *replication_api.ROUTES,
->>>>>>> 92522372 (Serve replications and webhooks of Artifactory in the sandbox)
         *item_info.ROUTES,
         *properties.ROUTES,
         *image_promotion.ROUTES,
