@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
 
@@ -28,6 +29,8 @@ BUILD_FIELDS = (
 )
 MODULE_FIELDS = "id type repository properties artifacts dependencies"
 BUILD_CHANGE_FIELDS = ("created", "created_by", "modified", "modified_by")
+# Keys of a repository that contain its items, not its settings.
+CONTENT_FIELDS = ("files", "generate", "images")
 TIME_FIELDS = ("created", "modified", "updated")
 SEED_SCHEMA = mapping_schema(
     "",
@@ -38,7 +41,7 @@ SEED_SCHEMA = mapping_schema(
     ],
     repositories=[
         mapping_schema(
-            f"key! rclass! files images {' '.join(CONFIGURATION_FIELDS)}",
+            f"key! rclass! count files images {' '.join(CONFIGURATION_FIELDS)}",
             generate=[mapping_schema("path! count! content by size created modified downloaded properties")],
         )
     ],
@@ -74,7 +77,8 @@ def load_seed(state: State, data: dict[str, Any]) -> None:
     generated_count = sum(files["count"] for repository in repositories for files in repository.get("generate", ()))
     with state.bulk_insert.defer_indexes() if generated_count > state.bulk_insert.next_id() // 4 else nullcontext():
         for repository in repositories:
-            _add_repository(state, repository)
+            for numbered in _expand(repository):
+                _add_repository(state, numbered)
     for item in data.get("items", ()):
         _add_item(state, item)
     for archive in data.get("archives", ()):
@@ -86,9 +90,27 @@ def load_seed(state: State, data: dict[str, Any]) -> None:
     state.bulk_insert.analyze()
 
 
+def _expand(repository: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield `count` repositories; `{n}` in their settings is the number of the repository, beginning with 0."""
+    fields = {name: value for name, value in repository.items() if name != "count"}
+    if "count" not in repository:
+        yield fields
+        return
+    for number in range(repository["count"]):
+        yield {
+            name: value if name in CONTENT_FIELDS else _insert_number(value, number) for name, value in fields.items()
+        }
+
+
+def _insert_number(value: Any, number: int) -> Any:
+    if isinstance(value, list):
+        return [_insert_number(element, number) for element in value]
+    return value.replace("{n}", str(number)) if isinstance(value, str) else value
+
+
 def _add_repository(state: State, repository: dict[str, Any]) -> None:
-    key, content_fields = repository["key"], ("files", "generate", "images")
-    state.repositories.save(key, {name: value for name, value in repository.items() if name not in content_fields})
+    key = repository["key"]
+    state.repositories.save(key, {name: value for name, value in repository.items() if name not in CONTENT_FIELDS})
     storage = f"{key}-cache" if repository["rclass"] == "remote" else key
     for path, file in repository.get("files", {}).items():
         _add_file(state, storage, path, file if isinstance(file, dict) else {"content": file})

@@ -67,6 +67,20 @@ def test_seed_contains_repositories_of_all_package_types_with_their_members(arti
     assert (found["npm-local"]["repoLayoutRef"], found["go-virtual"]["repoLayoutRef"]) == ("npm-default", "go-default")
 
 
+def test_seed_generates_numbered_repositories(artifactory, sandbox):
+    local = {"key": "npm-{n}", "count": 1000, "rclass": "local", "packageType": "npm", "description": "Team {n}"}
+    content = {"files": {"{n}.txt": "a"}, "generate": [{"path": "{n}.bin", "count": 2, "content": "b"}]}
+    virtual = {"key": "all-{n}", "count": 2, "rclass": "virtual", "packageType": "npm", "repositories": ["npm-{n}"]}
+    few = {"key": "few-{n}", "count": 1, "rclass": "local", **content}
+    sandbox.seed({"artifact": {"repositories": [local, virtual, few]}})
+    groups = artifactory.get("/api/repositories/configurations?packageType=npm").json()
+    assert len(groups["LOCAL"]) == 1000
+    assert read(artifactory, "npm-999")["description"] == "Team 999"
+    assert [entry["repositories"] for entry in groups["VIRTUAL"]] == [["npm-0"], ["npm-1"]]
+    files = artifactory.get("/api/storage/few-0?list").json()["files"]
+    assert sorted(file["uri"] for file in files) == ["/0.bin", "/1.bin", "/{n}.txt"]
+
+
 @pytest.mark.parametrize(
     ("rclass", "package_type"),
     [

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from sandbox.artifact.repositories.package_types import PACKAGE_TYPES, TERRAFORM_LAYOUTS
 from support.wire.artifact import error_of
 
 NPM = {"rclass": "local", "packageType": "npm"}
@@ -131,6 +132,11 @@ def test_class_and_package_type_never_change(artifactory):
 def test_reference_is_refused(artifactory, members, message):
     assert error_of(put(artifactory, **members)) == (400, message)
     assert "new" not in list_keys(artifactory)
+
+
+@pytest.mark.parametrize("layout", sorted({*TERRAFORM_LAYOUTS.values(), *(t.layout for t in PACKAGE_TYPES.values())}))
+def test_layouts_of_all_package_types_exist(artifactory, layout):
+    assert put(artifactory, rclass="local", repoLayoutRef=layout).status_code == 200
 
 
 def test_references_are_accepted_when_they_exist(artifactory):
