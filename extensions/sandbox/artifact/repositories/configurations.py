@@ -20,13 +20,11 @@ from .package_types import (
     COMMON_MEMBERS,
     CONTENT_SYNCHRONISATION,
     FOREIGN_MEMBERS_BY_CLASS,
-    LOCAL_POLICY,
     NEVER_RETURNED,
     OMITTED_IF_EMPTY,
     PACKAGE_TYPES,
-    REMOTE_POLICY,
+    POLICY_MEMBERS,
     REST_LAYOUT,
-    STORED_CLASSES,
     SUPPORT_FLAGS,
     TERRAFORM_LAYOUTS,
     TYPE_MEMBERS,
@@ -67,12 +65,6 @@ def default_layout(package_type: str, terraform_type: Any = None) -> str:
 
 
 @functools.cache
-def policy_members(rclass: str) -> Mapping[str, Any]:
-    """Return the members that all repositories of a class store, whatever their package type."""
-    return LOCAL_POLICY if rclass in STORED_CLASSES else REMOTE_POLICY if rclass == "remote" else {}
-
-
-@functools.cache
 def relevant_members(rclass: str, package_type: str) -> dict[str, Any]:
     """Return the members of a class and package type with their defaults."""
     return {**COMMON_MEMBERS, **CLASS_MEMBERS[rclass], **TYPE_MEMBERS[rclass].get(package_type, {})}
@@ -81,7 +73,7 @@ def relevant_members(rclass: str, package_type: str) -> dict[str, Any]:
 @functools.cache
 def stored_members(rclass: str, package_type: str) -> dict[str, Any]:
     """Return the members that the server stores for a class and package type, with their defaults."""
-    return {**policy_members(rclass), **relevant_members(rclass, package_type)}
+    return {**POLICY_MEMBERS[rclass], **relevant_members(rclass, package_type)}
 
 
 def list_member_names() -> list[str]:

@@ -96,7 +96,7 @@ COMMON_MEMBERS: dict[str, Any] = {
     "signedUrlTtl": 90,
     "environments": [],
 }
-# Members that all local and remote repositories store, although they only have an effect on Maven and similar types.
+# Members that all repositories of a class store, although they only have an effect on some package types.
 MAVEN_POLICY: dict[str, Any] = {
     "handleReleases": True,
     "handleSnapshots": True,
@@ -114,6 +114,14 @@ REMOTE_POLICY: dict[str, Any] = {
     "fetchSourcesEagerly": False,
     "rejectInvalidJars": False,
     "remoteRepoChecksumPolicyType": "generate-if-absent",
+}
+# All virtual repositories store this member. Recorded configurations of generic ones do not list it.
+VIRTUAL_POLICY: dict[str, Any] = {"virtualRetrievalCachePeriodSecs": 600}
+POLICY_MEMBERS: dict[str, dict[str, Any]] = {
+    "local": LOCAL_POLICY,
+    "remote": REMOTE_POLICY,
+    "virtual": VIRTUAL_POLICY,
+    "federated": LOCAL_POLICY,
 }
 
 LOCAL_MEMBERS: dict[str, Any] = {
@@ -297,7 +305,6 @@ VIRTUAL_TYPE_MEMBERS: dict[str, dict[str, Any]] = {
     },
     "docker": {**SHORT_CACHE, "resolveDockerTagsByTimestamp": False},
     "gems": SHORT_CACHE,
-    "generic": SHORT_CACHE,
     "go": {
         **SHORT_CACHE,
         "externalDependenciesEnabled": True,

@@ -127,6 +127,12 @@ def test_complete_configuration_has_members_of_other_package_types(artifactory):
     assert not {"enableDockerSupport", "yumRootDepth", "checksumPolicyType", "url"} & relevant.keys()
 
 
+def test_complete_configuration_of_a_virtual_repository_has_the_cache_period(artifactory):
+    create(artifactory, rclass="virtual", packageType="generic", virtualRetrievalCachePeriodSecs=5)
+    assert read(artifactory)["virtualRetrievalCachePeriodSecs"] == 5
+    assert "virtualRetrievalCachePeriodSecs" not in read_relevant(artifactory)
+
+
 def test_members_that_are_unknown_or_belong_to_other_classes_are_ignored(artifactory):
     create(artifactory, rclass="local", packageType="npm", nope=1, url="https://x.example", repositories=["a"])
     assert not {"nope", "url", "repositories"} & read(artifactory).keys()
