@@ -98,7 +98,6 @@ CREATE TABLE artifact_users (
 );
 CREATE INDEX artifact_users_api_key ON artifact_users (api_key);
 CREATE TABLE artifact_groups (name TEXT PRIMARY KEY, permissions TEXT NOT NULL, about TEXT NOT NULL);
-CREATE TABLE artifact_permission_targets (name TEXT PRIMARY KEY, target TEXT NOT NULL);
 CREATE TABLE artifact_tokens (token_id TEXT PRIMARY KEY, claims TEXT NOT NULL, last_used INTEGER);
 CREATE TABLE artifact_token_secrets (
     hash TEXT PRIMARY KEY,

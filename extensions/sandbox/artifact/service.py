@@ -16,7 +16,15 @@ from ..http.routing import ANY, Route, RouteMatch, Routes
 from ..runtime.runtime import Runtime
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
-from .access import legacy_token_api, permission_target_api, token_api, user_api
+from .access import (
+    legacy_token_api,
+    permission_target_api,
+    permission_target_v2_api,
+    permissions,
+    platform_permission_api,
+    token_api,
+    user_api,
+)
 from .access.accounts import ANONYMOUS, CHALLENGE, InvalidCredentials, Principal
 from .builds import build_api, build_promotion, pattern_artifacts, records, retention
 from .call import PRO_SCOPE, Call, decode_path
@@ -74,6 +82,7 @@ ROUTES = Routes(
         *storage_summary.ROUTES,
         *legacy_token_api.ROUTES,
         *permission_target_api.ROUTES,
+        *permission_target_v2_api.ROUTES,
         *user_api.ROUTES,
         *lock_policy_api.ROUTES,
         *upload.ROUTES,
@@ -87,6 +96,7 @@ ACCESS_ROUTES = Routes(
         *token_api.ROUTES,
         *platform_user_api.ROUTES,
         *group_api.ROUTES,
+        *platform_permission_api.ROUTES,
         *unimplemented.ACCESS_ROUTES,
     )
 )
@@ -98,7 +108,7 @@ class ArtifactService(Service):
 
     name = "artifact"
     prefixes = ("/artifactory", "/access", "/event", registry.ROOT)
-    schema = SCHEMA + records.SCHEMA + store.SCHEMA
+    schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA
     seed_schema = SEED_SCHEMA
     state_queries = STATE_QUERIES
     switches: ClassVar[dict[str, Any]] = {
@@ -129,6 +139,8 @@ class ArtifactService(Service):
         "access_requires_token": False,  # whether the Access API rejects passwords for users and groups
         "password_rules": True,  # whether new passwords must follow the default rules
         "lowercase_groups": False,  # whether names of new groups are stored in lower case
+        "expanded_wildcards": False,  # whether permissions return all repositories instead of ANY LOCAL and ANY REMOTE
+        "permission_destinations": False,  # whether permissions have a section for destinations that nobody declared
         "merge_refusals": 0,  # number of further changes of the central descriptor that fail
         "merge_refusal_status": 400,  # or 500
         "repository_visibility_seconds": 0,  # delay until changes of repositories are visible

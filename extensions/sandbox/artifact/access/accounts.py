@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Users, groups and permission targets, and the authentication of requests."""
+"""Users and groups, and the authentication of requests."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import binascii
 import json
 import secrets
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from starlette.requests import Request
@@ -21,14 +20,11 @@ from ...runtime.runtime import Runtime
 from ..protocol.errors import ArtifactError
 from . import scopes
 from .login_throttle import LoginThrottle
+from .permissions import Permissions
 from .scopes import Rule, TargetRule
 from .tokens import Claims, InvalidToken, Tokens
 
 ANONYMOUS = "anonymous"
-# Actions by the letters that permission targets use.
-ACTIONS = {"m": "m", "d": "d", "w": "w", "n": "a", "r": "r"}
-# Repository classes by the wildcards that permission targets use.
-REPOSITORY_WILDCARDS = {"ANY LOCAL": "local", "ANY REMOTE": "remote"}
 # Converters of the columns that do not contain plain text.
 COLUMN_CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "admin": bool,
@@ -98,13 +94,17 @@ class LoginBlocked(InvalidCredentials):
 
 
 class Accounts:
-    """Users, groups and permission targets in the database, and the authentication of requests."""
+    """Users and groups in the database, and the authentication of requests.
+
+    :ivar permissions: what users and groups may do
+    """
 
     def __init__(self, runtime: Runtime, tokens: Tokens) -> None:
         """Create the accounts."""
         self._runtime = runtime
         self._db = runtime.db
         self._tokens = tokens
+        self.permissions = Permissions(runtime)
         self.logins = LoginThrottle(runtime.clock)
         self._last_logins: dict[str, float] = {}
 
@@ -162,13 +162,13 @@ class Accounts:
 
     def delete_user(self, name: str) -> None:
         """Delete a user."""
-        self._remove_from_targets("users", name.lower())
+        self.permissions.remove_principal("users", name.lower())
         self._db.execute("DELETE FROM artifact_users WHERE name = ?", (name.lower(),))
 
     def delete_group(self, name: str) -> None:
         """Delete a group and its memberships."""
         self.set_members(name, ())
-        self._remove_from_targets("groups", name)
+        self.permissions.remove_principal("groups", name)
         self._db.execute("DELETE FROM artifact_groups WHERE name = ?", (name,))
 
     def list_members(self, group: str) -> list[str]:
@@ -218,19 +218,6 @@ class Accounts:
         """Forget all logins."""
         self.logins.clear()
         self._last_logins.clear()
-
-    def list_targets(self) -> dict[str, dict[str, Any]]:
-        """Return all permission targets by name."""
-        rows = self._db.execute("SELECT * FROM artifact_permission_targets ORDER BY name")
-        return {row["name"]: json.loads(row["target"]) for row in rows}
-
-    def save_target(self, name: str, target: dict[str, Any]) -> None:
-        """Create or replace a permission target."""
-        self._db.execute("INSERT OR REPLACE INTO artifact_permission_targets VALUES (?, ?)", (name, json.dumps(target)))
-
-    def delete_target(self, name: str) -> None:
-        """Delete a permission target."""
-        self._db.execute("DELETE FROM artifact_permission_targets WHERE name = ?", (name,))
 
     def identify(self, request: Request) -> Principal | None:
         """Return the caller of a request, or `None` if it has no credentials.
@@ -365,33 +352,8 @@ class Accounts:
         return self._direct_rules("groups", row) if row else []
 
     def _direct_rules(self, kind: str, row: sqlite3.Row) -> list[Rule | TargetRule]:
-        """Return the permissions of a user or group itself and of the permission targets that name it."""
-        return [*_parse_rules(row["permissions"]), *self._target_rules(kind, row["name"])]
-
-    def _target_rules(self, kind: str, name: str) -> Iterator[TargetRule]:
-        query = """
-            SELECT target FROM artifact_permission_targets, json_each(target, '$.principals.' || ?) AS principal
-            WHERE principal.key = ? ORDER BY name
-        """
-        for row in self._db.execute(query, (kind, name)):
-            target = json.loads(row["target"])
-            actions = "".join(ACTIONS.get(letter, "") for letter in target["principals"][kind][name])
-            if actions:
-                patterns = target["includesPattern"], target["excludesPattern"]
-                keys = chain.from_iterable(map(self._expand_wildcard, target["repositories"]))
-                yield TargetRule(tuple(keys), *patterns, actions)
-
-    def _remove_from_targets(self, kind: str, name: str) -> None:
-        for key, target in self.list_targets().items():
-            if (target["principals"].get(kind) or {}).pop(name, None) is not None:
-                self.save_target(key, target)
-
-    def _expand_wildcard(self, key: str) -> list[str]:
-        """Return the repositories that an entry of a permission target stands for."""
-        if key not in REPOSITORY_WILDCARDS:
-            return [key]
-        query = "SELECT key FROM artifact_repositories WHERE json_extract(configuration, '$.rclass') = ?"
-        return [row["key"] for row in self._db.execute(query, (REPOSITORY_WILDCARDS[key],))]
+        """Return the rules of a user or group itself and of the permissions that name it."""
+        return [*_parse_rules(row["permissions"]), *self.permissions.list_rules(kind, row["name"])]
 
 
 def _to_seed(row: sqlite3.Row) -> dict[str, Any]:

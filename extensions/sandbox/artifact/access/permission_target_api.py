@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The API of permission targets."""
+"""Permission targets in version 1 of the API."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from starlette.responses import PlainTextResponse, Response
 from ...http.routing import Route
 from ..call import Call
 from ..protocol.errors import ArtifactError
-from .accounts import REPOSITORY_WILDCARDS
+from .permission_views import as_returned, find_unknown_repository, to_stored_target
+from .permissions import PRINCIPALS, Permission
 from .user_api import is_string_list, list_entry, read_body, require_existing, require_security_admin
 
 DEFAULTS = {"includesPattern": "**", "excludesPattern": "", "repositories": [], "principals": {}}
+# Letters by actions.
+LETTERS = {"READ": "r", "WRITE": "w", "ANNOTATE": "n", "DELETE": "d", "MANAGE": "m", "SCAN": "mxm"}
+ACTIONS = {letter: action for action, letter in LETTERS.items()}
 MAX_NAME_LENGTH = 64
 MAX_PATTERN_LENGTH = 1024
 
@@ -23,33 +27,36 @@ MAX_PATTERN_LENGTH = 1024
 async def list_targets(call: Call) -> Response:
     """Handle `GET /api/security/permissions`."""
     require_security_admin(call)
-    targets = [list_entry(call, "permissions", name) for name in call.accounts.list_targets()]
+    targets = [list_entry(call, "permissions", name) for name in call.accounts.permissions.list_names()]
     return call.vendor_json("security.PermissionTargets", targets)
 
 
 async def get_target(call: Call, name: str) -> Response:
     """Handle `GET /api/security/permissions/{name}`."""
     require_security_admin(call)
-    return call.vendor_json(
-        "security.PermissionTarget", {"name": name, **require_existing(call.accounts.list_targets().get(name))}
-    )
+    permission = call.accounts.permissions.find(name)
+    target = require_existing(_to_json(as_returned(call, permission)) if permission else None)
+    return call.vendor_json("security.PermissionTarget", target)
 
 
 async def replace_target(call: Call, name: str) -> Response:
-    """Handle `PUT /api/security/permissions/{name}`."""
+    """Handle `PUT /api/security/permissions/{name}`. Resource types that this API does not have stay."""
     require_security_admin(call)
     body = await read_body(call, "PermissionTarget")
     target = {member: body.get(member, default) for member, default in DEFAULTS.items()}
     _validate_target(call, name, target)
-    call.accounts.save_target(name, target)
+    current = call.accounts.permissions.find(name)
+    resources = {**(current.resources if current else {}), "artifact": _to_resource(call, target)}
+    call.accounts.permissions.save(name, resources, call.principal.name)
     return Response(status_code=201)
 
 
 async def delete_target(call: Call, name: str) -> Response:
     """Handle `DELETE /api/security/permissions/{name}`."""
     require_security_admin(call)
-    require_existing(call.accounts.list_targets().get(name))
-    call.accounts.delete_target(name)
+    if call.accounts.permissions.find(name) is None:
+        raise ArtifactError(404)
+    call.accounts.permissions.delete(name)
     return PlainTextResponse(f"Permission Target '{name}' has been removed successfully.")
 
 
@@ -62,9 +69,9 @@ def _validate_target(call: Call, name: str, target: dict[str, Any]) -> None:
     repositories = target["repositories"]
     if not repositories or not is_string_list(repositories) or not _are_principals(target["principals"]):
         raise ArtifactError(400)
-    for key in repositories:
-        if key not in ("ANY", *REPOSITORY_WILDCARDS) and call.repositories.find(key) is None:
-            raise ArtifactError(400, f"Permission target contains a reference to a non-existing repository '{key}'.")
+    unknown = find_unknown_repository(call, repositories)
+    if unknown is not None:
+        raise ArtifactError(400, f"Permission target contains a reference to a non-existing repository '{unknown}'.")
 
 
 def _are_principals(value: Any) -> bool:
@@ -73,6 +80,36 @@ def _are_principals(value: Any) -> bool:
         return False
     mappings = [kind for kind in value.values() if kind is not None]
     return all(isinstance(kind, dict) and all(map(is_string_list, kind.values())) for kind in mappings)
+
+
+def _to_resource(call: Call, target: dict[str, Any]) -> dict[str, Any]:
+    texts = {"include_patterns": target["includesPattern"], "exclude_patterns": target["excludesPattern"]}
+    patterns = {name: [part.strip() for part in text.split(",") if part.strip()] for name, text in texts.items()}
+    return {
+        "actions": {
+            kind: {
+                name: [ACTIONS[letter] for letter in dict.fromkeys(letters) if letter in ACTIONS]
+                for name, letters in (target["principals"].get(kind) or {}).items()
+            }
+            for kind in PRINCIPALS
+        },
+        "targets": {to_stored_target(call, key): patterns for key in target["repositories"]},
+    }
+
+
+def _to_json(permission: Permission) -> dict[str, Any]:
+    """Return the artifacts of a permission, with one set of patterns for all repositories."""
+    resource = permission.resources.get("artifact", {"actions": {kind: {} for kind in PRINCIPALS}, "targets": {}})
+    targets = resource["targets"].values()
+    patterns = {
+        name: ",".join(dict.fromkeys(pattern for target in targets for pattern in target[member]))
+        for name, member in (("includesPattern", "include_patterns"), ("excludesPattern", "exclude_patterns"))
+    }
+    principals = {
+        kind: {name: [LETTERS[action] for action in actions if action in LETTERS] for name, actions in names.items()}
+        for kind, names in resource["actions"].items()
+    }
+    return {"name": permission.name, **patterns, "repositories": list(resource["targets"]), "principals": principals}
 
 
 TARGETS = "/api/security/permissions"

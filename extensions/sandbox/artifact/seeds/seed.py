@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from ...seeds.schema import mapping_schema
+from ..access.permissions import complete_resources
 from ..builds.records import Promotion
 from ..identities.fields import SEED_GROUP_FIELDS, SEED_USER_FIELDS, select_seed_fields
 from ..images.pull import MANIFEST_TYPE
@@ -36,6 +37,7 @@ SEED_SCHEMA = mapping_schema(
     "",
     groups=[mapping_schema(f"name! permissions {' '.join(SEED_GROUP_FIELDS)}")],
     users=[mapping_schema(f"name! password api_key locked groups permissions {' '.join(SEED_USER_FIELDS)}")],
+    permissions=[mapping_schema("name! resources!")],
     tokens=[
         mapping_schema("token! username! token_id scope expires_in issued_at expiry refreshable description exported")
     ],
@@ -70,6 +72,8 @@ def load_seed(state: State, data: dict[str, Any]) -> None:
         state.accounts.save_group(group["name"], group.get("permissions", {}), about)
     for user in data.get("users", ()):
         state.accounts.save_user({**user, "about": select_seed_fields(user, SEED_USER_FIELDS)})
+    for permission in data.get("permissions", ()):
+        state.accounts.permissions.save(permission["name"], complete_resources(permission["resources"]), None)
     for token in data.get("tokens", ()):
         state.tokens.add(token)
     state.items.create_folder(TRASH_REPO, "", None)

@@ -77,7 +77,6 @@ GET    /api/v1/metrics/**                       metrics                    admin
 *      /api/v1/service_trust/pairing/{:[^/]+}   pairing_tokens             admin  lacks
 GET    /api/v1/system/{:liveness|readiness}     probes                     all    lacks
 *      /api/v2/federation/**                    federation                 admin  lacks
-*      /api/v2/security/permissions/**          permissions_of_version_2   all    pro
 GET    /api/versions/{:.+}                      version_by_properties      all    pro
 POST   /api/yum/**                              calculate_yum_metadata     admin  pro
 POST   /api/zap/{:.+}                           zap_cache                  admin  lacks
@@ -137,7 +136,6 @@ ACCESS_FAMILIES = (
     "v1/system/readiness",
     "v1/vault",
     "v2/lifecycle",
-    "v2/permissions",
     "v2/projects",
     "v2/roles",
     "v2/stages",

@@ -14,8 +14,6 @@ USER_CALLS = [
     ("GET", "/api/search/license"),
     ("GET", "/api/search/dependency?sha1=0123456789012345678901234567890123456789"),
     ("GET", "/api/versions/generic-local/app"),
-    ("GET", "/api/v2/security/permissions"),
-    ("PUT", "/api/v2/security/permissions/team"),
     ("GET", "/api/npm/npm-local/left-pad"),
     ("PUT", "/api/npm/npm-local/left-pad"),
     ("GET", "/api/pypi/pypi-local/simple/"),
@@ -87,7 +85,6 @@ def test_journal_contains_the_label_when_the_call_is_not_implemented(artifactory
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("PUT", "/api/v2/permissions/team/artifact"),
         ("GET", "/api/v1/projects"),
         ("GET", "/api/v1/cert/root"),
         ("POST", "/api/v1/oidc/token"),
