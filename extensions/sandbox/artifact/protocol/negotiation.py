@@ -69,7 +69,7 @@ PRODUCED_TYPES: dict[str, tuple[str, ...]] = {
     "create_repository": (TEXT,),
     "creation_search": _vendor_types("search.CreatedInRangeResult"),
     "dates_search": _vendor_types("search.ArtifactResult"),
-    "delete_repository": (TEXT,),
+    "delete_repository": (TEXT, JSON),  # JSON in newer versions
     "gavc_search": _vendor_types("search.GavcSearchResult"),
     "get_properties": ITEM_TYPES,
     "group_detail": ACCOUNT_TYPES,

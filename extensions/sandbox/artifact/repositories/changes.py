@@ -23,7 +23,9 @@ def prepare_creation(call: Call, key: str, fields: Mapping[str, Any]) -> dict[st
         call.require_enterprise(feature_versions.FEDERATED_REPOSITORIES)
     check_new_key(call, key)
     if fields.get("key") not in (None, "", key):
-        raise ArtifactError(400, f"Repository key '{fields['key']}' does not match the path '{key}'")  # not known
+        raise ArtifactError(
+            400, f"Repository key '{fields['key']}' does not match the path '{key}'"
+        )  # wording not known
     configuration = create_configuration(key, fields, call.supports)
     _complete(call, configuration)
     return configuration

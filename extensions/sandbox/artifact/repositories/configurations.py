@@ -113,7 +113,8 @@ def create_configuration(key: str, fields: Mapping[str, Any], supports: Supports
     }
     project = _project_of(fields, supports)
     configuration = {"key": key, "packageType": package_type, **defaults, **given, **project, "rclass": rclass}
-    return normalize(configuration, supports)
+    _check_environments(configuration, supports)
+    return normalize(configuration)
 
 
 def update_configuration(current: Mapping[str, Any], fields: Mapping[str, Any], supports: Supports) -> dict[str, Any]:
@@ -132,10 +133,12 @@ def update_configuration(current: Mapping[str, Any], fields: Mapping[str, Any], 
         if value is None or (name == "password" and value == encrypt(current.get(name))):
             continue
         changed[name] = convert_value(name, value, members[name])
-    return normalize(changed, supports)
+    if "environments" in fields:
+        _check_environments(changed, supports)
+    return normalize(changed)
 
 
-def normalize(configuration: dict[str, Any], supports: Supports) -> dict[str, Any]:
+def normalize(configuration: dict[str, Any]) -> dict[str, Any]:
     """Apply the rules of the server to a configuration that it is about to store."""
     configuration["includesPattern"] = configuration["includesPattern"] or "**/*"
     configuration["description"] = configuration["description"].removesuffix(CACHE_SUFFIX)
@@ -143,8 +146,8 @@ def normalize(configuration: dict[str, Any], supports: Supports) -> dict[str, An
         configuration["externalDependenciesPatterns"] = ["**"]
     if any(f"//{host}" in str(configuration.get("url")) for host in HOSTS_WITHOUT_HEAD):
         configuration["bypassHeadRequests"] = True
-    if "environments" in configuration:
-        configuration["environments"] = _check_environments(configuration, supports)
+    if "environments" in configuration and not configuration.get("projectKey"):
+        configuration["environments"] = []  # environments belong to projects
     return configuration
 
 
@@ -154,21 +157,20 @@ def _project_of(fields: Mapping[str, Any], supports: Supports) -> dict[str, Any]
     return {"projectKey": str(project)} if is_assigned else {}
 
 
-def _check_environments(configuration: Mapping[str, Any], supports: Supports) -> list[str]:
-    """Return the environments. They are ignored unless the repository belongs to a project.
+def _check_environments(configuration: Mapping[str, Any], supports: Supports) -> None:
+    """Fail if the version does not support the environments of a project's repository.
 
     The wording of the errors is not known.
     """
-    environments = list(configuration["environments"])
+    environments = configuration.get("environments", ())
     if not configuration.get("projectKey"):
-        return []
+        return
     if not supports(feature_versions.CUSTOM_ENVIRONMENTS):
         unknown = [name for name in environments if name not in DEFAULT_ENVIRONMENTS]
         if unknown:
             raise ArtifactError(400, f"Environment {unknown[0]} does not exist")
     elif len(environments) > 1 and not supports(feature_versions.SEVERAL_ENVIRONMENTS):
         raise ArtifactError(400, "A repository can be assigned to one environment only")
-    return environments
 
 
 def convert_value(name: str, value: Any, default: Any) -> Any:

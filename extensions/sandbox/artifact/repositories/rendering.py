@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..call import Call
@@ -57,7 +58,11 @@ def render_for_caller(call: Call, repository: Repository, is_complete: bool, dep
 def _render(repository: Repository, form: Form) -> str:
     configuration = dict(repository.configuration)
     if "password" in configuration:
-        configuration["password"] = _hide_password(configuration["password"], form.passwords)
+        configuration["password"] = _hide(configuration["password"], form.passwords)
+    if configuration.get("customHttpHeaders"):
+        configuration["customHttpHeaders"] = [
+            _hide_header(header, form.passwords) for header in configuration["customHttpHeaders"]
+        ]
     if form.cache_suffix and configuration["description"] and repository.rclass in SUFFIXED_CLASSES:
         configuration["description"] += CACHE_SUFFIX
     if form.unassigned_project and not configuration.get("projectKey"):
@@ -66,12 +71,19 @@ def _render(repository: Repository, form: Form) -> str:
     return format_json(members, form.depth)
 
 
-def _hide_password(password: Any, passwords: str) -> str | None:
-    if not password or passwords == "clear":
-        return str(password)
+def _hide(secret: Any, passwords: str) -> str | None:
+    if not secret or passwords == "clear":
+        return str(secret)
     if passwords == "absent":
         return None
-    return encrypt(password) if passwords == "encrypted" else MASK
+    return encrypt(secret) if passwords == "encrypted" else MASK
+
+
+def _hide_header(header: Any, passwords: str) -> Any:
+    """Return a header of requests to the remote server, without its value if that is sensitive."""
+    if not isinstance(header, Mapping) or not header.get("sensitive"):
+        return header
+    return {**header, "value": _hide(header.get("value", ""), passwords)}
 
 
 def is_readable(call: Call, repository: Repository) -> bool:

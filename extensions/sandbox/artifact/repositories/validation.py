@@ -90,7 +90,9 @@ def check_identity(repository: Repository, fields: Mapping[str, Any]) -> None:
     """Fail if an update would change the key, the class or the package type."""
     key, rclass, package_type = (fields.get(name) for name in ("key", "rclass", "packageType"))
     if key not in (None, "", repository.key):
-        raise ArtifactError(409, f"Repository key '{key}' does not match the path '{repository.key}'")  # not known
+        raise ArtifactError(
+            409, f"Repository key '{key}' does not match the path '{repository.key}'"
+        )  # wording not known
     if rclass not in (None, "") and str(rclass).lower() != repository.rclass:
         raise ArtifactError(400, f"Repository '{repository.key}' class cannot be updated")
     if package_type not in (None, "") and normalize_package_type(package_type) != repository.package_type:

@@ -244,6 +244,23 @@ def test_password_of_a_remote_repository_is_not_returned_in_clear(artifactory, s
     assert read(artifactory)["password"] == "hidden"
 
 
+def test_sensitive_header_of_a_remote_repository_is_not_returned_in_clear(artifactory, sandbox):
+    headers = [{"name": "A", "value": "open", "sensitive": False}, {"name": "B", "value": "hidden", "sensitive": True}]
+    create(artifactory, **required_members("remote", "generic"), customHttpHeaders=headers)
+    shown, hidden = read(artifactory)["customHttpHeaders"]
+    assert (shown, hidden["name"], hidden["value"][:3]) == (headers[0], "B", "AM.")
+    sandbox.switch("artifact", remote_passwords="absent")
+    assert read(artifactory)["customHttpHeaders"] == [headers[0], {"name": "B", "sensitive": True}]
+
+
+def test_environments_are_checked_only_when_they_are_given(artifactory, sandbox):
+    seeded = {"key": "team-npm", "rclass": "local", "packageType": "npm", "projectKey": "team"}
+    sandbox.seed({"artifact": {"repositories": [{**seeded, "environments": ["DEV", "PROD"]}]}})
+    assert artifactory.post("/api/repositories/team-npm", json={"notes": "n"}).status_code == 200
+    assert read(artifactory, "team-npm")["environments"] == ["DEV", "PROD"]
+    assert artifactory.post("/api/repositories/team-npm", json={"environments": ["DEV", "QA"]}).status_code == 400
+
+
 def test_external_dependencies_have_a_pattern_when_they_are_enabled(artifactory):
     create(artifactory, **required_members("remote", "docker"), externalDependenciesEnabled=True)
     assert read(artifactory)["externalDependenciesPatterns"] == ["**"]
