@@ -32,12 +32,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 Item = dict[str, t.Any]
 Act = t.Callable[[Task], None]
+_Value = t.TypeVar("_Value")
 
 _STATUSES = ("changed", "ok", "failed", "unknown", "skipped")
 _FAILURES = ("failed", "unknown")
 # Members of the result of an item that are moved to the result of the task
 _TASK_MEMBERS = ("diff", "refused_credential")
 _POLLING_INTERVAL = 0.2
+# Parameter with the key of an object that `read_concurrently` reads
+_READ_KEY = "key to read"
 _MAX_GROUPS = 3
 # URLs, numbers and IDs, in which messages of the same failure differ
 _VARIABLE_PARTS = re.compile(r"\S*(?:\d|://)\S*")
@@ -138,6 +141,33 @@ def run_items(
     finally:
         work.publish()
     return work
+
+
+def read_concurrently(
+    task: Task, keys: t.Iterable[str], read: t.Callable[[Task, str], _Value | None]
+) -> dict[str, _Value]:
+    """Read an object for each key with `workers` threads. Objects that do not exist are left out.
+
+    :arg read: called in a thread with a task of its own; returns `None` if the object does not exist
+    :raises ToolchainError: the first failure; a module without `max_failures` starts no more reads then
+    """
+    values: dict[str, _Value] = {}
+    failures: list[ToolchainError] = []
+
+    def act(item_task: Task) -> None:
+        key = item_task.params[_READ_KEY]
+        try:
+            value = read(item_task, key)
+        except ToolchainError as error:
+            failures.append(error)
+            raise
+        if value is not None:
+            values[key] = value
+
+    ItemQueue(task, [{_READ_KEY: key} for key in keys], act, lambda _outcome: None, str).run()
+    if failures:
+        raise failures[0]
+    return values
 
 
 def _skip_item(_task: Task) -> None:
@@ -328,10 +358,10 @@ class ItemQueue:
         self._write_outcome(outcome)
 
     def _is_reported(self, index: int) -> bool:
-        return index < self._task.params["result_limit"]
+        return index < self._task.params.get("result_limit", 0)
 
     def _has_enough_failures(self) -> bool:
-        most = self._task.params["max_failures"]
+        most = self._task.params.get("max_failures", 1)
         return bool(most) and len(self._failures) >= most
 
     def _skip_rest(self) -> None:

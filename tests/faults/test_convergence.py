@@ -137,6 +137,8 @@ class Scene:
         """Run the step without faults, once per process."""
         if (self.module, step) not in CLEAN_RUNS:
             self.begin(step)
+            self.run(step)  # later runs do not send requests whose responses are cached with the connection
+            self.begin(step)
             self.sandbox.clear_journal()
             result = self.run(step)
             assert result["changed"], result

@@ -49,6 +49,9 @@ DEADLINE = ArgumentSpec(
 # Whether to wait at all
 WAIT = ArgumentSpec(dict(wait=dict(type="bool", default=True))) + DEADLINE
 
+# Read by `read_concurrently` in _bulk.py
+WORKERS = ArgumentSpec(dict(workers=dict(type="int", default=8, at_least=1, at_most=64)))
+
 # Read by `_bulk.py`
 BULK = ArgumentSpec(
     dict(
@@ -75,17 +78,20 @@ LISTING = TO_FILE + ArgumentSpec(
 )
 
 
-def with_items(item: ArgumentSpec) -> ArgumentSpec:
+def with_items(item: ArgumentSpec, **names: str) -> ArgumentSpec:
     """Return the options of a module for one item or, in the option `items`, many items.
 
     The options beside `items` are the defaults of all items. `process_one_or_items` in _bulk.py checks the rules of
     each item. In options that decide which object is changed and how, null in an item is an error instead.
+
+    :arg names: names in `items` of options whose name there is that of a connection option. The module renames them
     """
     beside = {name: _drop_key(option, "required") for name, option in item.options.items()}
     inside = {name: _drop_key(option, "default") for name, option in beside.items()}
     for name, option in item.options.items():
         if option.get("required") or name in _NOT_INHERITED:
             inside[name]["narrows_scope"] = True
+    inside = {names.get(name, name): option for name, option in inside.items()}
     return (
         ArgumentSpec({**beside, "items": dict(type="list", elements="dict", narrows_scope=True, options=inside)}) + BULK
     )
