@@ -18,6 +18,14 @@ PAIRS = [
 ]
 # Members that only one of the two modules returns, with the reason
 ONLY_ON_CHANGE = {
+    "artifact_group": {
+        f"group.{member}": "the list can be used as options; its `states` have the rest"
+        for member in ("realm", "realm_attributes")
+    },
+    "artifact_user": {
+        f"user.{member}": "the list can be used as options; its `states` have the rest"
+        for member in ("status", "realm", "effective_admin", "last_logged_in", "locked")
+    },
     "access_token": {
         "token.surplus": "the module counts the other tokens of the same identity; the list contains them"
     },

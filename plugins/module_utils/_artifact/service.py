@@ -52,6 +52,7 @@ _ADVICE = {
     403: "The account lacks a permission for this, or its credential is wrong or locked.",
     404: "It may also be hidden from this account.",
 }
+_TOKEN_ADVICE = "The Access API may accept only access tokens."
 
 _NEEDS_PRO = "This requires Artifactory Pro, but the server is the open-source edition or has no active license."
 _MERGE_REFUSAL = "Could not merge and save new descriptor"
@@ -75,6 +76,7 @@ class ArtifactService:
     Addresses are relative to the root of the platform: `/artifactory/api/...` and `/access/api/...`.
 
     :ivar own_token: the access token used for authentication, if any
+    :ivar own_user: the user name used for authentication, if any
     """
 
     def __init__(self, task: Task) -> None:
@@ -83,6 +85,7 @@ class ArtifactService:
             root = root[: -len("/artifactory")]
         credential = _credential(task, root)
         self.own_token: str | None = task.params["token"] if credential.option == "token" else None
+        self.own_user: str | None = credential.account[0] if credential.account else None
         self.http = HttpClient(task, root, credential=credential, explain=functools.partial(_explain, credential))
 
     def check_pro(self, feature: str) -> None:
@@ -226,6 +229,8 @@ def _explain(credential: Credential, response: Response) -> tuple[str | None, st
         return _error_message(response), "No credential was sent. Set 'token', or 'username' and 'password'."
     if response.status == 404 and not _is_artifactory_error(response):
         return _error_message(response), f"{_PATH_ADVICE} {_ADVICE[404]}"
+    if response.status == 401 and credential.option != "token" and "/access/api/" in response.url:
+        return _error_message(response), f"{_ADVICE[401]} {_TOKEN_ADVICE}"
     of_message = (advice for text, advice in _REMEDIES.items() if text in response.text)
     return _error_message(response), next(of_message, _ADVICE.get(response.status))
 

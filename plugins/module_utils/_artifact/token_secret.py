@@ -26,6 +26,16 @@ def issuer(secret: str) -> str | None:
     return str(_claims(secret).get("iss") or "").partition("/")[0] or None
 
 
+def username(secret: str) -> str | None:
+    """Return the user of the token in lower case, or `None` if the secret does not contain it."""
+    return parse_username(_claims(secret).get("sub"))
+
+
+def parse_username(subject: t.Any) -> str | None:
+    """Return the user in a subject such as `jfac@01hx3c/users/ci`, in lower case, or `None` if it has none."""
+    return str(subject or "").partition("/users/")[2].lower() or None
+
+
 def is_reference(secret: str) -> bool:
     """Return whether the secret is a reference token, whose claims only the server knows."""
     return _decode(secret).startswith(_REFERENCE)

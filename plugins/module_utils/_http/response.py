@@ -91,6 +91,11 @@ class Response:
         return parse_http_date(self.headers.get("Date"))
 
     @property
+    def url(self) -> str:
+        """The URL of the request."""
+        return self._request.url
+
+    @property
     def is_anonymous(self) -> bool:
         """Return whether the request was sent without a credential."""
         return self._request.anonymous

@@ -5,6 +5,26 @@
 
 from __future__ import annotations
 
-from support.cases.form import Case
+from support.cases.form import Case, Query, Resource, Write
 
-ADMINISTRATION: dict[str, Case] = {}
+_GROUP = {"name": "developers of ours"}
+_USER = {"name": "carol", "email": "carol@example.com"}
+
+ADMINISTRATION: dict[str, Case] = {
+    "artifact_group": Resource(
+        create={**_GROUP, "description": "Ünser Team", "members": ["Reader"]},
+        update={**_GROUP, "description": "", "members": ["admin"], "purge": True, "admin_privileges": True},
+        absent={**_GROUP, "state": "absent"},
+        write=Write("create_platform_group"),
+        look=("artifact_group_info", _GROUP),
+    ),
+    "artifact_group_info": Query({}),
+    "artifact_user": Resource(
+        create={**_USER, "user_password": "Carols-0wn", "groups": ["readers"]},
+        update={**_USER, "name": "Carol", "admin": True, "profile_updatable": False, "groups": [], "purge": True},
+        absent={**_USER, "state": "absent"},
+        write=Write("create_platform_user"),
+        look=("artifact_user_info", {"name": "carol"}),
+    ),
+    "artifact_user_info": Query({}),
+}

@@ -1,0 +1,199 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The changes of a group."""
+
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import (
+    generation,
+    groups,
+    memberships,
+    own_account,
+    users,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
+
+_MEMBERS_SINCE = "6.13"
+_NEW_GROUP = {
+    "description": "",
+    "external_id": "",
+    "auto_join": False,
+    "admin_privileges": False,
+    "realm": "internal",
+}
+
+
+class ManagedGroup:
+    """The group that a task manages.
+
+    :arg desired: the desired fields, except the members
+    """
+
+    def __init__(self, task: Task, artifact: ArtifactService, desired: Fields) -> None:
+        self._task, self._artifact = task, artifact
+        self._name: str = task.params["name"]
+        self._purge: bool = task.params["purge"]
+        members = task.params["members"] if task.params["state"] == "present" else None
+        self._declared = None if members is None else [name.lower() for name in members]
+        self.desired = desired
+        if self._declared is not None:
+            self.desired = {**desired, "members": memberships.build(self._declared, self._purge)}
+        self._current: Fields = {}
+        self._is_spelling_reported = False
+
+    def find(self) -> Fields | None:
+        """Return the group, or `None` if it does not exist.
+
+        If the group should exist, a group with this name in lower case is the same group.
+        """
+        group = groups.find_in_any_case(self._artifact, self._name)
+        if group is not None and group["name"] != self._name and self._task.params["state"] == "absent":
+            self._report_spelling(group["name"])
+            group = None
+        if group is None:
+            self._current = {}
+            return None
+        groups.FIELDS.complete(self._artifact, group, self.desired)
+        if self._declared is not None and group["members"] is None:
+            raise BadOption("members", f"requires Artifactory {_MEMBERS_SINCE} or later, which returns the members")
+        self._current = group
+        return {**group, "members": memberships.build(group["members"] or (), self._purge)}
+
+    def check(self, before: Fields | None, fields: Fields | None, allow_lockout: bool) -> None:
+        """Refuse changes that the server would refuse, and that lock out the account of the task.
+
+        :arg fields: the fields to write; `None` for a deletion
+        :raises BadOption: if an option is not supported
+        :raises ToolchainError: if the change is refused
+        """
+        if fields is None:
+            if self._name.lower() == groups.BUILT_IN:
+                raise BadOption("name", f"'{groups.BUILT_IN}' is built in and cannot be deleted")
+        else:
+            if before is None:
+                groups.FIELDS.complete(self._artifact, None, fields)
+            check_auto_join({**self._current, **fields})
+            if "members" in fields and self._current and groups.is_external(self._current):
+                self._task.warn(
+                    f"The group '{self._name}' comes from an external directory ({self._current['realm']}), which can "
+                    "overwrite changes of its members. Change the members in this directory instead."
+                )
+        if before is not None and not allow_lockout and self._current["admin_privileges"]:
+            self._check_lockout(fields)
+
+    def check_members(self) -> None:
+        """Verify that the members to add exist.
+
+        :raises BadOption: if a member does not exist
+        """
+        desired = self.desired.get("members", ())
+        added, _removed = memberships.find_changes(self._current.get("members") or (), desired)
+        if missing := users.find_missing(self._artifact, added):
+            raise BadOption("members", f"these users do not exist: {', '.join(missing)}")
+
+    def create(self, fields: Fields) -> None:
+        """Create the group with its members."""
+        members = sorted(fields.get("members", ()))
+        scalars = {name: value for name, value in fields.items() if name != "members"}
+        if generation.is_platform(self._artifact):
+            body = {"name": self._name, **_to_platform(scalars, groups.RESOURCES_MEMBER), "members": members}
+            self._artifact.http.write("POST", "/access/api/v2/groups", json=body, accept=(200, 201))
+            return
+        body = {"name": self._name, **groups.FIELDS.to_classic(scalars)}
+        if self._declared is not None:
+            body["userNames"] = members
+        self._artifact.http.write("PUT", self._classic_address(self._name), json=body, accept=(200, 201))
+
+    def update(self, fields: Fields) -> None:
+        """Write the fields that differ."""
+        current, desired = self._current["members"], fields.get("members", {})
+        scalars = {name: value for name, value in fields.items() if name != "members"}
+        if not generation.is_platform(self._artifact):
+            body = groups.FIELDS.to_classic(scalars)
+            if "members" in fields:
+                body["userNames"] = sorted({*(() if self._purge else current), *desired})
+            self._artifact.http.write("POST", self._classic_address(self._current["name"]), json=body)
+            return
+        if scalars:
+            body = _to_platform(scalars, self._current["resources_member"])
+            self._artifact.http.write("PATCH", self._address(), json=body)
+        added, removed = memberships.find_changes(current or (), desired)
+        if added or removed:
+            body = {"add": added, "remove": removed}
+            self._artifact.http.write("PATCH", f"{self._address()}/members", json=body)
+
+    def to_result(self, group: Fields) -> Fields:
+        """Return the group as the module returns it; a predicted one with the values of a new group."""
+        return groups.to_result({"name": self._name, **_NEW_GROUP, **group})
+
+    def delete(self) -> None:
+        """Delete the group."""
+        is_platform = generation.is_platform(self._artifact)
+        address = self._address() if is_platform else self._classic_address(self._current["name"])
+        self._artifact.http.write("DELETE", address, accept=(200, 204))
+
+    def _check_lockout(self, fields: Fields | None) -> None:
+        """Refuse to take administration from the account of the task.
+
+        :raises ToolchainError: if the change is refused
+        """
+        changes = fields or {}
+        removed = memberships.find_changes(self._current["members"] or (), changes.get("members", {}))[1]
+        affects_all = fields is None or changes.get("admin_privileges") is False
+        if not affects_all and not removed:
+            return
+        own = own_account.find(self._artifact)
+        if own is not None and not self._is_own_loss(own, None if affects_all else removed):
+            return
+        raise own_account.lockout_error(self._artifact, "it would not be an administrator")
+
+    def _is_own_loss(self, own: str, removed: list[str] | None) -> bool:
+        """Return whether a user loses administration.
+
+        :arg removed: members to remove; `None` if all members lose the administration of this group
+        """
+        if removed is not None and own not in removed:
+            return False
+        user = users.find(self._artifact, own)
+        if user is None or user["admin"]:
+            return False
+        name = self._current["name"].lower()
+        others = [group for group in user["groups"] if group.lower() != name]
+        return others != user["groups"] and not groups.has_administrators(self._artifact, others)
+
+    def _report_spelling(self, name: str) -> None:
+        if not self._is_spelling_reported:
+            self._is_spelling_reported = True
+            self._task.warn(
+                f"The group '{self._name}' does not exist, but '{name}' does and is kept. To delete it, write its name "
+                "in lower case."
+            )
+
+    def _address(self) -> str:
+        return f"/access/api/v2/groups{encode_path(self._current['name'], option='name')}"
+
+    @staticmethod
+    def _classic_address(name: str) -> str:
+        return generation.classic_address("groups", name)
+
+
+def check_auto_join(fields: Fields) -> None:
+    """Refuse a group that new users join and that makes them administrators.
+
+    :raises BadOption: if both flags are set
+    """
+    if fields.get("auto_join") and fields.get("admin_privileges"):
+        raise BadOption(
+            "auto_join", "must be false for a group with 'admin_privileges: true', or new users would be administrators"
+        )
+
+
+def _to_platform(fields: Fields, resources_member: str) -> Fields:
+    names = {"resources_manager": resources_member}
+    return {names.get(name, name): value for name, value in fields.items()}

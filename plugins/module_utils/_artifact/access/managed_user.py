@@ -1,0 +1,193 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The changes of a user."""
+
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import (
+    generation,
+    groups,
+    memberships,
+    own_account,
+    users,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
+
+# The option outside of `items`, where `password` belongs to the connection
+USER_PASSWORD, PASSWORD = "user_password", "password"
+_LOCKED = "locked"
+_NEW_USER = {
+    "admin": False,
+    "profile_updatable": True,
+    "disable_ui_access": False,
+    "internal_password_disabled": False,
+    "status": "enabled",
+    "realm": "internal",
+    _LOCKED: False,
+}
+
+
+class ManagedUser:
+    """The user that a task manages.
+
+    :arg desired: the desired fields, except the groups
+    :ivar current: the current user, empty if it does not exist
+    """
+
+    def __init__(self, task: Task, artifact: ArtifactService, desired: Fields) -> None:
+        params = task.params
+        self._artifact, self._name = artifact, params["name"].lower()
+        self._declared: list[str] | None = params["groups"] if params["state"] == "present" else None
+        self._purge: bool = params["purge"]
+        self._password_option = USER_PASSWORD if params["items"] is None else PASSWORD
+        self.desired = desired
+        if self._declared is not None:
+            self.desired = {**desired, "groups": memberships.build(self._declared, self._purge)}
+        self.current: Fields = {}
+
+    def find(self) -> Fields | None:
+        """Return the user, or `None` if it does not exist."""
+        user = users.find(self._artifact, self._name)
+        if user is None:
+            self.current = {}
+            return None
+        if generation.is_platform(self._artifact):
+            user["groups"] = memberships.respell(user["groups"], self._declared or ())
+            user[_LOCKED] = None if user["status"] is None else user["status"] == users.LOCKED
+        elif _LOCKED in self.desired:
+            user[_LOCKED] = users.is_locked(self._artifact, self._name)
+        users.FIELDS.complete(self._artifact, user, self.desired)
+        self.current = user
+        return {**user, "groups": memberships.build(user["groups"], self._purge)}
+
+    def check(self, before: Fields | None, fields: Fields | None, allow_lockout: bool) -> None:
+        """Refuse changes that the server would refuse, and that lock out the account of the task.
+
+        :arg fields: the fields to write; `None` for a deletion
+        :raises BadOption: if an option is missing or not supported
+        :raises ToolchainError: if the change is refused
+        """
+        if fields is None and self._name == users.ANONYMOUS:
+            raise BadOption("name", f"'{users.ANONYMOUS}' is built in and cannot be deleted")
+        if before is None and fields is not None:
+            users.FIELDS.complete(self._artifact, None, fields)
+            if "email" not in fields:
+                raise BadOption("email", "is required for a new user")
+        if fields is not None and self._requires_password(before, fields):
+            purpose = "for a new user" if before is None else "when it was disabled"
+            raise BadOption(self._password_option, f"is required {purpose}, unless 'internal_password_disabled: true'")
+        if before is not None and not allow_lockout:
+            self._check_lockout(fields)
+
+    def check_groups(self) -> None:
+        """Verify that the groups to add exist.
+
+        :raises BadOption: if a group does not exist
+        """
+        desired = self.desired.get("groups", ())
+        added, _removed = memberships.find_changes(self.current.get("groups", ()), desired)
+        if missing := groups.find_missing(self._artifact, added):
+            raise BadOption("groups", f"these groups do not exist: {', '.join(missing)}")
+
+    def create(self, fields: Fields) -> None:
+        """Create the user. With `purge`, remove it from the undeclared groups that new users join."""
+        scalars = {name: value for name, value in fields.items() if name not in (_LOCKED, "groups")}
+        declared = sorted(fields.get("groups", ()))
+        is_exact = self._purge and self._declared is not None
+        if generation.is_platform(self._artifact):
+            body = {"username": self._name, **scalars, "groups": declared}
+            response = self._artifact.http.write("POST", "/access/api/v2/users", json=body, accept=(200, 201))
+            if is_exact:
+                joined = memberships.respell(response.record().maybe_texts("groups"), declared)
+                self._write_groups([], sorted(set(joined) - set(declared)))
+            return
+        body = {"name": self._name, **_to_classic({**scalars, "groups": declared})}
+        self._artifact.http.write("PUT", self._classic_address(), json=body, accept=(200, 201))
+        created = users.find(self._artifact, self._name) if is_exact else None
+        if created and created["groups"] != declared:
+            self._write_classic({"groups": declared})
+
+    def update(self, fields: Fields) -> None:
+        """Unlock the user, and write the fields that differ."""
+        scalars = {name: value for name, value in fields.items() if name not in (_LOCKED, "groups")}
+        if _LOCKED in fields:
+            self._artifact.http.write("POST", generation.classic_address("unlockUsers", self._name))
+        if fields.get("internal_password_disabled") is False:  # the server requires a new password
+            scalars[PASSWORD] = self.desired[PASSWORD]
+        current, desired = self.current["groups"], fields.get("groups", {})
+        if generation.is_platform(self._artifact):
+            if scalars:
+                self._artifact.http.write("PATCH", self._address(), json=scalars)
+            self._write_groups(*memberships.find_changes(current, desired))
+        else:
+            kept = [] if self._purge else current
+            self._write_classic({**scalars, "groups": sorted({*kept, *desired})} if "groups" in fields else scalars)
+
+    def to_result(self, user: Fields) -> Fields:
+        """Return the user as the module returns it; a predicted one with the values of a new user."""
+        completed = {"name": self._name, **_NEW_USER, **user}
+        return {**users.to_result(completed), _LOCKED: completed.get(_LOCKED)}
+
+    def delete(self) -> None:
+        """Delete the user."""
+        is_platform = generation.is_platform(self._artifact)
+        address = self._address() if is_platform else self._classic_address()
+        self._artifact.http.write("DELETE", address, accept=(200, 204))
+
+    def _requires_password(self, before: Fields | None, fields: Fields) -> bool:
+        """Return whether the server requires a password that is not set."""
+        if PASSWORD in self.desired or fields.get("internal_password_disabled"):
+            return False
+        return before is None or fields.get("internal_password_disabled") is False
+
+    def _check_lockout(self, fields: Fields | None) -> None:
+        """Refuse to delete the account of the task, to disable its password, and to take its administration.
+
+        :raises ToolchainError: if the change is refused
+        """
+        changes = fields or {}
+        removed = memberships.find_changes(self.current["groups"], changes.get("groups", {}))[1]
+        loses_password = changes.get("internal_password_disabled") is True and self._artifact.own_token is None
+        if fields is not None and not loses_password and not removed and changes.get("admin") is not False:
+            return
+        if not own_account.is_possibly_own(self._artifact, self._name):
+            return
+        if fields is None:
+            raise own_account.lockout_error(self._artifact, "it would be deleted")
+        if loses_password:
+            raise own_account.lockout_error(self._artifact, "it could not log in with its password")
+        if self._would_lose_administration(changes, removed):
+            raise own_account.lockout_error(self._artifact, "it would not be an administrator")
+
+    def _would_lose_administration(self, changes: Fields, removed: list[str]) -> bool:
+        if changes.get("admin", self.current["admin"]):
+            return False
+        kept = [group for group in self.current["groups"] if group not in removed]
+        is_admin = self.current["admin"] or groups.has_administrators(self._artifact, removed)
+        return is_admin and not groups.has_administrators(self._artifact, kept)
+
+    def _write_groups(self, added: list[str], removed: list[str]) -> None:
+        if added or removed:
+            body = {"add": added, "remove": removed}
+            self._artifact.http.write("PATCH", f"{self._address()}/groups", json=body)
+
+    def _write_classic(self, fields: Fields) -> None:
+        if fields:
+            self._artifact.http.write("POST", self._classic_address(), json=_to_classic(fields))
+
+    def _address(self) -> str:
+        return f"/access/api/v2/users{encode_path(self._name, option='name')}"
+
+    def _classic_address(self) -> str:
+        return generation.classic_address("users", self._name)
+
+
+def _to_classic(fields: Fields) -> Fields:
+    unchanged = {name: fields[name] for name in (PASSWORD, "groups") if name in fields}
+    return {**users.FIELDS.to_classic(fields), **unchanged}

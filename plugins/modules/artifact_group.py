@@ -1,0 +1,404 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: artifact_group
+short_description: Manage Artifactory groups
+description:
+  - Create, update or delete groups of Artifactory and their members. With O(items), manage several groups concurrently.
+  - The module compares and changes only the options that are set. Without O(members), the members are not changed.
+  - Newer versions of Artifactory store group names in lower case. Since Artifactory 7.49.3, a group whose name differs
+    from O(name) only by lower case is the same group, unless it would be deleted.
+  - Uses the Access API of Artifactory 7.49.3 and later, and the API of Artifactory itself for older versions.
+  - The built-in group V(readers) cannot be deleted. The account of the task cannot lose its administration, unless
+    O(allow_lockout=true).
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.artifact
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.purge
+  - buildworks.toolchain.state
+  - buildworks.toolchain.undeclared
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - Requires an administrator. Since Artifactory 7.49.3, servers may accept only an access token, so set O(token).
+  - Requires Artifactory Pro.
+  - An unchanged group costs one request.
+  - Manage a membership either here or with O(buildworks.toolchain.artifact_user#module:groups). If both use C(purge)
+    and differ, each run undoes the other.
+  - Verified on the sandbox. Not verified on a real Artifactory.
+options:
+  name:
+    description: Name of the group, at most 64 characters. Required without O(items).
+    type: str
+  description:
+    description: Description of the group. An empty string removes it.
+    type: str
+  external_id:
+    description: ID of the group in an external directory such as Azure AD. An empty string removes it.
+    type: str
+  members:
+    description:
+      - Names of the members. Other members are not changed unless O(purge=true). The users must exist.
+      - An external directory such as LDAP can overwrite changes of the members of its groups. The module warns about
+        such changes.
+      - Requires Artifactory 6.13 or later.
+    type: list
+    elements: str
+  purge:
+    description: Whether to remove members that are not in O(members). Ignored if O(members) is not set.
+  auto_join:
+    description: Whether new users join the group automatically. Existing users do not. Mutually exclusive with
+      O(admin_privileges=true).
+    type: bool
+  admin_privileges:
+    description: Whether members are administrators.
+    type: bool
+  watch_manager:
+    description: Whether members may manage Xray watches. Requires Artifactory 7.128.
+    type: bool
+  policy_viewer:
+    description: Whether members may view Xray policies. Requires Artifactory 7.128.
+    type: bool
+  policy_manager:
+    description: Whether members may manage Xray policies. Artifactory then also sets O(policy_viewer). Requires
+      Artifactory 7.128.
+    type: bool
+  reports_manager:
+    description: Whether members may manage Xray reports. Requires Artifactory 7.128.
+    type: bool
+  resources_manager:
+    description: Whether members may manage resources and their permissions in the default project. Requires Artifactory
+      7.128.
+    type: bool
+  manage_webhook:
+    description: Whether members may manage webhooks. Requires Artifactory 7.128.
+    type: bool
+  allow_lockout:
+    description:
+      - Whether to allow a change that takes the administration of the account of this task, which it has through the
+        group.
+      - If V(false), the task fails before such a change. It also fails if the name of the account is unknown, which is
+        the case with O(api_key).
+      - If V(true) and the account loses its administration, it cannot read back the result. The task then fails with
+        the error of the server.
+    type: bool
+    default: false
+  undeclared:
+    description:
+      - How to treat existing groups that are not in O(items). Never deleted are V(readers) and groups of external
+        directories. To find these, each group is read, O(workers) at a time.
+      - Requires O(items) with at least one item, unless it is V(keep).
+  state:
+    choices:
+      present: The group exists.
+      absent: The group does not exist.
+  items:
+    description:
+      - List of groups, each with the options below. Options set outside O(items) are the defaults for all items.
+      - All items are validated before the first request. Two items must not have the same name.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Value of O(name) for this item.
+        type: str
+      description:
+        description: Value of O(description) for this item.
+        type: str
+      external_id:
+        description: Value of O(external_id) for this item.
+        type: str
+      members:
+        description: Value of O(members) for this item.
+        type: list
+        elements: str
+      purge:
+        description: Value of O(purge) for this item.
+        type: bool
+      auto_join:
+        description: Value of O(auto_join) for this item.
+        type: bool
+      admin_privileges:
+        description: Value of O(admin_privileges) for this item.
+        type: bool
+      watch_manager:
+        description: Value of O(watch_manager) for this item.
+        type: bool
+      policy_viewer:
+        description: Value of O(policy_viewer) for this item.
+        type: bool
+      policy_manager:
+        description: Value of O(policy_manager) for this item.
+        type: bool
+      reports_manager:
+        description: Value of O(reports_manager) for this item.
+        type: bool
+      resources_manager:
+        description: Value of O(resources_manager) for this item.
+        type: bool
+      manage_webhook:
+        description: Value of O(manage_webhook) for this item.
+        type: bool
+      allow_lockout:
+        description: Value of O(allow_lockout) for this item.
+        type: bool
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+seealso:
+  - module: buildworks.toolchain.artifact_group_info
+  - module: buildworks.toolchain.artifact_user
+"""
+
+EXAMPLES = r"""
+- name: Create a group, or add members
+  buildworks.toolchain.artifact_group:
+    name: developers
+    description: Developers of the web team
+    members: [reader]
+    auto_join: false
+
+- name: Set the exact members of a group
+  buildworks.toolchain.artifact_group:
+    name: developers
+    members: [admin, reader]
+    purge: true
+
+- name: Manage several groups
+  buildworks.toolchain.artifact_group:
+    items:
+      - name: deployers
+        description: Accounts of CI servers
+      - name: administrators
+        admin_privileges: true
+        members: [admin]
+
+- name: Delete a group
+  buildworks.toolchain.artifact_group:
+    name: developers
+    state: absent
+"""
+
+RETURN = r"""
+group:
+  description: State of the group after the task or, in check mode, the predicted state. V(null) if the group does not
+    exist.
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    name:
+      description: Name of the group as the server stores it.
+      type: str
+    description:
+      description: Description of the group. Can be empty.
+      type: str
+    external_id:
+      description: ID in an external directory. Can be empty.
+      type: str
+    auto_join:
+      description: Value of O(auto_join).
+      type: bool
+    admin_privileges:
+      description: Value of O(admin_privileges).
+      type: bool
+    watch_manager:
+      description: Value of O(watch_manager). V(null) if the server does not have it.
+      type: bool
+    policy_viewer:
+      description: Value of O(policy_viewer). V(null) if the server does not have it.
+      type: bool
+    policy_manager:
+      description: Value of O(policy_manager). V(null) if the server does not have it.
+      type: bool
+    reports_manager:
+      description: Value of O(reports_manager). V(null) if the server does not have it.
+      type: bool
+    resources_manager:
+      description: Value of O(resources_manager). V(null) if the server does not have it.
+      type: bool
+    manage_webhook:
+      description: Value of O(manage_webhook). V(null) if the server does not have it.
+      type: bool
+    members:
+      description: Names of the members, sorted.
+      type: list
+      elements: str
+    realm:
+      description: Where the group comes from, such as V(internal), V(ldap) or V(saml).
+      type: str
+    realm_attributes:
+      description: Attributes of the group in an external directory.
+      type: str
+  sample:
+    name: developers
+    description: Developers of the web team
+    external_id: ""
+    auto_join: false
+    admin_privileges: false
+    watch_manager: null
+    policy_viewer: null
+    policy_manager: null
+    reports_manager: null
+    resources_manager: null
+    manage_webhook: null
+    members: [reader]
+    realm: internal
+    realm_attributes: null
+undeclared:
+  description: Names of existing groups that are not in O(items), sorted.
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: str
+  sample: [old-team]
+counts:
+  description: Number of O(items) by outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Items that were already in the desired state.
+      type: int
+    failed:
+      description: Items that failed. RV(failures) has the reasons.
+      type: int
+    unknown:
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Items that were skipped because of O(max_failures).
+      type: int
+  sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
+failures:
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Index of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items).
+      type: dict
+    status:
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
+      type: bool
+    reason:
+      description: Reason why the item failed or was skipped.
+      type: str
+    group:
+      description: Value of RV(group) for this item.
+      type: dict
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import (
+    groups,
+    identity_fields,
+    managed_group,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    PURGE,
+    STATE,
+    UNDECLARED,
+    with_items,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    check_undeclared,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
+
+_FLAGS = tuple(name for name in groups.FIELDS.names if name not in ("description", "external_id"))
+_GROUP_NAME = dict(**NAME, matches=("[^/]{1,64}", "a name of at most 64 characters without '/'"))
+ITEM = (PURGE + STATE) + ArgumentSpec(
+    dict(
+        name=dict(type="str", required=True, **_GROUP_NAME),
+        description=dict(type="str", unchecked="a description may be any text"),
+        external_id=dict(type="str", unchecked="an empty string means none"),
+        members=dict(type="list", elements="str", each_element=SEGMENT),
+        **{name: dict(type="bool") for name in _FLAGS},
+        allow_lockout=dict(type="bool", default=False),
+    )
+)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+
+
+def run(task: Task) -> None:
+    check_undeclared(task)
+    process_one_or_items(
+        task,
+        ITEM,
+        reconcile_group,
+        check=desired_group,
+        identity=lambda params: params["name"].lower(),
+        expand_all=lambda items: append_undeclared(task, items, "name", lambda: groups.list_deletable(task, items)),
+    )
+
+
+def reconcile_group(task: Task) -> None:
+    params = task.params
+    group = managed_group.ManagedGroup(task, ArtifactService(task), desired_group(params))
+
+    def predict_refusal() -> None:
+        if params["state"] == "present" and not task.predicts_missing:
+            group.check_members()
+
+    reconcile(
+        task,
+        "group",
+        read=group.find,
+        desired=group.desired,
+        create=group.create,
+        update=group.update,
+        delete=group.delete,
+        check=lambda before, fields: group.check(before, fields, params["allow_lockout"]),
+        predict_refusal=predict_refusal,
+        to_result=group.to_result,
+    )
+
+
+def desired_group(params: Fields) -> Fields:
+    encode_path(params["name"], option="name")
+    if params["state"] == "absent":
+        return {}
+    managed_group.check_auto_join(params)
+    return identity_fields.select_desired(params, groups.FIELDS.names)
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: artifact_group_info
+short_description: Get Artifactory group information
+description:
+  - Get the groups of Artifactory with their members.
+  - RV(groups) has the form of the options of M(buildworks.toolchain.artifact_group), so that it can be used as its
+    O(buildworks.toolchain.artifact_group#module:items). Information that cannot be set is in RV(states).
+  - Artifactory lists only names. The module then reads each group, O(workers) at a time. For 50 groups, these are 51
+    requests.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.artifact
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.attributes_info
+notes:
+  - Requires an administrator or, since Artifactory 7.49.3, a token with the scope C(system:identities:r). Servers may
+    accept only a token, so set O(token).
+  - Requires Artifactory Pro.
+  - Verified on the sandbox. Not verified on a real Artifactory.
+options:
+  name:
+    description: Return only the group with this name.
+    type: str
+  workers:
+    description: Number of groups to read at the same time.
+    type: int
+    default: 8
+seealso:
+  - module: buildworks.toolchain.artifact_group
+"""
+
+EXAMPLES = r"""
+- name: Get all groups
+  buildworks.toolchain.artifact_group_info:
+  register: teams
+
+- name: List the groups whose members are administrators
+  ansible.builtin.debug:
+    msg: "{{ teams.groups | selectattr('admin_privileges') | map(attribute='name') }}"
+
+- name: Get one group
+  buildworks.toolchain.artifact_group_info:
+    name: readers
+"""
+
+RETURN = r"""
+groups:
+  description: The groups, sorted by name, in the form of the options of M(buildworks.toolchain.artifact_group). Empty
+    if the group O(name) does not exist.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the group.
+      type: str
+    description:
+      description: Description of the group. Can be empty.
+      type: str
+    external_id:
+      description: ID in an external directory. Can be empty.
+      type: str
+    auto_join:
+      description: Value of O(buildworks.toolchain.artifact_group#module:auto_join).
+      type: bool
+    admin_privileges:
+      description: Value of O(buildworks.toolchain.artifact_group#module:admin_privileges).
+      type: bool
+    watch_manager:
+      description: Value of O(buildworks.toolchain.artifact_group#module:watch_manager). V(null) if the server does not
+        have it.
+      type: bool
+    policy_viewer:
+      description: Value of O(buildworks.toolchain.artifact_group#module:policy_viewer). V(null) if the server does not
+        have it.
+      type: bool
+    policy_manager:
+      description: Value of O(buildworks.toolchain.artifact_group#module:policy_manager). V(null) if the server does not
+        have it.
+      type: bool
+    reports_manager:
+      description: Value of O(buildworks.toolchain.artifact_group#module:reports_manager). V(null) if the server does
+        not have it.
+      type: bool
+    resources_manager:
+      description: Value of O(buildworks.toolchain.artifact_group#module:resources_manager). V(null) if the server does
+        not have it.
+      type: bool
+    manage_webhook:
+      description: Value of O(buildworks.toolchain.artifact_group#module:manage_webhook). V(null) if the server does not
+        have it.
+      type: bool
+    members:
+      description: Names of the members, sorted. V(null) before Artifactory 6.13.
+      type: list
+      elements: str
+  sample:
+    - name: developers
+      description: Developers of the web team
+      external_id: ""
+      auto_join: false
+      admin_privileges: false
+      watch_manager: null
+      policy_viewer: null
+      policy_manager: null
+      reports_manager: null
+      resources_manager: null
+      manage_webhook: null
+      members: [reader]
+states:
+  description: Information that cannot be set, by group name.
+  returned: success
+  type: dict
+  sample:
+    developers:
+      realm: internal
+      realm_attributes: null
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import groups
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WORKERS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+SPEC = (ARTIFACT + WORKERS) + ArgumentSpec(dict(name=dict(type="str", **SEGMENT)))
+
+
+def run(task: Task) -> None:
+    name = task.params["name"]
+    if name is None:
+        found = groups.read_all(task)
+    else:
+        group = groups.find_in_any_case(ArtifactService(task), name)
+        found = [group] if group else []
+    task.result["groups"] = [groups.to_options(group) for group in found]
+    task.result["states"] = {group["name"]: groups.to_state(group) for group in found}
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

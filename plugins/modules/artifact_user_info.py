@@ -1,0 +1,167 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: artifact_user_info
+short_description: Get Artifactory user information
+description:
+  - Get the users of Artifactory with their group memberships, without passwords.
+  - RV(users) has the form of the options of M(buildworks.toolchain.artifact_user), so that it can be used as its
+    O(buildworks.toolchain.artifact_user#module:items). Information that cannot be set is in RV(states).
+  - Artifactory lists only names, up to 1,000 in a request. The module then reads each user, O(workers) at a time. For
+    500 users, these are 501 requests.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.artifact
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.attributes_info
+notes:
+  - Requires an administrator or, since Artifactory 7.49.3, a token with the scope C(system:identities:r). Servers may
+    accept only a token, so set O(token).
+  - Requires Artifactory Pro.
+  - Verified on the sandbox. Not verified on a real Artifactory.
+options:
+  name:
+    description: Return only the user with this name. It is converted to lower case.
+    type: str
+  workers:
+    description: Number of users to read at the same time.
+    type: int
+    default: 8
+seealso:
+  - module: buildworks.toolchain.artifact_user
+"""
+
+EXAMPLES = r"""
+- name: Get all users
+  buildworks.toolchain.artifact_user_info:
+  register: accounts
+
+- name: List the locked users
+  ansible.builtin.debug:
+    msg: "{{ accounts.states | dict2items | selectattr('value.status', 'equalto', 'locked') | map(attribute='key') }}"
+
+- name: Get one user
+  buildworks.toolchain.artifact_user_info:
+    name: admin
+"""
+
+RETURN = r"""
+users:
+  description: The users, sorted by name, in the form of the options of M(buildworks.toolchain.artifact_user). Empty if
+    the user O(name) does not exist.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the user in lower case.
+      type: str
+    email:
+      description: Email address. V(null) if the user has none.
+      type: str
+    admin:
+      description: Value of O(buildworks.toolchain.artifact_user#module:admin).
+      type: bool
+    profile_updatable:
+      description: Value of O(buildworks.toolchain.artifact_user#module:profile_updatable).
+      type: bool
+    disable_ui_access:
+      description: Value of O(buildworks.toolchain.artifact_user#module:disable_ui_access).
+      type: bool
+    internal_password_disabled:
+      description: Value of O(buildworks.toolchain.artifact_user#module:internal_password_disabled).
+      type: bool
+    watch_manager:
+      description: Value of O(buildworks.toolchain.artifact_user#module:watch_manager). V(null) if the server does not
+        have it.
+      type: bool
+    policy_viewer:
+      description: Value of O(buildworks.toolchain.artifact_user#module:policy_viewer). V(null) if the server does not
+        have it.
+      type: bool
+    policy_manager:
+      description: Value of O(buildworks.toolchain.artifact_user#module:policy_manager). V(null) if the server does not
+        have it.
+      type: bool
+    reports_manager:
+      description: Value of O(buildworks.toolchain.artifact_user#module:reports_manager). V(null) if the server does not
+        have it.
+      type: bool
+    resources_manager:
+      description: Value of O(buildworks.toolchain.artifact_user#module:resources_manager). V(null) if the server does
+        not have it.
+      type: bool
+    manage_webhook:
+      description: Value of O(buildworks.toolchain.artifact_user#module:manage_webhook). V(null) if the server does not
+        have it.
+      type: bool
+    platform_auditor:
+      description: Value of O(buildworks.toolchain.artifact_user#module:platform_auditor). V(null) if the server does
+        not have it.
+      type: bool
+    groups:
+      description: Groups of the user, sorted.
+      type: list
+      elements: str
+  sample:
+    - name: carol
+      email: carol@example.com
+      admin: false
+      profile_updatable: true
+      disable_ui_access: false
+      internal_password_disabled: false
+      watch_manager: null
+      policy_viewer: null
+      policy_manager: null
+      reports_manager: null
+      resources_manager: null
+      manage_webhook: null
+      platform_auditor: null
+      groups: [readers]
+states:
+  description: Information that cannot be set, by user name.
+  returned: success
+  type: dict
+  sample:
+    carol:
+      status: enabled
+      realm: internal
+      effective_admin: false
+      last_logged_in: "2026-10-01T12:00:00.000Z"
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import users
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import read_concurrently
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WORKERS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+SPEC = (ARTIFACT + WORKERS) + ArgumentSpec(dict(name=dict(type="str", **SEGMENT)))
+
+
+def run(task: Task) -> None:
+    name, artifact = task.params["name"], ArtifactService(task)
+    if name is None:
+        names = users.list_names(artifact)
+        found = read_concurrently(task, names, lambda item_task, key: users.find(ArtifactService(item_task), key))
+    else:
+        user = users.find(artifact, name.lower())
+        found = {user["name"]: user} if user else {}
+    task.result["users"] = [users.to_options(user) for _name, user in sorted(found.items())]
+    task.result["states"] = {name: users.to_state(user) for name, user in sorted(found.items())}
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
