@@ -5,6 +5,11 @@
 
 from __future__ import annotations
 
+# The names in a member of a permission, for all resource types.
+_NAMES = """
+    SELECT DISTINCT entry.key AS name
+    FROM json_each(resources) AS resource, json_each(resource.value, '$.{path}') AS entry
+"""
 STATE_QUERIES = {
     "repositories": """
         SELECT key,
@@ -34,12 +39,12 @@ STATE_QUERIES = {
         ) ON member_of = name
         ORDER BY name
     """,
-    "permissions": """
+    "permissions": f"""
         SELECT name,
-            (SELECT group_concat(value, ', ') FROM json_each(target, '$.repositories')) AS repositories,
-            (SELECT count(*) FROM json_each(target, '$.principals.users')) AS users,
-            (SELECT count(*) FROM json_each(target, '$.principals.groups')) AS groups
-        FROM artifact_permission_targets ORDER BY name
+            (SELECT group_concat(name, ', ') FROM ({_NAMES.format(path="targets")})) AS targets,
+            (SELECT count(*) FROM ({_NAMES.format(path="actions.users")})) AS users,
+            (SELECT count(*) FROM ({_NAMES.format(path="actions.groups")})) AS groups
+        FROM artifact_permissions ORDER BY name
     """,
     "builds": "SELECT name, count(*) AS runs FROM artifact_builds GROUP BY name ORDER BY name",
 }

@@ -85,7 +85,7 @@ def test_state_shows_artifactory_accounts_without_passwords(sandbox, artifactory
     assert (users["admin"]["admin"], users["admin"]["groups"]) == ("yes", None)
     assert {row["name"]: row["members"] for row in tables["groups"]["rows"]} == {"readers": 3, "team": 1}
     assert tables["permissions"]["rows"] == [
-        {"name": "deploy", "repositories": "generic-local, docker-local", "users": 1, "groups": 1}
+        {"name": "deploy", "targets": "generic-local, docker-local", "users": 1, "groups": 1}
     ]
     assert "sandbox-admin" not in str(tables)
 
