@@ -9,12 +9,22 @@ from support.browser import installed_chromium
 from support.clients.jfrog import jfrog_client
 from support.clients.maven import Maven
 from support.clients.oci import crane
+from support.clients.platform import platform_client
 from support.servers.docker_registry import program as docker_registry
 from support.servers.groovy import groovy_jar
 from support.servers.hudson import fetch as fetch_hudson
 from support.servers.process import UnavailableError
 
-for get in (installed_chromium, Maven.fetch, groovy_jar, fetch_hudson, docker_registry, jfrog_client, crane):
+for get in (
+    installed_chromium,
+    Maven.fetch,
+    groovy_jar,
+    fetch_hudson,
+    docker_registry,
+    jfrog_client,
+    crane,
+    platform_client,
+):
     try:
         get()
     except UnavailableError as reason:
