@@ -157,12 +157,8 @@ def test_permission_targets_are_created_changed_and_deleted(platform: Platform) 
 def test_replication_is_created_changed_and_deleted(sandbox: Sandbox, platform: Platform) -> None:
     sandbox.switch("artifact", edition="enterprise")  # the client expects the list of several targets
     key = create(platform, "local", "generic")
-    replication = {
-        "repoKey": key,
-        "url": f"{UPSTREAM}/artifactory/{key}",
-        "username": "replicator",
-        "password": "s3cret",
-    }
+    target = {"url": f"{UPSTREAM}/artifactory/{key}", "username": "replicator", "password": "s3cret"}
+    replication = {"repoKey": key, **target}
     platform.run("create_replication", body={**replication, "cronExp": "0 0 2 * * ?", "enabled": True})
     platform.run("update_replication", body={**replication, "cronExp": "0 0 3 * * ?", "enabled": True})
     (stored,) = platform.run("get_replication", key)
