@@ -23,6 +23,8 @@ SHARED = ("state", "purge", "update_secret", "to_file", "bulk", "issued", "infer
 
 # Options that are documented once for all entries of a list
 WAITING = frozenset({"wait", "wait_timeout", "wait_delay"})
+# Options for a whole list
+OF_LISTS = frozenset({"undeclared"})
 # In check mode, objects of earlier tasks of the role do not exist
 MADE_BEFORE = {"predict_missing": "__review_provision_changed"}
 
@@ -36,6 +38,7 @@ class Mirror:
     :arg option: the option of the module that contains the mirrored options
     :arg fixed: options with values from elsewhere
     :arg without: options that the role does not offer
+    :arg renamed: options with another name in the role, which is that in the list of the module
     """
 
     role: str
@@ -45,6 +48,7 @@ class Mirror:
     option: str = ""
     fixed: dict[str, str] = dataclasses.field(default_factory=dict)
     without: frozenset[str] = frozenset()
+    renamed: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 MIRRORS = (
@@ -72,6 +76,15 @@ MIRRORS = (
     ),
     Mirror("artifact_housekeeping", "artifact_trash", ("artifact_housekeeping_trash",), item="", without=WAITING),
     Mirror("artifact_provision", "artifact_file", ("artifact_provision_files",), item=""),
+    Mirror("artifact_provision", "artifact_group", ("artifact_provision_groups",), item="", without=OF_LISTS),
+    Mirror(
+        "artifact_provision",
+        "artifact_user",
+        ("artifact_provision_users",),
+        item="",
+        without=OF_LISTS,
+        renamed={"user_password": "password"},
+    ),
     Mirror("artifact_provision", "artifact_properties", ("artifact_provision_properties",)),
     Mirror("artifact_provision", "access_token", ("artifact_provision_tokens",)),
     Mirror("artifact_release", "artifact_build_promotion", ("artifact_release_build",), item="artifact_release_build"),
@@ -197,11 +210,12 @@ def _update_options(specs: dict[str, Any], mirror: Mirror) -> dict[str, dict[str
         source = source[mirror.option]["suboptions"]
     for name, option in source.items():
         if name not in mirror.fixed and name not in mirror.without:
+            name = mirror.renamed.get(name, name)
             options[name] = {
                 **_convert_option(option),
                 **{key: before.get(name, {})[key] for key in _role_settings(before, name)},
             }
-    own = {name: option for name, option in before.items() if name not in source}
+    own = {name: option for name, option in before.items() if name not in (*source, *mirror.renamed.values())}
     place["options"] = {**options, **own}
     return options
 

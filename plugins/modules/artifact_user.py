@@ -15,6 +15,8 @@ description:
   - Artifactory stores user names in lower case. The module converts O(name) to lower case, so that V(Carol) and
     V(carol) are the same user. Since Artifactory 7.49.3, group names are also compared without regard to case.
   - Uses the Access API of Artifactory 7.49.3 and later, and the API of Artifactory itself for older versions.
+  - The password of a user is O(items[].password) or, without O(items), O(user_password), because O(password) is the
+    password of the connection.
   - The user V(anonymous) cannot be deleted. The account of the task cannot be deleted and cannot lose its
     administration, unless O(allow_lockout=true).
 version_added: 0.3.0
@@ -43,8 +45,7 @@ options:
     type: str
   user_password:
     description:
-      - Password of the user. In O(items), the option is O(items[].password). O(password) is the password of the
-        connection.
+      - Password of the user.
       - Required for a new user, unless O(internal_password_disabled=true), and when
         O(internal_password_disabled) changes to V(false).
       - Artifactory refuses passwords that violate its rules, by default 8 characters with uppercase and lowercase
@@ -144,8 +145,7 @@ options:
         description: Value of O(email) for this item.
         type: str
       password:
-        description: Password of the user, with the meaning of O(user_password). It is not the password of the
-          connection, O(password).
+        description: Value of O(user_password) for this item.
         type: str
       update_secret:
         description: Value of O(update_secret) for this item.
@@ -448,7 +448,7 @@ def run(task: Task) -> None:
     check_undeclared(task)
     artifact = ArtifactService(task)
     for item in task.params["items"] or ():  # `password` is the option of the connection
-        item["user_password"] = item.pop("password")
+        item["user_password"] = item.pop("password", None)
     process_one_or_items(
         task,
         ITEM,

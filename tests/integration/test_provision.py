@@ -136,6 +136,29 @@ def test_invalid_files_are_reported_before_any_upload(sandbox: Sandbox, tmp_path
     assert not take_writes(sandbox)
 
 
+NEW_USERS = {
+    "artifact_provision_groups": [{"name": "developers", "description": "Web team"}],
+    "artifact_provision_users": [
+        {"name": "Carol", "email": "c@example.com", "password": "Sandbox-car0l", "groups": ["developers"]},
+        {"name": "dave", "email": "d@example.com", "internal_password_disabled": True, "groups": ["developers"]},
+    ],
+}
+
+
+def test_new_users_and_groups_are_predicted_and_created_without_showing_passwords(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    results = [
+        *run_role(sandbox, "artifact_provision", [Step(NEW_USERS)], tmp_path, "--check", "--diff", "-v"),
+        *run_role(sandbox, "artifact_provision", [Step(NEW_USERS), Step(NEW_USERS)], tmp_path, "-vvv"),
+    ]
+    assert "Sandbox-car0l" not in " ".join(result.output for result in results)
+    predicted, created, repeated = results
+    assert (predicted.failure, predicted.changed, predicted.writes) == ("", 2, [])
+    assert (created.failure, created.changed, len(created.writes)) == ("", 2, 3)
+    assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
+
+
 def test_plugins_are_installed_and_run_after_the_restart(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.switch("ci", restart_seconds=0.3)
     plugins = {
