@@ -36,6 +36,11 @@ def parse_username(subject: t.Any) -> str | None:
     return str(subject or "").partition("/users/")[2].lower() or None
 
 
+def has_admin_scope(secret: str) -> bool:
+    """Return whether the token gives administrator permissions, as far as the secret contains its scope."""
+    return "applied-permissions/admin" in str(_claims(secret).get("scp") or "").split()
+
+
 def is_reference(secret: str) -> bool:
     """Return whether the secret is a reference token, whose claims only the server knows."""
     return _decode(secret).startswith(_REFERENCE)

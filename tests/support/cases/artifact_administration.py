@@ -8,6 +8,7 @@ from __future__ import annotations
 from support.cases.form import Case, Query, Resource, Write
 
 _GROUP = {"name": "developers of ours"}
+_PERMISSION = {"name": "web team of ours"}
 _USER = {"name": "carol", "email": "carol@example.com"}
 
 ADMINISTRATION: dict[str, Case] = {
@@ -19,6 +20,28 @@ ADMINISTRATION: dict[str, Case] = {
         look=("artifact_group_info", _GROUP),
     ),
     "artifact_group_info": Query({}),
+    "artifact_permission": Resource(
+        create={
+            **_PERMISSION,
+            "repositories": {
+                "targets": {"generic-local": {"include_patterns": ["wéb/**"]}, "libs-remote": {}},
+                "groups": {"readers": ["read", "write"]},
+            },
+        },
+        update={
+            **_PERMISSION,
+            "repositories": {
+                "targets": {"ANY LOCAL": {"exclude_patterns": ["secret/**"]}},
+                "users": {"Reader": ["scan", "annotate"]},
+            },
+            "builds": {"targets": {"artifactory-build-info": {}}, "groups": {"readers": ["read"]}},
+            "purge": True,
+        },
+        absent={**_PERMISSION, "state": "absent"},
+        write=Write("create_platform_permission"),
+        look=("artifact_permission_info", _PERMISSION),
+    ),
+    "artifact_permission_info": Query({}),
     "artifact_user": Resource(
         create={**_USER, "user_password": "Carols-0wn", "groups": ["readers"]},
         update={**_USER, "name": "Carol", "admin": True, "profile_updatable": False, "groups": [], "purge": True},

@@ -1,0 +1,174 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: artifact_permission_info
+short_description: Get Artifactory permission information
+description:
+  - Get the permissions (permission targets) of Artifactory.
+  - RV(permissions) has the form of the options of M(buildworks.toolchain.artifact_permission), so that it can be used
+    as its O(buildworks.toolchain.artifact_permission#module:items).
+  - Artifactory lists only names. The module then reads each permission, O(workers) at a time. For 50 permissions, these
+    are 51 requests.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.artifact
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.attributes_info
+notes:
+  - Requires an administrator. Other accounts get the permissions that they manage. Since Artifactory 7.72.0, servers
+    may accept only an access token, so set O(token).
+  - Requires Artifactory Pro.
+  - Before Artifactory 7.72.0, the result has only what the server returns. Version 1 of the API, before Artifactory
+    6.6, has only C(repositories).
+  - Verified on the sandbox. Not verified on a real Artifactory.
+options:
+  name:
+    description: Return only the permission with this name.
+    type: str
+  workers:
+    description: Number of permissions to read at the same time.
+    type: int
+    default: 8
+seealso:
+  - module: buildworks.toolchain.artifact_permission
+"""
+
+EXAMPLES = r"""
+- name: Get all permissions
+  buildworks.toolchain.artifact_permission_info:
+  register: current
+
+- name: List the permissions of a group on repositories
+  ansible.builtin.debug:
+    msg: "{{ item.name }}: {{ item.repositories.groups.readers }}"
+  loop: "{{ current.permissions | selectattr('repositories.groups.readers', 'defined') }}"
+  loop_control:
+    label: "{{ item.name }}"
+
+- name: Get one permission
+  buildworks.toolchain.artifact_permission_info:
+    name: web-team
+"""
+
+RETURN = r"""
+permissions:
+  description: The permissions, sorted by name, in the form of the options of
+    M(buildworks.toolchain.artifact_permission). Empty if the permission O(name) does not exist.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the permission.
+      type: str
+    repositories:
+      description: Permissions on artifacts, or V(null).
+      type: dict
+      contains:
+        targets:
+          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          type: dict
+        users:
+          description: Sorted actions by user name.
+          type: dict
+        groups:
+          description: Sorted actions by group name.
+          type: dict
+    builds:
+      description: Permissions on builds, or V(null).
+      type: dict
+      contains:
+        targets:
+          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          type: dict
+        users:
+          description: Sorted actions by user name.
+          type: dict
+        groups:
+          description: Sorted actions by group name.
+          type: dict
+    release_bundles:
+      description: Permissions on release bundles, or V(null).
+      type: dict
+      contains:
+        targets:
+          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          type: dict
+        users:
+          description: Sorted actions by user name.
+          type: dict
+        groups:
+          description: Sorted actions by group name.
+          type: dict
+    destinations:
+      description: Permissions on destinations, or V(null).
+      type: dict
+      contains:
+        targets:
+          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          type: dict
+        users:
+          description: Sorted actions by user name.
+          type: dict
+        groups:
+          description: Sorted actions by group name.
+          type: dict
+    pipeline_sources:
+      description: Permissions on pipeline sources, or V(null).
+      type: dict
+      contains:
+        targets:
+          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          type: dict
+        users:
+          description: Sorted actions by user name.
+          type: dict
+        groups:
+          description: Sorted actions by group name.
+          type: dict
+  sample:
+    - name: web-team
+      repositories:
+        targets:
+          npm-local:
+            include_patterns: ["web/**"]
+            exclude_patterns: []
+        users: {}
+        groups:
+          developers: [annotate, read, write]
+      builds: null
+      release_bundles: null
+      destinations: null
+      pipeline_sources: null
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions import form, permissions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import read_concurrently
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WORKERS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+SPEC = (ARTIFACT + WORKERS) + ArgumentSpec(dict(name=dict(type="str", **SEGMENT)))
+
+
+def run(task: Task) -> None:
+    name = task.params["name"]
+    names = permissions.list_names(ArtifactService(task)) if name is None else [name]
+    found = read_concurrently(task, names, lambda item_task, key: permissions.find(ArtifactService(item_task), key))
+    task.result["permissions"] = [form.to_result(key, found[key]) for key in names if key in found]
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
