@@ -9,6 +9,11 @@ from support.cases.form import Case, Query, Resource, Write
 
 _GROUP = {"name": "developers of ours"}
 _PERMISSION = {"name": "web team of ours"}
+_TARGET = {
+    "url": "https://east.example.com/artifactory/generic-local",
+    "username": "replicator",
+    "password": "replication-password",
+}
 _USER = {"name": "carol", "email": "carol@example.com"}
 
 ADMINISTRATION: dict[str, Case] = {
@@ -42,6 +47,14 @@ ADMINISTRATION: dict[str, Case] = {
         look=("artifact_permission_info", _PERMISSION),
     ),
     "artifact_permission_info": Query({}),
+    "artifact_replication": Resource(
+        create={"repo": "generic-local", "cron": "0 0 2 * * ?", "targets": [_TARGET]},
+        update={"repo": "generic-local", "event_replication": True, "targets": [{**_TARGET, "sync_deletes": True}]},
+        absent={"repo": "generic-local", "state": "absent"},
+        write=Write("replace_replications"),
+        look=("artifact_replication_info", {}),
+    ),
+    "artifact_replication_info": Query({}),
     "artifact_user": Resource(
         create={**_USER, "user_password": "Carols-0wn", "groups": ["readers"]},
         update={**_USER, "name": "Carol", "admin": True, "profile_updatable": False, "groups": [], "purge": True},
