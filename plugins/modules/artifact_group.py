@@ -85,8 +85,8 @@ options:
     description:
       - Whether to allow a change that takes the administration of the account of this task, which it has through the
         group.
-      - If V(false), the task fails before such a change. It also fails if the name of the account is unknown, which is
-        the case with O(api_key).
+      - If V(false), the task fails before such a change. It also fails if the name of the account is unknown. This is
+        the case with O(api_key) and, before Artifactory 7.53, with a reference token.
       - If V(true) and the account loses its administration, it cannot read back the result. The task then fails with
         the error of the server.
     type: bool

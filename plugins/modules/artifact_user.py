@@ -116,16 +116,17 @@ options:
     description:
       - Whether to allow a change that deletes the account of this task, disables the password that it uses, or takes
         its administration, directly or through its groups.
-      - If V(false), the task fails before such a change. It also fails if the name of the account is unknown, which is
-        the case with O(api_key).
+      - If V(false), the task fails before such a change. It also fails if the user may be the account of the task,
+        because its name is unknown. This is the case with O(api_key) and, before Artifactory 7.53, with a reference
+        token.
       - If V(true) and the account loses its administration, it cannot read back the result. The task then fails with
         the error of the server.
     type: bool
     default: false
   undeclared:
     description:
-      - How to treat existing users that are not in O(items). Never deleted are V(anonymous), the account of the task
-        and users of external directories.
+      - How to treat existing users that are not in O(items). Never deleted are V(admin), V(anonymous), the account of
+        the task and users of external directories.
       - Requires O(items) with at least one item, unless it is V(keep).
   state:
     choices:

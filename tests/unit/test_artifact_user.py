@@ -354,10 +354,24 @@ def test_own_password_is_not_disabled_when_the_task_uses_it() -> None:
     assert result["msg"].endswith(f"it could not log in with its password. {WAY_OUT}")
 
 
-def test_user_is_not_deleted_when_own_account_is_unknown() -> None:
-    with conversation(user()) as server:
-        result = run("artifact_user", url=server.url, api_key="key", name="carol", state="absent")
-    assert result["msg"].startswith("Cannot verify that the account of this task is not affected: its name is unknown")
+def test_user_is_not_deleted_when_it_may_be_the_own_account() -> None:
+    unknown = "Cannot verify that the account of this task is not affected: its name is unknown"
+    with conversation(user(admin=True)) as server:
+        result = run("artifact_user", url=server.url, api_key="key-of-mine", name="carol", state="absent")
+    assert result["msg"].startswith(unknown)
+    with conversation(user(), group("developers", admin_privileges=True)) as server:
+        result = run("artifact_user", url=server.url, api_key="key-of-mine", name="carol", state="absent")
+    assert result["msg"].startswith(unknown)
+    with conversation(user(), call("GET", "/access/api/v1/tokens/me", 404)) as server:
+        result = run("artifact_user", url=server.url, token="opaque-and-old", name="carol", state="absent")
+    assert result["msg"].startswith(unknown)
+
+
+def test_user_is_deleted_when_it_is_no_administrator_as_the_own_account() -> None:
+    deleted = call("DELETE", f"{USERS}/carol", 204)
+    with conversation(user(), group("developers"), deleted, missing(), version()) as server:
+        result = run("artifact_user", url=server.url, api_key="key-of-mine", name="carol", state="absent")
+    assert result["changed"]
 
 
 def test_own_account_of_opaque_token_is_requested_once() -> None:

@@ -156,7 +156,7 @@ class ManagedUser:
         loses_password = changes.get("internal_password_disabled") is True and self._artifact.own_token is None
         if fields is not None and not loses_password and not removed and changes.get("admin") is not False:
             return
-        if not own_account.is_possibly_own(self._artifact, self._name):
+        if not own_account.is_possibly_own(self._artifact, self._name) or not self._may_administer():
             return
         if fields is None:
             raise own_account.lockout_error(self._artifact, "it would be deleted")
@@ -164,6 +164,12 @@ class ManagedUser:
             raise own_account.lockout_error(self._artifact, "it could not log in with its password")
         if self._would_lose_administration(changes, removed):
             raise own_account.lockout_error(self._artifact, "it would not be an administrator")
+
+    def _may_administer(self) -> bool:
+        """Return whether the user can be the account of the task, which is an administrator or has a token."""
+        if own_account.find(self._artifact) is not None or self._artifact.own_token is not None:
+            return True
+        return self.current["admin"] or groups.has_administrators(self._artifact, self.current["groups"])
 
     def _would_lose_administration(self, changes: Fields, removed: list[str]) -> bool:
         if changes.get("admin", self.current["admin"]):

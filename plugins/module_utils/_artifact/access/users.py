@@ -36,6 +36,8 @@ FIELDS = IdentityFields(
     },
     roles=USER_ROLES,
 )
+# The users of a new server
+_BUILT_IN = ("admin", ANONYMOUS)
 LOCKED = "locked"
 _STATE_MEMBERS = ("status", "realm", "effective_admin", "last_logged_in")
 # Number of names from which on all users are listed instead of reading each
@@ -76,7 +78,7 @@ def list_deletable(task: Task, artifact: ArtifactService) -> list[str]:
             "Undeclared users cannot be deleted: the name of the account of this task, which must be kept, is unknown. "
             "Use 'token', or 'username' and 'password'."
         )
-    return [name for name in list_names(artifact, internal_only=True) if name not in (own, ANONYMOUS)]
+    return [name for name in list_names(artifact, internal_only=True) if name not in (own, *_BUILT_IN)]
 
 
 def find_missing(artifact: ArtifactService, names: t.Sequence[str]) -> list[str]:

@@ -1,0 +1,38 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Modules for users and groups climb their ladder on each generation of Artifactory."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
+from sandbox.client import Sandbox
+from support.cases import module_of
+from support.ladder import check_ladder, list_steps
+from support.playbook import run_here
+
+WITHOUT_ACCESS_API = ("6.23.41", "7.46.11")
+# Older servers cannot tell to whom the token of the sandbox belongs
+ACCOUNT = {"username": "admin", "password": "sandbox-admin"}
+
+
+@pytest.fixture(autouse=True)
+def set_environment(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
+    """Configure the modules with environment variables. Forget the cached version of the server."""
+    monkeypatch.setattr(session, "_CONNECTIONS", {})
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize("version", [*WITHOUT_ACCESS_API, "7.49.3", "7.66.0", "7.128.0", "7.141.0"])
+@pytest.mark.parametrize("case", ["artifact_group", "artifact_user"])
+def test_each_step_has_the_expected_result_on_each_version(case: str, version: str, sandbox: Sandbox) -> None:
+    sandbox.switch("artifact", version=version)
+    results = {}
+    for step in list_steps(case):
+        results[step.name] = run_here(sandbox, module_of(case), step.check_mode, **step.options, **ACCOUNT)
+    check_ladder(case, results)
+    labels = {request["label"] for done in results.values() for request in done.requests}
+    assert (case.replace("artifact_", "update_") in labels) == (version in WITHOUT_ACCESS_API)
