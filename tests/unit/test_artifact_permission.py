@@ -301,6 +301,30 @@ def test_change_is_refused_when_it_locks_out_the_account() -> None:
         assert run_task(server, check_mode=True, allow_lockout=True, **task)["changed"] is True
 
 
+def test_change_is_refused_when_the_group_of_the_account_has_another_case() -> None:
+    group = call("GET", "/access/api/v2/groups/web", json={"name": "web", "admin_privileges": False})
+    with conversation(stored(), user("boss", groups=["web"]), group) as server:
+        result = run_task(server, token=token("boss"), repositories={"groups": {"Web": ["read"]}})
+    assert result["msg"].startswith("The change would lock out 'boss'")
+
+
+def test_actions_that_the_module_does_not_know_are_kept() -> None:
+    section = {"repositories": ["a"], "include-patterns": ["**"], "actions": {"users": {"x": ["fly", "read"]}}}
+    read = call("GET", f"{TARGETS_2}/web-team", json={"name": "web-team", "repo": section})
+    body = {
+        "name": "web-team",
+        "repo": {
+            **section,
+            "exclude-patterns": [],
+            "actions": {"users": {"x": ["fly", "read"], "y": ["read"]}, "groups": {}},
+        },
+    }
+    write = call("PUT", f"{TARGETS_2}/web-team", sent_json=body)
+    after = call("GET", f"{TARGETS_2}/web-team", json=body)
+    with conversation(missing(), version("7.70.2"), read, write, after) as server:
+        assert run_task(server, repositories={"users": {"y": ["read"]}})["changed"] is True
+
+
 def test_change_is_refused_when_the_groups_of_the_account_are_unknown() -> None:
     refused = call("GET", "/access/api/v2/users/boss", 403, json={"errors": [{"message": "Forbidden"}]})
     with conversation(stored(), refused) as server:

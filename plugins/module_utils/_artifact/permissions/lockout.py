@@ -62,21 +62,34 @@ def _list_losers(before: Fields, after: Fields) -> set[tuple[str, str]]:
 
 
 def _loses_access(before: Fields, after: Fields, own: str, own_groups: list[str]) -> bool:
-    own_names = [("users", own), *(("groups", group) for group in own_groups)]
+    # a group can be declared in another case than the server stores it
+    own_names = {("users", own), *(("groups", group.lower()) for group in own_groups)}
     for option, resource in before.items():
-        had = {action for kind, name in own_names for action in resource[kind].get(name, ())}
-        keeps = {action for kind, name in own_names for action in _get_actions(resource, after.get(option), kind, name)}
+        had = _collect_actions(resource, own_names)
+        keeps = _collect_actions(after[option], own_names) if _has_all_targets(resource, after.get(option)) else set()
         if _is_loss(had, keeps):
             return True
     return False
 
 
+def _collect_actions(resource: Fields, principals: set[tuple[str, str]]) -> set[str]:
+    """Return all actions of users and groups, given with names in lower case."""
+    return {
+        action
+        for kind in form.PRINCIPALS
+        for name, actions in resource[kind].items()
+        if (kind, name.lower()) in principals
+        for action in actions
+    }
+
+
 def _get_actions(before: Fields, after: Fields | None, kind: str, name: str) -> list[str]:
     """Return the actions that a user or group keeps on all targets that a resource had."""
-    if after is None or before["targets"].keys() - after["targets"].keys():
-        return []
-    actions: list[str] = after[kind].get(name, [])
-    return actions
+    return after[kind].get(name, []) if after and _has_all_targets(before, after) else []
+
+
+def _has_all_targets(before: Fields, after: Fields | None) -> bool:
+    return after is not None and not before["targets"].keys() - after["targets"].keys()
 
 
 def _is_loss(had: set[str] | list[str], keeps: set[str] | list[str]) -> bool:

@@ -106,10 +106,11 @@ class ManagedPermission:
         :raises ToolchainError: if the change is refused
         """
         after = {} if fields is None else form.apply(self._current if before is not None else {}, fields)
+        api = permissions.get_api(self._artifact)
         if fields is not None:
             self._check_complete(after)
-            permissions.get_api(self._artifact).check(self._name, after)
-        if before is not None and not self._task.params["allow_lockout"]:
+            api.check(self._name, after)
+        if before is not None and not self._task.params["allow_lockout"] and not api.is_for_administrators:
             lockout.check(self._artifact, self._current, after)
 
     def predict_refusal(self) -> None:

@@ -29,10 +29,12 @@ class ApiMissing(Exception):
 class PlatformPermissions:
     """The permissions of a server.
 
-    :ivar lowers_groups: whether names of groups can be stored in lower case
+    :cvar lowers_groups: whether names of groups can be stored in lower case
+    :cvar is_for_administrators: whether only administrators can read permissions
     """
 
     lowers_groups = True
+    is_for_administrators = False
 
     def __init__(self, artifact: ArtifactService) -> None:
         self._artifact, self._http = artifact, artifact.http

@@ -27,10 +27,11 @@ class _Targets:
     :cvar root: address of the list
     :cvar words: words of the API by actions
     :cvar options: options that the API has
-    :cvar since: version of the server that has the other options
+    :cvar is_for_administrators: whether only administrators can read permissions
     """
 
     lowers_groups = False
+    is_for_administrators = False
     root: t.ClassVar[str]
     words: t.ClassVar[dict[str, str]]
     options: t.ClassVar[tuple[str, ...]]
@@ -68,7 +69,7 @@ class _Targets:
 
     def _check_actions(self, option: str, actions: list[str]) -> None:
         for action in actions:
-            if action not in self.words:
+            if action in form.ACTIONS and action not in self.words:
                 raise BadOption(option, f"the action '{action}' requires Artifactory {SINCE} or later")
 
     def delete(self, name: str) -> None:
@@ -87,10 +88,10 @@ class _Targets:
         if record is None:
             return {}
         actions = {word: action for action, word in self.words.items()}
-        return {name: [actions[word] for word in record.maybe_texts(name) if word in actions] for name in record}
+        return {name: [actions.get(word, word) for word in record.maybe_texts(name)] for name in record}
 
     def _to_words(self, principals: Fields) -> Fields:
-        return {name: [self.words[action] for action in actions] for name, actions in principals.items()}
+        return {name: [self.words.get(action, action) for action in actions] for name, actions in principals.items()}
 
 
 class Targets2(_Targets):
@@ -144,6 +145,7 @@ class Targets2(_Targets):
 class Targets1(_Targets):
     """Version 1 of the API."""
 
+    is_for_administrators = True
     root = "/artifactory/api/security/permissions"
     words: t.ClassVar[dict[str, str]] = {
         "read": "r",
