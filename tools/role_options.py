@@ -85,6 +85,7 @@ MIRRORS = (
         without=OF_LISTS,
         renamed={"user_password": "password"},
     ),
+    Mirror("artifact_provision", "artifact_permission", ("artifact_provision_permissions",), item="", without=OF_LISTS),
     Mirror("artifact_provision", "artifact_properties", ("artifact_provision_properties",)),
     Mirror("artifact_provision", "access_token", ("artifact_provision_tokens",)),
     Mirror("artifact_release", "artifact_build_promotion", ("artifact_release_build",), item="artifact_release_build"),

@@ -142,6 +142,17 @@ NEW_USERS = {
         {"name": "Carol", "email": "c@example.com", "password": "Sandbox-car0l", "groups": ["developers"]},
         {"name": "dave", "email": "d@example.com", "internal_password_disabled": True, "groups": ["developers"]},
     ],
+    "artifact_provision_permissions": [
+        {
+            "name": "web-team",
+            "repositories": {
+                "targets": {"generic-local": {}},
+                "users": {"carol": ["read"]},
+                "groups": {"developers": []},
+            },
+            "builds": {"targets": {"artifactory-build-info": {}}, "groups": {"developers": ["read"]}},
+        }
+    ],
 }
 
 
@@ -154,8 +165,8 @@ def test_new_users_and_groups_are_predicted_and_created_without_showing_password
     ]
     assert "Sandbox-car0l" not in " ".join(result.output for result in results)
     predicted, created, repeated = results
-    assert (predicted.failure, predicted.changed, predicted.writes) == ("", 2, [])
-    assert (created.failure, created.changed, len(created.writes)) == ("", 2, 3)
+    assert (predicted.failure, predicted.changed, predicted.writes) == ("", 3, [])
+    assert (created.failure, created.changed, len(created.writes)) == ("", 3, 4)
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
