@@ -111,7 +111,7 @@ class ArtifactService:
         if reported is None:
             raise ToolchainError(
                 "The version of Artifactory is unknown: the server does not report it to the account. "
-                "Check 'url' and the credential."
+                "Check the path in 'url' and the credential."
             )
         return _parse_version(reported.text("version")) >= _parse_version(version)
 
