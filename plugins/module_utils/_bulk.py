@@ -149,16 +149,16 @@ def read_concurrently(
     """Read an object for each key with `workers` threads. Objects that do not exist are left out.
 
     :arg read: called in a thread with a task of its own; returns `None` if the object does not exist
-    :raises ToolchainError: the first failure; a module without `max_failures` starts no more reads then
+    :raises Exception: the first failure; a module without `max_failures` starts no more reads then
     """
     values: dict[str, _Value] = {}
-    failures: list[ToolchainError] = []
+    failures: list[Exception] = []
 
     def act(item_task: Task) -> None:
         key = item_task.params[_READ_KEY]
         try:
             value = read(item_task, key)
-        except ToolchainError as error:
+        except Exception as error:
             failures.append(error)
             raise
         if value is not None:

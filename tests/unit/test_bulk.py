@@ -17,7 +17,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _bulk
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Act, ItemSkipped, process_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import (
+    Act,
+    ItemSkipped,
+    process_items,
+    read_concurrently,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
     ServerRefusal,
@@ -408,3 +413,31 @@ def test_outcome_of_an_item_is_unknown_when_it_does_not_complete(
     assert progress.lines[-1].endswith('; unknown effect: {"n": 0, "kind": "change"}')
     assert [line["status"] for line in read_lines(file)] == ["unknown", "skipped"]
     assert read_lines(file)[0]["reason"] == "interrupted before it was finished"
+
+
+def test_objects_are_read_concurrently() -> None:
+    together = threading.Barrier(3, timeout=10)
+
+    def read(task: Task, key: str) -> str | None:
+        together.wait()
+        task.retry_reasons.add("late")
+        return None if key == "missing" else key.upper()
+
+    task = Task({"workers": 3})
+    assert read_concurrently(task, ["b", "missing", "a"], read) == {"b": "B", "a": "A"}
+    assert task.retry_reasons == {"late": 3}
+
+
+@pytest.mark.parametrize("failure", [ToolchainError("refused"), KeyError("a defect")])
+def test_no_more_objects_are_read_after_a_failure(failure: Exception) -> None:
+    read_keys: list[str] = []
+
+    def read(_task: Task, key: str) -> str:
+        read_keys.append(key)
+        if key == "b":
+            raise failure
+        return key
+
+    with pytest.raises(type(failure)):
+        read_concurrently(Task({"workers": 1}), "abcd", read)
+    assert read_keys == ["a", "b"]
