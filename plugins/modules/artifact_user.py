@@ -59,8 +59,8 @@ options:
       always: Send the password on each run. The task always reports a change.
       verify: Log in as the user with the password, and send the password only if the login fails. There is one login
         for each user and run, also in check mode. The failed login counts for the lock policy of the server, so do not
-        use this value if one failure locks an account. The task fails without a login if the user is locked, disabled
-        or has no password, and it fails if the server blocks the login.
+        use this value if one failure locks an account. The task fails without a login if the user is disabled, has no
+        password, or is locked and not unlocked with O(locked=false). It also fails if the server blocks the login.
     default: on_create
   groups:
     description:

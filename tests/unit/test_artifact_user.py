@@ -251,7 +251,7 @@ def test_login_is_attempted_once_when_another_client_changes_the_user() -> None:
 @pytest.mark.parametrize(
     ("changes", "cause"),
     [
-        ({"status": "locked"}, "it is locked. Set 'locked: false' and 'update_secret: always' to unlock it"),
+        ({"status": "locked"}, "it is locked. Set 'locked: false' to unlock it and to set the password"),
         ({"status": "disabled"}, "its status is disabled, so that it cannot log in"),
         ({"status": "invited"}, "its status is invited, so that it cannot log in"),
         (
@@ -264,6 +264,13 @@ def test_login_is_not_attempted_when_user_cannot_log_in(changes: dict[str, Any],
     with conversation(user(**changes)) as server:
         result = run("artifact_user", url=server.url, **VERIFY, **TASK)
     assert (result["changed"], result["msg"]) == (False, f"Cannot verify the password of user 'carol': {cause}.")
+
+
+def test_password_is_sent_without_login_when_user_is_unlocked() -> None:
+    unlocked = call("POST", "/artifactory/api/security/unlockUsers/carol", text="unlocked")
+    changed = call("PATCH", f"{USERS}/carol", sent_json={"password": "Carols-0wn"}, json={})
+    with conversation(user(status="locked"), unlocked, changed, user()) as server:
+        assert run("artifact_user", url=server.url, locked=False, **VERIFY, **TASK)["changed"]
 
 
 def test_task_fails_when_login_is_blocked() -> None:

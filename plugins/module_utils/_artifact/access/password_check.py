@@ -35,8 +35,10 @@ def is_current(task: Task, artifact: ArtifactService, user: Fields, desired: Fie
     status = user["status"]
     if status is None and not generation.is_platform(artifact) and users.is_locked(artifact, name):
         status = users.LOCKED
-    if status == users.LOCKED and desired.get("locked") is not False:
-        raise _unverifiable_error(name, "it is locked. Set 'locked: false' and 'update_secret: always' to unlock it")
+    if status == users.LOCKED:
+        if desired.get("locked") is False:  # a login before the user is unlocked would fail
+            return False
+        raise _unverifiable_error(name, "it is locked. Set 'locked: false' to unlock it and to set the password")
     if status not in (None, _ENABLED):
         raise _unverifiable_error(name, f"its status is {status}, so that it cannot log in")
     credential = basic_auth(task, name, desired["password"])
