@@ -319,7 +319,8 @@ permission:
       description: Name of the permission.
       type: str
     repositories:
-      description: Permissions on artifacts, or V(null).
+      description: Permissions on artifacts.
+      returned: when the permission has this type
       type: dict
       contains:
         targets:
@@ -332,7 +333,8 @@ permission:
           description: Sorted actions by group name.
           type: dict
     builds:
-      description: Permissions on builds, or V(null).
+      description: Permissions on builds.
+      returned: when the permission has this type
       type: dict
       contains:
         targets:
@@ -345,7 +347,8 @@ permission:
           description: Sorted actions by group name.
           type: dict
     release_bundles:
-      description: Permissions on release bundles, or V(null).
+      description: Permissions on release bundles.
+      returned: when the permission has this type
       type: dict
       contains:
         targets:
@@ -358,7 +361,8 @@ permission:
           description: Sorted actions by group name.
           type: dict
     destinations:
-      description: Permissions on destinations, or V(null).
+      description: Permissions on destinations.
+      returned: when the permission has this type
       type: dict
       contains:
         targets:
@@ -371,7 +375,8 @@ permission:
           description: Sorted actions by group name.
           type: dict
     pipeline_sources:
-      description: Permissions on pipeline sources, or V(null).
+      description: Permissions on pipeline sources.
+      returned: when the permission has this type
       type: dict
       contains:
         targets:
@@ -393,10 +398,7 @@ permission:
       users: {}
       groups:
         developers: [annotate, read, write]
-    builds: null
-    release_bundles: null
-    destinations: null
-    pipeline_sources: null
+
 undeclared:
   description: Names of existing permissions that are not in O(items), sorted.
   returned: when O(undeclared) is V(report) or V(remove)
@@ -483,16 +485,16 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._url import e
 
 _CHECKED = "names, patterns and actions are checked when they are parsed"
 _TYPE = dict(
-    targets=dict(type="dict", text_values=True, unchecked=_CHECKED),
-    users=dict(type="dict", text_values=True, unchecked=_CHECKED),
-    groups=dict(type="dict", text_values=True, unchecked=_CHECKED),
+    targets=dict(type="dict", text_values=True, narrows_scope=True, unchecked=_CHECKED),
+    users=dict(type="dict", text_values=True, narrows_scope=True, unchecked=_CHECKED),
+    groups=dict(type="dict", text_values=True, narrows_scope=True, unchecked=_CHECKED),
 )
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
         name=dict(
             type="str", required=True, **NAME, matches=("[^/]{1,255}", "a name of at most 255 characters without '/'")
         ),
-        **{option: dict(type="dict", options=_TYPE) for option in form.TYPES},
+        **{option: dict(type="dict", narrows_scope=True, options=_TYPE) for option in form.TYPES},
         allow_lockout=dict(type="bool", default=False),
     )
 )

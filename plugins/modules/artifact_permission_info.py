@@ -68,7 +68,8 @@ permissions:
       description: Name of the permission.
       type: str
     repositories:
-      description: Permissions on artifacts, or V(null).
+      description: Permissions on artifacts.
+      returned: when the permission has this type
       type: dict
       contains:
         targets:
@@ -81,7 +82,8 @@ permissions:
           description: Sorted actions by group name.
           type: dict
     builds:
-      description: Permissions on builds, or V(null).
+      description: Permissions on builds.
+      returned: when the permission has this type
       type: dict
       contains:
         targets:
@@ -94,7 +96,8 @@ permissions:
           description: Sorted actions by group name.
           type: dict
     release_bundles:
-      description: Permissions on release bundles, or V(null).
+      description: Permissions on release bundles.
+      returned: when the permission has this type
       type: dict
       contains:
         targets:
@@ -107,7 +110,8 @@ permissions:
           description: Sorted actions by group name.
           type: dict
     destinations:
-      description: Permissions on destinations, or V(null).
+      description: Permissions on destinations.
+      returned: when the permission has this type
       type: dict
       contains:
         targets:
@@ -120,7 +124,8 @@ permissions:
           description: Sorted actions by group name.
           type: dict
     pipeline_sources:
-      description: Permissions on pipeline sources, or V(null).
+      description: Permissions on pipeline sources.
+      returned: when the permission has this type
       type: dict
       contains:
         targets:
@@ -142,10 +147,7 @@ permissions:
         users: {}
         groups:
           developers: [annotate, read, write]
-      builds: null
-      release_bundles: null
-      destinations: null
-      pipeline_sources: null
+
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions import form, permissions

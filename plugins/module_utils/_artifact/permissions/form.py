@@ -11,6 +11,7 @@ A permission is a dictionary of resources by option, such as `repositories`. A r
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -27,6 +28,7 @@ TYPES = {
 ACTIONS = ("read", "annotate", "write", "delete", "manage", "scan", "execute", "distribute")
 PRINCIPALS = ("users", "groups")
 ALL_PATHS: Fields = {"include_patterns": ["**"], "exclude_patterns": []}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Names that stand for all repositories of some classes, and further classes that they may stand for
 WILDCARDS = {
     "ANY LOCAL": (("LOCAL",), ("FEDERATED",)),
@@ -73,13 +75,11 @@ def to_resource(targets: Fields, users: Fields, groups: Fields) -> Fields:
 
 
 def to_result(name: str, resources: Fields) -> Fields:
-    """Return a permission as the module returns it: all resources, `None` for those that it does not have."""
-    return {"name": name, **{option: _complete(resources.get(option)) for option in TYPES}}
+    """Return a permission as the module returns it, with the resources that it has."""
+    return {"name": name, **{option: _complete(resources[option]) for option in TYPES if resources.get(option)}}
 
 
-def _complete(resource: Fields | None) -> Fields | None:
-    if resource is None:
-        return None
+def _complete(resource: Fields) -> Fields:
     return {
         member: {key: value for key, value in sorted((resource.get(member) or {}).items()) if value is not None}
         for member in ("targets", *PRINCIPALS)
@@ -137,7 +137,7 @@ def _parse_patterns(option: str, value: t.Any) -> Fields:
             raise BadOption(f"{option}.{member}", "must not be null. Omit it for the default")
         patterns[member] = sort_unique(_to_list(f"{option}.{member}", texts))
         for pattern in patterns[member]:
-            if not pattern.strip() or "," in pattern:
+            if not pattern.strip() or "," in pattern or _CONTROL.search(pattern):
                 raise BadOption(
                     f"{option}.{member}", f"'{pattern}' is not a pattern. List several patterns as elements"
                 )
@@ -157,6 +157,6 @@ def _to_list(option: str, value: t.Any) -> list[str]:
 
 
 def _check_name(option: str, name: t.Any) -> str:
-    if not isinstance(name, str) or not name.strip() or name != name.strip():
+    if not isinstance(name, str) or not name or name != name.strip() or _CONTROL.search(name):
         raise BadOption(option, f"'{name}' is not a name. Put names in quotes that YAML does not read as strings")
     return name
