@@ -99,7 +99,7 @@ repositories:
       settings: null
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -121,12 +121,12 @@ WIRE_NAMES = {"package_type": "packageType"}
 def run(task: Task) -> None:
     artifact = ArtifactService(task)
     if task.params["key"] is not None:
-        repository = repositories.find_repository(artifact, task.params["key"])
+        repository = queries.find_repository(artifact, task.params["key"])
         task.result["repositories"] = [repository] if repository else []
     else:
         filters = task.select_provided("type", "package_type", "project")
         query = {WIRE_NAMES.get(name, name): value for name, value in filters.items()}
-        task.result["repositories"] = repositories.list_repositories(artifact, **query)
+        task.result["repositories"] = queries.list_repositories(artifact, **query)
 
 
 def main() -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cron import check_cron, is_same_cron
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
     ArtifactService,
     is_not_found,
@@ -96,7 +96,7 @@ def list_replications(artifact: ArtifactService) -> list[Fields]:
         for record in response.records():
             by_repo.setdefault(record.text("repoKey"), []).append(record)
         return [_to_fields(repo, by_repo[repo]) for repo in sorted(by_repo)]
-    keys = [entry["key"] for entry in repositories.list_repositories(artifact) if entry["type"] != "virtual"]
+    keys = [entry["key"] for entry in queries.list_repositories(artifact) if entry["type"] != "virtual"]
     found = (find_replication(artifact, key) for key in keys)
     return [replication for replication in found if replication]
 
@@ -256,7 +256,7 @@ class Replication:
                 raise BadOption("targets", f"'username' is required, because '{url}' is not a target yet")
 
     def _check_repository(self, replication_type: str) -> None:
-        repository = repositories.find_repository(self._artifact, self._repo)
+        repository = queries.find_repository(self._artifact, self._repo)
         if repository is None:
             if self._may_be_missing:
                 return

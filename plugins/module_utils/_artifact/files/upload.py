@@ -12,9 +12,9 @@ import re
 import typing as t
 from urllib.parse import quote
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files import snapshots
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info, paths, properties
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -208,7 +208,7 @@ class File:
         if self._task.params["state"] == "present":
             self._artifact.check_pro("Setting the properties of an existing item")
             return
-        repository = repositories.find_if_visible(self._artifact, self._repo)
+        repository = queries.find_if_visible(self._artifact, self._repo)
         if repository and repository["type"] in ("virtual", "remote"):
             raise ToolchainError(f"The repository '{self._repo}' is {repository['type']}. {_DELETE_REMEDY}")
 
@@ -279,7 +279,7 @@ def predict_upload(artifact: ArtifactService, repo: str, stored: t.Iterable[str]
     :arg new: path of the file or folder to create, `None` if it exists
     :raises ToolchainError: if Artifactory would refuse the upload
     """
-    target = repositories.check_upload(artifact, repo, stored)
+    target = queries.check_upload(artifact, repo, stored)
     if target is None:
         return
     for folder in paths.iter_parents(new or ""):

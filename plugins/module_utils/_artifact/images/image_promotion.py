@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import registry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import paths
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT, WRITE
@@ -85,7 +85,7 @@ class ImagePromotion:
         :raises ToolchainError: if it would refuse one of the repositories
         """
         for key in (self._source[0], self._target[0]):
-            repository = repositories.check_local(self._artifact, key, "Promoting images")
+            repository = queries.check_local(self._artifact, key, "Promoting images")
             if repository["type"] and repository["package_type"] not in ("", *registry.PACKAGE_TYPES):
                 raise ToolchainError(
                     f"The repository '{key}' has the package type {repository['package_type']} and cannot store images."

@@ -10,7 +10,8 @@ import re
 import typing as t
 from urllib.parse import unquote
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import numeric, repositories, times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import numeric, times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
     ArtifactService,
     not_found_error,
@@ -67,7 +68,7 @@ def from_record(record: Record) -> Fields:
 
 def find_missing(artifact: ArtifactService, repo: str) -> str:
     """Return whether the `repository` is missing or only the `item`, if an item was not found."""
-    keys = {repository["key"] for repository in repositories.list_repositories(artifact)}
+    keys = {repository["key"] for repository in queries.list_repositories(artifact)}
     return "item" if keys & {repo, repo.removesuffix("-cache")} else "repository"
 
 

@@ -10,7 +10,7 @@ import re
 import typing as t
 from urllib.parse import quote
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
@@ -66,7 +66,7 @@ def check_writable(service: ArtifactService, repo: str) -> None:
 
     :raises ToolchainError: if the server reports a type that does not support it
     """
-    repository = repositories.find_if_visible(service, repo)
+    repository = queries.find_if_visible(service, repo)
     kind = repository and repository["type"]
     if kind in ("virtual", "remote"):
         where = "a local repository or a cache" if kind == "virtual" else f"its cache, '{repo}-cache'"

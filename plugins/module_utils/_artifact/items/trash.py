@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files import upload
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info, paths
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -111,7 +111,7 @@ def predict_refusal(artifact: ArtifactService, params: Fields) -> Fields:
     artifact.check_pro("The trash can")
     if params["action"] == "restore":
         repo, path = restore_target(params)
-        repositories.check_local(artifact, repo, "Restoring items")
+        queries.check_local(artifact, repo, "Restoring items")
         upload.predict_upload(artifact, repo, [], path)
     return {}
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import groups, users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions import (
     form,
@@ -17,6 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.per
     permissions,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions.platform import is_added
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -248,7 +248,7 @@ class ManagedPermission:
 
 
 def _list_classes(artifact: ArtifactService) -> dict[str, str]:
-    return {entry["key"]: str(entry["type"]).upper() for entry in repositories.list_repositories(artifact)}
+    return {entry["key"]: str(entry["type"]).upper() for entry in queries.list_repositories(artifact)}
 
 
 def _join(names: list[str]) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.planning import (
     candidates,
     plan_file,
@@ -24,6 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.rules.rule import Rule, parse_rules
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import registry
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
@@ -170,7 +170,7 @@ class Planner:
     def _list_kinds(self) -> dict[str, str]:
         """Return the keys and package types of the repositories that store artifacts."""
         kinds = {}
-        for repository in repositories.list_repositories(self._artifact):
+        for repository in queries.list_repositories(self._artifact):
             if repository["type"] in _STORED:
                 kinds[repository["key"]] = repository["package_type"]
             elif repository["type"] == "remote":
