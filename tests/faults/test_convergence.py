@@ -298,14 +298,19 @@ def test_state_converges_when_another_request_fails(scene: Scene, module: str, s
 
 
 def send_after_rival(nth: int, rival: Callable[[], None]) -> Callable[..., Response]:
-    """Return a replacement of `Connection.send` that runs a rival task before the nth request."""
+    """Return a replacement of `Connection.send` that runs a rival task before the nth request.
+
+    The rival has connections of its own, as another process has.
+    """
     send, numbers, own_thread = session.Connection.send, itertools.count(1), threading.current_thread()
 
     def send_or_fail(connection: session.Connection, request: Request, timeout: Timeout) -> Response:
         if threading.current_thread() is own_thread and next(numbers) == nth:
-            thread = threading.Thread(target=rival)
-            thread.start()
-            thread.join()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(session, "_CONNECTIONS", {})
+                thread = threading.Thread(target=rival)
+                thread.start()
+                thread.join()
         return send(connection, request, timeout)
 
     return send_or_fail
