@@ -10,7 +10,10 @@ module: artifact_repository_info
 short_description: Get Artifactory repository information
 description:
   - List the Artifactory repositories that are visible to the account, or get one repository with its configuration.
-  - The list and the single repository have the same keys, although the REST API uses different names for them.
+  - RV(repositories) has the form of the options of M(buildworks.toolchain.artifact_repository), so that it can be used
+    as its O(buildworks.toolchain.artifact_repository#module:items). Passwords are not returned.
+  - With O(configuration=true), Artifactory 7.61.3 and later returns all configurations in one request. For earlier
+    versions, the module lists the repositories and reads each of them, O(workers) at a time.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -41,6 +44,21 @@ options:
   project:
     description: Return only repositories of the project with this key.
     type: str
+  configuration:
+    description:
+      - Whether to return the configurations of all repositories. This requires administrator permissions and
+        Artifactory Pro.
+      - If O(key) is set, the configuration is always returned.
+    type: bool
+    default: false
+    version_added: 0.3.0
+  workers:
+    description: Number of repositories to read at the same time, if the server cannot list configurations.
+    type: int
+    default: 8
+    version_added: 0.3.0
+seealso:
+  - module: buildworks.toolchain.artifact_repository
 """
 
 EXAMPLES = r"""
@@ -57,11 +75,26 @@ EXAMPLES = r"""
   buildworks.toolchain.artifact_repository_info:
     type: local
     package_type: docker
+
+- name: Get all virtual repositories with their configurations
+  buildworks.toolchain.artifact_repository_info:
+    type: virtual
+    configuration: true
+  register: virtual
+
+- name: Verify that no virtual repository has changed
+  buildworks.toolchain.artifact_repository:
+    items: "{{ virtual.repositories }}"
+  check_mode: true
 """
 
 RETURN = r"""
 repositories:
-  description: The repositories, sorted by key. Empty if no repositories match.
+  description:
+    - The repositories, sorted by key, in the form of the options of M(buildworks.toolchain.artifact_repository). Empty
+      if no repositories match.
+    - With a configuration, an entry has all options that apply to its class and package type, except for secrets.
+      Otherwise, it has C(key), C(type), C(package_type), C(description) and, for a remote repository, C(url).
   returned: success
   type: list
   elements: dict
@@ -75,58 +108,60 @@ repositories:
     package_type:
       description: Package type, in lower case.
       type: str
-    description:
-      description: Description of the repository.
-      type: str
-    url:
-      description: URL of the repository or, for a remote repository, the URL that it proxies. V(null) if the server
-        does not return one.
-      type: str
-    default_deployment_repo:
-      description: Repository to which uploads to a virtual repository are deployed. Only returned if O(key) is set.
-      type: str
     settings:
-      description: Configuration of the repository, as returned by the REST API. V(null) if O(key) is not set or the
-        server does not return it.
+      description: Members without an option, under the names of the REST API. Only returned with a configuration.
       type: dict
   sample:
     - key: libs-release-local
       type: local
       package_type: maven
       description: ""
-      url: https://repo.example.com/artifactory/libs-release-local
-      default_deployment_repo: null
-      settings: null
+configurations:
+  description: Configurations of the repositories by key, as returned by the REST API, but without secrets. V(null) if
+    the server does not return the configuration to the account.
+  returned: when O(key) is set or O(configuration=true)
+  type: dict
+  sample:
+    libs-release-local:
+      key: libs-release-local
+      rclass: local
+      packageType: maven
+      repoLayoutRef: maven-2-default
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import listing
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WORKERS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = ARTIFACT + ArgumentSpec(
+SPEC = (ARTIFACT + WORKERS) + ArgumentSpec(
     dict(
         key=dict(type="str", no_log=False, **NAME),
         type=dict(type="str", choices=["local", "remote", "virtual", "federated", "distribution"]),
         package_type=dict(type="str", **NAME),
         project=dict(type="str", **NAME),
+        configuration=dict(type="bool", default=False),
     ),
     mutually_exclusive=[("key", "type"), ("key", "package_type"), ("key", "project")],
 )
 
-WIRE_NAMES = {"package_type": "packageType"}
-
 
 def run(task: Task) -> None:
-    artifact = ArtifactService(task)
-    if task.params["key"] is not None:
-        repository = queries.find_repository(artifact, task.params["key"])
-        task.result["repositories"] = [repository] if repository else []
+    artifact, key = ArtifactService(task), task.params["key"]
+    filters = task.select_provided("type", "package_type", "project")
+    if key is not None:
+        found = listing.find_repository(artifact, key)
+    elif task.params["configuration"]:
+        found = listing.list_with_configurations(task, artifact, filters)
     else:
-        filters = task.select_provided("type", "package_type", "project")
-        query = {WIRE_NAMES.get(name, name): value for name, value in filters.items()}
-        task.result["repositories"] = queries.list_repositories(artifact, **query)
+        found = listing.list_repositories(artifact, filters)
+    task.result["repositories"] = [listing.to_options(artifact, repository) for repository in found]
+    if key is not None or task.params["configuration"]:
+        task.result["configurations"] = {
+            repository["key"]: listing.strip_secrets(repository["settings"]) for repository in found
+        }
 
 
 def main() -> None:

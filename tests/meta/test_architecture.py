@@ -290,6 +290,7 @@ def test_modules_that_change_something_declare_narrowing_options() -> None:
 
 # Options with JSON values, in which fractions are valid
 JSON_VALUES = {
+    *("artifact_repository: settings", "artifact_repository: items.settings"),
     *("ci_script: args", "ci_script: secret_args"),
     *("inference_chat: messages.tool_calls.arguments", "inference_chat: tools.parameters"),
     *("inference_chat: response_schema", "inference_chat: extra"),
@@ -347,7 +348,7 @@ def test_options_with_names_of_secrets_declare_no_log() -> None:
 
 def test_secret_options_are_hidden() -> None:
     secrets = {"admin_key", "api_key", "api_token", "ltoken", "password", "session_token", "source_password", "token"}
-    secrets |= {"secret_args", "secret_parameters", "user_password"}
+    secrets |= {"secret_args", "secret_parameters", "secret_value", "user_password", "remote_password"}
     violations = [
         f"{module}: {path}"
         for module in MODULES

@@ -75,7 +75,7 @@ def resource_names(module: str) -> tuple[str, str]:
     """Return the name of the resource in the results of both modules."""
     changes, reads = (generate.read_documentation(name, "RETURN") for name in (module, f"{module}_info"))
     name = next(iter(changes))
-    return name, name if name in reads else f"{name}s"
+    return name, next(plural for plural in (name, f"{name}s", f"{name[:-1]}ies") if plural in reads)
 
 
 def resource_forms(module: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -32,24 +32,19 @@ DETAIL = {
     "defaultDeploymentRepo": "libs-release-local",
     "rclass": "virtual",
 }
-LISTED = [
+LISTED: list[dict[str, Any]] = [
     {
         "key": "docker-remote",
         "type": "remote",
         "package_type": "docker",
         "description": "",
         "url": "https://registry-1.docker.io/",
-        "default_deployment_repo": None,
-        "settings": None,
     },
     {
         "key": "libs-release-local",
         "type": "local",
         "package_type": "maven",
         "description": "Local repository for in-house libraries",
-        "url": "http://host/artifactory/libs-release-local",
-        "default_deployment_repo": None,
-        "settings": None,
     },
 ]
 
@@ -83,28 +78,81 @@ def test_filters_are_sent_to_the_server(options: dict[str, str], query: str) -> 
         assert run("artifact_repository_info", url=server.url, **options) == {"changed": False, "repositories": []}
 
 
-def test_repository_is_returned_with_its_settings() -> None:
-    with conversation(call("GET", f"{REPOSITORIES}/libs-release", json=DETAIL)) as server:
+def test_repository_is_returned_in_the_form_of_the_options() -> None:
+    detail = {**DETAIL, "keyPair": "jws", "hideUnauthorizedResources": True}
+    with conversation(call("GET", f"{REPOSITORIES}/libs-release", json=detail)) as server:
         result = run("artifact_repository_info", url=server.url, key="libs-release")
-    assert result["repositories"] == [
-        {
-            "key": "libs-release",
-            "type": "virtual",
-            "package_type": "maven",
-            "description": "",
-            "url": None,
-            "default_deployment_repo": "libs-release-local",
-            "settings": DETAIL,
-        }
+    assert result["configurations"] == {"libs-release": detail}
+    [repository] = result["repositories"]
+    assert repository == {
+        "key": "libs-release",
+        "type": "virtual",
+        "package_type": "maven",
+        "description": "",
+        "notes": "",
+        "includes_pattern": "**/*",
+        "excludes_pattern": "",
+        "layout": "",
+        "project": "",
+        "environments": [],
+        "repositories": ["libs-release-local", "remote-repos"],
+        "default_deployment_repo": "libs-release-local",
+        "artifactory_requests_can_retrieve_remote_artifacts": False,
+        "virtual_retrieval_cache_period_secs": 600,
+        "force_maven_authentication": False,
+        "key_pair": "jws",
+        "pom_repository_references_cleanup_policy": "discard_active_reference",
+        "settings": {"hideUnauthorizedResources": True},
+    }
+
+
+def test_secrets_are_not_returned() -> None:
+    headers = [
+        {"name": "X-A", "value": "plain", "sensitive": False},
+        {"name": "X-B", "value": "AM.encrypted", "sensitive": True},
     ]
+    detail = {
+        "key": "files",
+        "rclass": "remote",
+        "packageType": "generic",
+        "url": "https://example.com",
+        "includesPattern": "**/*",
+        "description": "Files (local file cache)",
+        "password": "AM.encrypted",
+        "customHttpHeaders": headers,
+    }
+    with conversation(call("GET", f"{REPOSITORIES}/files", json=detail)) as server:
+        result = run("artifact_repository_info", url=server.url, key="files")
+    assert "AM.encrypted" not in str(result)
+    [repository] = result["repositories"]
+    assert (repository["url"], repository["description"]) == ("https://example.com", "Files")
+    assert repository["custom_http_headers"] == [{"name": "X-A", "value": "plain"}, {"name": "X-B", "value": None}]
 
 
-@pytest.mark.parametrize("default", [{}, {"defaultDeploymentRepo": ""}])
-def test_default_repository_is_null_when_a_virtual_repository_has_none(default: dict[str, str]) -> None:
-    detail = {"key": "libs", "packageType": "maven", "rclass": "virtual", **default}
-    with conversation(call("GET", f"{REPOSITORIES}/libs", json=detail)) as server:
-        result = run("artifact_repository_info", url=server.url, key="libs")
-    assert result["repositories"][0]["default_deployment_repo"] is None
+def test_all_configurations_cost_one_request() -> None:
+    local = {"key": "libs-local", "rclass": "local", "packageType": "maven", "includesPattern": "**/*"}
+    answer = {"VIRTUAL": [DETAIL], "LOCAL": [local]}
+    target = f"{REPOSITORIES}/configurations?packageType=maven"
+    with conversation(call("GET", target, json=answer)) as server:
+        result = run("artifact_repository_info", url=server.url, package_type="maven", configuration=True)
+    assert [repository["key"] for repository in result["repositories"]] == ["libs-local", "libs-release"]
+    assert result["configurations"]["libs-release"] == DETAIL
+
+
+def test_each_configuration_is_read_when_the_server_cannot_list_them() -> None:
+    none = call("GET", f"{REPOSITORIES}/configurations?repoType=virtual", 400, json=refusal("Bad Request"))
+    entry = {"key": "libs-release", "type": "VIRTUAL", "url": "http://host/artifactory/libs-release"}
+    listed = call("GET", f"{REPOSITORIES}?type=virtual", json=[entry])
+    with conversation(none, listed, call("GET", f"{REPOSITORIES}/libs-release", json=DETAIL)) as server:
+        result = run("artifact_repository_info", url=server.url, type="virtual", configuration=True)
+    assert result["configurations"] == {"libs-release": DETAIL}
+
+
+def test_task_fails_when_the_account_may_not_list_configurations() -> None:
+    refused = call("GET", f"{REPOSITORIES}/configurations", 403, json=refusal("Forbidden", 403))
+    with conversation(refused) as server:
+        result = run("artifact_repository_info", url=server.url, configuration=True)
+    assert "403 Forbidden" in result["msg"]
 
 
 @pytest.mark.parametrize(("status", "message"), [(400, "Bad Request"), (404, "Not Found")])
@@ -112,7 +160,7 @@ def test_list_is_empty_when_the_key_is_unknown(status: int, message: str) -> Non
     unknown = call("GET", f"{REPOSITORIES}/gone", status, json=refusal(message, status))
     with conversation(unknown, lists()) as server:
         result = run("artifact_repository_info", url=server.url, key="gone")
-    assert result == {"changed": False, "repositories": []}
+    assert result == {"changed": False, "repositories": [], "configurations": {}}
 
 
 def test_list_entry_is_returned_when_the_edition_has_no_details() -> None:
@@ -120,7 +168,8 @@ def test_list_entry_is_returned_when_the_edition_has_no_details() -> None:
     no_detail = call("GET", f"{REPOSITORIES}/docker-remote", 400, json=refusal(text))
     with conversation(no_detail, lists()) as server:
         result = run("artifact_repository_info", url=server.url, key="docker-remote")
-    assert result == {"changed": False, "repositories": LISTED[:1]}
+    assert result["repositories"] == LISTED[:1]
+    assert result["configurations"] == {"docker-remote": None}
 
 
 def test_special_characters_in_keys_are_encoded() -> None:
@@ -135,7 +184,8 @@ def test_list_entry_is_returned_when_the_details_are_hidden(status: int) -> None
     no_detail = call("GET", f"{REPOSITORIES}/docker-remote", status, json=refusal("No", status))
     with conversation(no_detail, lists()) as server:
         result = run("artifact_repository_info", url=server.url, key="docker-remote")
-    assert result == {"changed": False, "repositories": LISTED[:1]}
+    assert result["repositories"] == LISTED[:1]
+    assert result["configurations"] == {"docker-remote": None}
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -15,8 +15,24 @@ _TARGET = {
     "password": "replication-password",
 }
 _USER = {"name": "carol", "email": "carol@example.com"}
+_REMOTE = {
+    "visibility_timeout": 0,
+    "key": "team-npm",
+    "type": "remote",
+    "package_type": "npm",
+    "remote_url": "https://registry.npmjs.org",
+    "remote_username": "proxy",
+    "remote_password": "password-of-the-npm-registry",
+}
 
 ADMINISTRATION: dict[str, Case] = {
+    "artifact_repository": Resource(
+        create={**_REMOTE, "retrieval_cache_period_secs": 600, "update_secret": "on_create"},
+        update={**_REMOTE, "offline": True, "settings": {"xrayDataTtl": 30}},
+        absent={"key": "team-npm", "state": "absent", "visibility_timeout": 0},
+        write=Write("create_repository"),
+        look=("artifact_repository_info", {"key": "team-npm"}),
+    ),
     "artifact_group": Resource(
         create={**_GROUP, "description": "Ünser Team", "members": ["Reader"]},
         update={**_GROUP, "description": "", "members": ["admin"], "purge": True, "admin_privileges": True},

@@ -16,6 +16,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _ADDRESS = "/artifactory/api/repositories"
+# Repositories that Artifactory creates for itself: by package type and by the end of their key
+_BUILT_IN_TYPES = ("buildinfo", "releasebundles", "support")
+_BUILT_IN_SUFFIXES = ("build-info", "pipe-info", "release-bundles", "release-bundles-v2", "trashcan")
 
 
 def list_repositories(artifact: ArtifactService, **filters: str) -> list[Fields]:
@@ -24,7 +27,26 @@ def list_repositories(artifact: ArtifactService, **filters: str) -> list[Fields]
     :arg filters: `type`, `packageType` and `project`, as in the REST API
     """
     repositories = artifact.http.read("GET", _ADDRESS, query=filters).records()
-    return sorted(map(_from_record, repositories), key=lambda repository: repository["key"])
+    return sorted(map(from_record, repositories), key=lambda repository: repository["key"])
+
+
+def list_deletable(artifact: ArtifactService) -> list[str]:
+    """Return the keys of all repositories that Artifactory does not create for itself."""
+    return [entry["key"] for entry in list_repositories(artifact) if not _is_built_in(entry)]
+
+
+def from_record(record: Record) -> Fields:
+    """Return a repository from an entry of the list or from its configuration."""
+    detailed = "rclass" in record
+    return {
+        "key": record.text("key"),
+        "type": record.text("rclass" if detailed else "type").lower(),
+        "package_type": (record.maybe_text("packageType") or "").lower(),
+        "description": record.maybe_text("description") or "",
+        "url": record.maybe_text("url"),
+        "default_deployment_repo": record.maybe_text("defaultDeploymentRepo") or None,
+        "settings": record if detailed else None,
+    }
 
 
 def find_repository(artifact: ArtifactService, key: str) -> Fields | None:
@@ -36,7 +58,7 @@ def find_repository(artifact: ArtifactService, key: str) -> Fields | None:
     :raises ServerRefusal: if the account may not read the details and the list does not contain the repository
     """
     try:
-        return _from_record(artifact.http.read("GET", _address(key)).record())
+        return from_record(artifact.http.read("GET", _address(key)).record())
     except ServerRefusal as refusal:
         if refusal.status not in (400, 401, 403, 404):
             raise
@@ -134,18 +156,10 @@ def _is_match(pattern: list[str], path: list[str], with_folder: bool) -> bool:
     return bool(re.fullmatch(name, path[0], re.DOTALL)) and _is_match(pattern[1:], path[1:], with_folder)
 
 
+def _is_built_in(entry: Fields) -> bool:
+    is_own_type = entry["package_type"] in _BUILT_IN_TYPES
+    return is_own_type or entry["key"].startswith("jfrog-") or entry["key"].endswith(_BUILT_IN_SUFFIXES)
+
+
 def _address(key: str) -> str:
     return _ADDRESS + encode_path(key, option="key")
-
-
-def _from_record(record: Record) -> Fields:
-    detailed = "rclass" in record
-    return {
-        "key": record.text("key"),
-        "type": record.text("rclass" if detailed else "type").lower(),
-        "package_type": (record.maybe_text("packageType") or "").lower(),
-        "description": record.maybe_text("description") or "",
-        "url": record.maybe_text("url"),
-        "default_deployment_repo": record.maybe_text("defaultDeploymentRepo") or None,
-        "settings": dict(record) if detailed else None,
-    }
