@@ -124,6 +124,45 @@ def world(number: int) -> dict[str, Any]:
                 }
                 for name in SPECIAL_NAMES
             ],
+            "groups": [
+                {"name": f"group {place}", "description": name, "auto_join": place == 1, "external_id": name}
+                for place, name in enumerate(SPECIAL_NAMES)
+            ],
+            "users": [
+                {"name": "ci"},
+                *(
+                    {
+                        "name": f"user-{number}-{place}",
+                        "email": f"user{place}@example.com",
+                        "password": SECRET,
+                        "groups": [f"group {place}"],
+                        "admin": place == 0,
+                        "locked": place == 1,
+                        "disable_ui_access": place == 2,
+                        "realm": "ldap" if place == 3 else "internal",
+                    }
+                    for place in range(len(SPECIAL_NAMES))
+                ),
+            ],
+            "permissions": [
+                {
+                    "name": name,
+                    "resources": {
+                        "artifact": {
+                            "actions": {
+                                "users": {f"user-{number}-{place}": ["READ", "WRITE"]},
+                                "groups": {f"group {place}": ["READ", "MANAGE"]},
+                            },
+                            "targets": {
+                                "ANY LOCAL": {"include_patterns": ["a/**"], "exclude_patterns": ["b/**"]},
+                                "generic-local": {},
+                            },
+                        },
+                        "build": {"actions": {}, "targets": {"artifactory-build-info": {}}},
+                    },
+                }
+                for place, name in enumerate(SPECIAL_NAMES)
+            ],
             "tokens": [
                 {
                     "token": f"{SECRET}{number}",
@@ -428,6 +467,8 @@ def test_sandbox_from_a_snapshot_has_the_same_data(sandbox: Sandbox, tmp_path: P
     own = [token for token in actual["artifact"]["tokens"] if token["username"] == "snapshot-admin"]
     assert len(own) == 1
     actual["artifact"]["tokens"].remove(own[0])
+    actual["artifact"]["users"] = [user for user in actual["artifact"]["users"] if user["name"] != "snapshot-admin"]
+    del actual["artifact"]["user_states"]["snapshot-admin"]
     assert actual == expected
 
 

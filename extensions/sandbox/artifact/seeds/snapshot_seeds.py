@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...seeds.snapshot import SnapshotDirectory
+from ..identities.fields import SEED_GROUP_FIELDS, SEED_USER_FIELDS
 from ..repositories.repositories import CLASS_LABELS, CONFIGURATION_FIELDS
 from .bulk_insert import STATISTICS
 from .seed import BUILD_FIELDS, MODULE_FIELDS
@@ -17,7 +18,16 @@ from .seed import BUILD_FIELDS, MODULE_FIELDS
 BATCH_SIZE = 5000
 # The administrator that is added to the accounts of the snapshot's tokens.
 ADMIN = "snapshot-admin"
+# Types of permissions in the manifest and in seeds.
+RESOURCE_TYPES = {
+    "repositories": "artifact",
+    "builds": "build",
+    "release_bundles": "release_bundle",
+    "destinations": "destination",
+    "pipeline_sources": "pipeline_source",
+}
 UNKNOWN_URL = "https://unknown.invalid"
+USER_FIELDS = (*SEED_USER_FIELDS, "groups", "locked")
 COPIED_FIELDS = (
     "created",
     "created_by",
@@ -32,27 +42,64 @@ COPIED_FIELDS = (
 
 def iterate_seeds(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
     """Yield a seed without items, then seeds with batches of items."""
-    tokens = snapshot.manifest["tokens"]
+    manifest, tokens = snapshot.manifest, snapshot.manifest["tokens"]
     yield {
-        "users": [
-            _convert_user(snapshot, name) for name in sorted({_account_name(token) for token in tokens} - {ADMIN})
-        ]
-        + [{**_convert_user(snapshot, ADMIN), "admin": True}],
+        "groups": [_convert_group(group, manifest["group_states"]) for group in manifest.get("groups", ())],
+        "users": [*_convert_users(snapshot), {**_create_user(snapshot, ADMIN), "admin": True}],
+        "permissions": [_convert_permission(permission) for permission in manifest.get("permissions", ())],
         "tokens": [_convert_token(snapshot, token) for token in tokens] + [_create_admin_token(snapshot)],
         "repositories": [
             _convert_repository(repository)
-            for repository in snapshot.manifest["repositories"]
+            for repository in manifest["repositories"]
             if repository["type"] in CLASS_LABELS
         ],
-        "builds": [_convert_build(record) for record in snapshot.manifest["builds"]],
+        "builds": [_convert_build(record) for record in manifest["builds"]],
     }
     rows = snapshot.read_records("items")
     while batch := [_convert_item(row) for row in itertools.islice(rows, BATCH_SIZE)]:
         yield {"items": batch}
 
 
-def _convert_user(snapshot: SnapshotDirectory, name: str) -> dict[str, Any]:
+def _convert_users(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
+    """Yield the users, and the subjects of tokens that are not among them."""
+    users = {user["name"]: user for user in snapshot.manifest.get("users", ())}
+    subjects = {_account_name(token) for token in snapshot.manifest["tokens"]}
+    for name in sorted({*users, *subjects} - {ADMIN}):
+        state = snapshot.manifest.get("user_states", {}).get(name, {})
+        fields = {"realm": state.get("realm"), "last_logged_in": state.get("last_logged_in")}
+        fields |= {"locked": True} if state.get("status") == "locked" else {"status": state.get("status")}
+        settings = {
+            field: value
+            for field, value in {**fields, **users.get(name, {})}.items()
+            if field in USER_FIELDS and value is not None
+        }
+        yield {**settings, **_create_user(snapshot, name)}
+
+
+def _create_user(snapshot: SnapshotDirectory, name: str) -> dict[str, Any]:
     return {"name": name, "password": snapshot.derive_secret(f"artifact user {name}")}
+
+
+def _convert_group(group: dict[str, Any], states: dict[str, Any]) -> dict[str, Any]:
+    fields = {**states.get(group["name"], {}), **group, "manage_resources": group["resources_manager"]}
+    settings = {field: fields[field] for field in SEED_GROUP_FIELDS if fields.get(field) not in (None, "")}
+    return {"name": group["name"], **settings}
+
+
+def _convert_permission(permission: dict[str, Any]) -> dict[str, Any]:
+    sections = {name: permission[kind] for kind, name in RESOURCE_TYPES.items() if permission.get(kind)}
+    resources = {
+        name: {
+            "actions": {principals: _convert_actions(section[principals]) for principals in ("users", "groups")},
+            "targets": section["targets"],
+        }
+        for name, section in sections.items()
+    }
+    return {"name": permission["name"], "resources": resources}
+
+
+def _convert_actions(principals: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {name: [action.upper() for action in actions] for name, actions in principals.items()}
 
 
 def _account_name(token: dict[str, Any]) -> str:
