@@ -76,6 +76,14 @@ MIRRORS = (
     ),
     Mirror("artifact_housekeeping", "artifact_trash", ("artifact_housekeeping_trash",), item="", without=WAITING),
     Mirror("artifact_provision", "artifact_file", ("artifact_provision_files",), item=""),
+    Mirror(
+        "artifact_provision",
+        "artifact_repository",
+        ("artifact_provision_repositories",),
+        item="",
+        without=OF_LISTS,
+        renamed={"remote_url": "url", "remote_username": "username", "remote_password": "password"},
+    ),
     Mirror("artifact_provision", "artifact_group", ("artifact_provision_groups",), item="", without=OF_LISTS),
     Mirror(
         "artifact_provision",

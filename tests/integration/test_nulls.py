@@ -63,6 +63,7 @@ ENTRIES: dict[tuple[str, ...], dict[str, Any]] = {
     ("artifact_provision_files",): {"repo": "generic-local", "path": "app", "state": "absent"},
     ("artifact_provision_groups",): {"name": "developers", "state": "absent"},
     ("artifact_provision_permissions",): {"name": "web-team", "state": "absent"},
+    ("artifact_provision_repositories",): {"key": "web-npm", "state": "absent"},
     ("artifact_provision_users",): {"name": "carol", "state": "absent"},
     ("artifact_provision_properties",): {"repo": "generic-local", "path": "app", "state": "absent", "keys": ["a"]},
     ("artifact_release_build",): BUILD,

@@ -136,6 +136,34 @@ def test_invalid_files_are_reported_before_any_upload(sandbox: Sandbox, tmp_path
     assert not take_writes(sandbox)
 
 
+NEW_REPOSITORIES = {
+    "artifact_provision_repositories": [
+        {"key": "web", "type": "virtual", "package_type": "npm", "repositories": ["web-local", "web-remote"]},
+        {
+            "key": "web-remote",
+            "type": "remote",
+            "package_type": "npm",
+            "url": "https://registry.npmjs.org",
+            "username": "proxy",
+            "password": "password-of-the-registry",
+        },
+        {"key": "web-local", "type": "local", "package_type": "npm"},
+    ],
+    "artifact_provision_permissions": [
+        {"name": "web-team", "repositories": {"targets": {"web-local": {}}, "users": {"reader": ["read"]}}}
+    ],
+}
+
+
+def test_repositories_are_created_before_virtual_ones_and_permissions(sandbox: Sandbox, tmp_path: Path) -> None:
+    created, repeated = run_role(
+        sandbox, "artifact_provision", [Step(NEW_REPOSITORIES), Step(NEW_REPOSITORIES)], tmp_path
+    )
+    assert (created.failure, created.changed) == ("", 2)
+    assert sorted(created.writes) == ["create_platform_permission", *["create_repository"] * 3]
+    assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
+
+
 NEW_USERS = {
     "artifact_provision_groups": [{"name": "developers", "description": "Web team"}],
     "artifact_provision_users": [
