@@ -410,3 +410,11 @@ def test_result_of_the_information_module_changes_nothing(server_environment: Sa
     result = run("artifact_repository", items=found)
     assert not result.get("failed"), result["msg"]
     assert result["counts"]["ok"] == len(found)
+
+
+def test_nothing_is_written_when_too_many_items_fail_before(server_environment: Sandbox) -> None:
+    items = [{**LOCAL, "key": "new-local"}, {"key": "docker-local", "state": "absent"}]
+    server_environment.clear_journal()
+    result = run("artifact_repository", items=items, max_failures=1)
+    assert (result["counts"]["failed"], result["counts"]["skipped"]) == (1, 1)
+    assert not [entry for entry in server_environment.journal() if entry["effect"] == "write"]

@@ -163,7 +163,7 @@ class Provisioning:
                 except PlannedWrite as planned:
                     writes.append(planned.write)
                 except ToolchainError:
-                    continue
+                    self._failures += 1
         finally:
             self._is_planning = False
         return writes
