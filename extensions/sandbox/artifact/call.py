@@ -66,6 +66,7 @@ class Call:
         self.builds = state.builds
         self.descriptor = state.descriptor
         self.configuration = state.configuration
+        self.projects = state.projects
         self.repositories = state.repositories
         self.tokens = state.tokens
         self.accounts = state.accounts

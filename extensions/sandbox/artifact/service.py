@@ -34,6 +34,8 @@ from .identities import user_api as platform_user_api
 from .images import image_promotion, pull, push, registry
 from .items import item_info, properties, relocation, trash
 from .maven import maven_api
+from .projects import attachment_api, environment_api, member_api, project_api, role_api
+from .projects import store as project_store
 from .protocol import feature_versions, methods
 from .protocol.errors import AccessError, ApiError, ArtifactError, RequestLineTooLong
 from .protocol.negotiation import PRODUCED_TYPES, join_accept, negotiate
@@ -97,6 +99,11 @@ ACCESS_ROUTES = Routes(
         *platform_user_api.ROUTES,
         *group_api.ROUTES,
         *platform_permission_api.ROUTES,
+        *attachment_api.ROUTES,
+        *project_api.ROUTES,
+        *member_api.ROUTES,
+        *role_api.ROUTES,
+        *environment_api.ROUTES,
         *unimplemented.ACCESS_ROUTES,
     )
 )
@@ -108,7 +115,7 @@ class ArtifactService(Service):
 
     name = "artifact"
     prefixes = ("/artifactory", "/access", "/event", registry.ROOT)
-    schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA
+    schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA
     seed_schema = SEED_SCHEMA
     state_queries = STATE_QUERIES
     switches: ClassVar[dict[str, Any]] = {
@@ -136,11 +143,13 @@ class ArtifactService(Service):
         "webhook_secrets": "masked",  # in responses: masked, stored or absent
         "webhook_test_fails": False,
         "url_strict_policy": True,  # whether webhooks to private networks are refused
-        "access_requires_token": False,  # whether the Access API rejects passwords for users and groups
+        "access_requires_token": False,  # whether the Access API rejects passwords for users, groups and projects
         "password_rules": True,  # whether new passwords must follow the default rules
         "lowercase_groups": False,  # whether names of new groups are stored in lower case
         "expanded_wildcards": False,  # whether permissions return all repositories instead of ANY LOCAL and ANY REMOTE
         "permission_destinations": False,  # whether permissions have a section for destinations that nobody declared
+        "project_limit": 30,  # number of projects that the license permits
+        "detachment_seconds": 0,  # delay until a detached repository does not prevent the deletion of its project
         "merge_refusals": 0,  # number of further changes of the central descriptor that fail
         "merge_refusal_status": 400,  # or 500
         "repository_visibility_seconds": 0,  # delay until changes of repositories are visible

@@ -12,6 +12,7 @@ from .builds.records import Builds
 from .images.uploads import Uploads
 from .items.storage import Items
 from .maven.metadata import MavenMetadata
+from .projects.store import Projects
 from .repositories.descriptor import Descriptor
 from .repositories.repositories import Repositories
 from .seeds.bulk_insert import BulkInsert
@@ -30,6 +31,7 @@ class State:
         self.configuration = Configuration(runtime)
         self.descriptor = Descriptor(runtime, self.configuration)
         self.repositories = Repositories(runtime, self.items)
+        self.projects = Projects(runtime)
         self.uploads = Uploads(runtime, self.items, self.repositories)
         self.tokens = Tokens(runtime)
         self.maven = MavenMetadata(runtime, self.items, self.repositories)

@@ -164,12 +164,17 @@ class Accounts:
         """Delete a user."""
         self.permissions.remove_principal("users", name.lower())
         self._db.execute("DELETE FROM artifact_users WHERE name = ?", (name.lower(),))
+        self._leave_projects("users", name.lower())
 
     def delete_group(self, name: str) -> None:
         """Delete a group and its memberships."""
         self.set_members(name, ())
         self.permissions.remove_principal("groups", name)
         self._db.execute("DELETE FROM artifact_groups WHERE name = ?", (name,))
+        self._leave_projects("groups", name)
+
+    def _leave_projects(self, kind: str, name: str) -> None:
+        self._db.execute("DELETE FROM artifact_project_members WHERE kind = ? AND name = ?", (kind, name))
 
     def list_members(self, group: str) -> list[str]:
         """Return the names of the users in a group, sorted."""

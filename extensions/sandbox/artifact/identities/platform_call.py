@@ -80,7 +80,7 @@ def select_page(call: Call, names: list[str]) -> tuple[list[str], str | None]:
     return page, page[-1] if len(page) < len(remaining) else None
 
 
-def json_response(value: dict[str, Any], status: int = 200) -> Response:
+def json_response(value: dict[str, Any] | list[Any], status: int = 200) -> Response:
     """Return a JSON response."""
     return Response(format_json(value).encode(), status, media_type="application/json")
 

@@ -170,7 +170,8 @@ class Repositories:
             self._db.execute("DELETE FROM artifact_items WHERE id = ?", (root.id,))
         self._keep_earlier_state(repository.key)
         self._db.execute("DELETE FROM artifact_repositories WHERE key = ?", (repository.key,))
-        self._db.execute("DELETE FROM artifact_replications WHERE repo = ?", (repository.key,))
+        for table in ("artifact_replications", "artifact_shared_repositories"):
+            self._db.execute(f"DELETE FROM {table} WHERE repo = ?", (repository.key,))
         for virtual in list(self._list_stored()):
             if repository.key in virtual.configuration.get("repositories", ()):
                 self._remove_member(virtual, repository.key)

@@ -1,0 +1,75 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Members of projects: users and groups with their roles."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from ...http.routing import Route
+from ..call import Call
+from ..identities.platform_call import is_name_list, json_response, read_object
+from ..protocol.errors import AccessError
+from .privileges import require_project
+from .project_api import PROJECT
+from .role_api import list_role_names
+
+KINDS = {"users": "User", "groups": "Group"}
+
+
+async def list_members(call: Call, key: str, kind: str) -> Response:
+    """Handle `GET /access/api/v1/projects/{key}/{kind}`."""
+    require_project(call, key)
+    return json_response({"members": call.projects.list_members(key, kind)})
+
+
+async def get_member(call: Call, key: str, kind: str, name: str) -> Response:
+    """Handle `GET /access/api/v1/projects/{key}/{kind}/{name}`."""
+    require_project(call, key)
+    for member in call.projects.list_members(key, kind):
+        if member["name"] == name:
+            return json_response(member)
+    raise _unknown_member(kind, name)
+
+
+async def save_member(call: Call, key: str, kind: str, name: str) -> Response:
+    """Handle `PUT /access/api/v1/projects/{key}/{kind}/{name}`."""
+    require_project(call, key, "manage_members")
+    body = await read_object(call)
+    roles = body.get("roles")
+    if body.get("name", name) != name:
+        raise AccessError(400, "The name in the body differs from that in the path")
+    if not is_name_list(roles) or not roles:
+        raise AccessError(400, "At least one role is required")
+    find = call.accounts.find_user if kind == "users" else call.accounts.find_group
+    stored = find(name)
+    if stored is None:
+        raise AccessError(404, f"{KINDS[kind]} {name} not found")
+    known = list_role_names(call, key)
+    if unknown := [role for role in roles if role not in known]:
+        raise AccessError(400, f"Role {unknown[0]} does not exist in project {key}")
+    call.projects.save_member(key, kind, stored["name"], sorted(set(roles)))
+    return json_response({"name": stored["name"], "roles": sorted(set(roles))})
+
+
+async def remove_member(call: Call, key: str, kind: str, name: str) -> Response:
+    """Handle `DELETE /access/api/v1/projects/{key}/{kind}/{name}`."""
+    require_project(call, key, "manage_members")
+    if name not in [member["name"] for member in call.projects.list_members(key, kind)]:
+        raise _unknown_member(kind, name)
+    call.projects.remove_member(key, kind, name)
+    return Response(status_code=204)
+
+
+def _unknown_member(kind: str, name: str) -> AccessError:
+    return AccessError(404, f"{KINDS[kind]} {name} is not a member of the project")
+
+
+MEMBERS = f"{PROJECT}/{{kind:users|groups}}"
+ROUTES = (
+    Route("GET", MEMBERS, list_members, "list_project_members"),
+    Route("GET", f"{MEMBERS}/{{name}}", get_member, "project_member"),
+    Route("PUT", f"{MEMBERS}/{{name}}", save_member, "save_project_member"),
+    Route("DELETE", f"{MEMBERS}/{{name}}", remove_member, "remove_project_member"),
+)
