@@ -33,6 +33,14 @@ ADMINISTRATION: dict[str, Case] = {
         write=Write("create_repository"),
         look=("artifact_repository_info", {"key": "team-npm"}),
     ),
+    "artifact_environment": Resource(
+        create={"name": "QA"},
+        update={"name": "TEST", "previous_name": "QA"},
+        absent={"name": "TEST", "state": "absent"},
+        write=Write("create_environment"),
+        look=("artifact_environment_info", {}),
+    ),
+    "artifact_environment_info": Query({}),
     "artifact_group": Resource(
         create={**_GROUP, "description": "Ünser Team", "members": ["Reader"]},
         update={**_GROUP, "description": "", "members": ["admin"], "purge": True, "admin_privileges": True},

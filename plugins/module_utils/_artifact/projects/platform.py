@@ -1,0 +1,40 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Requests for projects and environments in the Access API."""
+
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+
+API = "/access/api/v1"
+
+
+def read(artifact: ArtifactService, path: str, feature: str, since: str) -> Response:
+    """Return the response of the Access API, which can be 404 if something does not exist.
+
+    :arg path: path below `/access/api/v1`
+    :arg feature: what the path belongs to, such as `Environments`
+    :arg since: version of Artifactory that introduced it
+    :raises ToolchainError: if the server does not have the path
+    """
+    response = artifact.http.read("GET", f"{API}{path}", accept=(200, 404))
+    if response.status == 404:
+        artifact.check_pro(feature)
+        if not artifact.supports(since):
+            raise ToolchainError(f"{feature} requires Artifactory {since} or later.")
+        body = response.json_or_none()
+        if not isinstance(body, dict) or "errors" not in body:
+            raise missing_api_error(response)
+    return response
+
+
+def missing_api_error(response: Response) -> ToolchainError:
+    """Return the error for a response that does not come from the Access API."""
+    return ToolchainError(
+        f"{response}, but not from the Access API. Check that 'url' is the root of the JFrog Platform and that its "
+        "reverse proxy forwards /access."
+    )

@@ -1,0 +1,238 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: artifact_environment
+short_description: Manage global Artifactory environments
+description:
+  - Create, rename or delete global environments of Artifactory, which repositories and roles of all projects can use.
+  - With O(items), manage several environments with one list request.
+  - The built-in environments V(DEV) and V(PROD) cannot be renamed or deleted.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.artifact
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.state
+  - buildworks.toolchain.undeclared
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - Requires an administrator. Servers may accept only an access token, so set O(token).
+  - Requires Artifactory Pro 7.53.1 or later.
+  - Unchanged environments cost one request in total.
+  - Verified on the sandbox. Not verified on a real Artifactory.
+options:
+  name:
+    description: Name of the environment, which is 2 to 32 letters, digits and hyphens and starts with a letter. Names
+      are case-sensitive. Required without O(items).
+    type: str
+  previous_name:
+    description: Name of an environment to rename to O(name), so that repositories and roles keep it. Ignored if O(name)
+      exists or O(previous_name) does not.
+    type: str
+  undeclared:
+    description:
+      - How to treat existing global environments that are not in O(items). V(DEV), V(PROD) and environments named by
+        O(items[].previous_name) are never deleted.
+      - Requires O(items) with at least one item, unless it is V(keep).
+  state:
+    choices:
+      present: The environment exists.
+      absent: The environment does not exist.
+  items:
+    description:
+      - List of environments, each with the options below. Options set outside O(items) are the defaults for all items.
+      - All items are validated before the first request. Two items must not have the same name.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Value of O(name) for this item.
+        type: str
+      previous_name:
+        description: Value of O(previous_name) for this item.
+        type: str
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+seealso:
+  - module: buildworks.toolchain.artifact_environment_info
+"""
+
+EXAMPLES = r"""
+- name: Create an environment
+  buildworks.toolchain.artifact_environment:
+    name: QA
+
+- name: Manage several environments, and delete all others except DEV and PROD
+  buildworks.toolchain.artifact_environment:
+    items:
+      - name: QA
+      - name: STAGING
+    undeclared: remove
+
+- name: Rename an environment
+  buildworks.toolchain.artifact_environment:
+    name: TEST
+    previous_name: QA
+
+- name: Delete an environment
+  buildworks.toolchain.artifact_environment:
+    name: STAGING
+    state: absent
+"""
+
+RETURN = r"""
+environment:
+  description: State of the environment after the task or, in check mode, the predicted state. V(null) if the
+    environment does not exist.
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    name:
+      description: Name of the environment.
+      type: str
+  sample:
+    name: QA
+undeclared:
+  description: Names of existing global environments that are not in O(items), sorted.
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: str
+  sample: [STAGING]
+counts:
+  description: Number of O(items) by outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Items that were already in the desired state.
+      type: int
+    failed:
+      description: Items that failed. RV(failures) has the reasons.
+      type: int
+    unknown:
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Items that were skipped because of O(max_failures).
+      type: int
+  sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
+failures:
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Index of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items).
+      type: dict
+    status:
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
+      type: bool
+    reason:
+      description: Reason why the item failed or was skipped.
+      type: str
+    environment:
+      description: Value of RV(environment) for this item.
+      type: dict
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import environments
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    STATE,
+    UNDECLARED,
+    with_items,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    check_undeclared,
+)
+
+_NAME = dict(
+    **NAME,
+    matches=("[a-zA-Z][a-zA-Z0-9-]{1,31}", "2 to 32 letters, digits and hyphens, of which the first is a letter"),
+)
+ITEM = STATE + ArgumentSpec(
+    dict(name=dict(type="str", required=True, **_NAME), previous_name=dict(type="str", **_NAME))
+)
+SPEC = (ARTIFACT + UNDECLARED) + with_items(ITEM)
+
+
+def run(task: Task) -> None:
+    check_undeclared(task)
+    shared = environments.Environments()
+    process_one_or_items(
+        task,
+        ITEM,
+        lambda item_task: reconcile_environment(item_task, shared),
+        check=check_protected,
+        identity=lambda params: params["name"],
+        expand_all=lambda items: append_undeclared(
+            task, items, "name", lambda: shared.list_deletable(ArtifactService(task), items)
+        ),
+    )
+
+
+def reconcile_environment(task: Task, shared: environments.Environments) -> None:
+    check_protected(task.params)
+    name, previous_name = task.params["name"], task.params["previous_name"]
+    environment = environments.ManagedEnvironment(ArtifactService(task), shared, name, previous_name)
+    reconcile(
+        task,
+        "environment",
+        read=environment.find,
+        desired={"name": name},
+        create=environment.create,
+        update=environment.rename,
+        delete=environment.delete,
+    )
+
+
+def check_protected(params: Fields) -> None:
+    if params["state"] == "absent":
+        if params["previous_name"] is not None:
+            raise BadOption("previous_name", "must not be set with 'state: absent'")
+        if params["name"] in environments.BUILT_IN:
+            raise BadOption("name", f"'{params['name']}' is built in and cannot be deleted")
+    elif params["previous_name"] in environments.BUILT_IN:
+        raise BadOption("previous_name", f"'{params['previous_name']}' is built in and cannot be renamed")
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
