@@ -25,7 +25,19 @@ from sandbox import client  # noqa: E402
 # Modules in rows/; each has ROWS, and measure(sandbox), which returns their figures by key
 SUBJECTS = (
     *("task", "item", "items", "mitogen", "hosts", "imports", "requests", "read"),
-    *("upload", "cleanup", "snapshot", "build", "script", "pipeline", "review", "batch", "admin", "users"),
+    *(
+        "upload",
+        "cleanup",
+        "snapshot",
+        "build",
+        "script",
+        "pipeline",
+        "review",
+        "batch",
+        "admin",
+        "users",
+        "repositories",
+    ),
 )
 
 
