@@ -183,7 +183,8 @@ class Provisioning:
         self._is_refused = self._is_refused or bool(error and error.affects_all_items)
         if error and write.is_virtual:
             self._failed_virtuals.add(write.key)
-        self._task.report_progress(f"{len(self._outcomes):,} of {self._total:,} repositories written", "writing")
+        if len(self._outcomes) < self._total:
+            self._task.report_progress(f"{len(self._outcomes):,} of {self._total:,} repositories written", "writing")
 
     def should_stop(self) -> bool:
         """Return whether no more writes should be sent."""
