@@ -33,7 +33,8 @@ notes:
   - An unchanged group costs one request.
   - Manage a membership either here or with O(buildworks.toolchain.artifact_user#module:groups). If both use C(purge)
     and differ, each run undoes the other.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
+    Artifactory.
 options:
   name:
     description: Name of the group, at most 64 characters. Required without O(items).

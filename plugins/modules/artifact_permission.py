@@ -37,7 +37,8 @@ notes:
     repository is declared without C(-cache), or if the server has other targets besides V(ANY LOCAL) and similar names.
   - Create repositories, users and groups first. In check mode, the task fails if one of them does not exist, unless
     O(predict_missing=true).
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
+    Artifactory.
 options:
   name:
     description:

@@ -26,7 +26,8 @@ notes:
   - Requires Artifactory Pro.
   - Before Artifactory 7.72.0, the result has only what the server returns. Version 1 of the API, before Artifactory
     6.6, has only C(repositories).
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
+    Artifactory.
 options:
   name:
     description: Return only the permission with this name.

@@ -34,7 +34,7 @@ notes:
   - With the option sync_deletes, replication deletes artifacts that do not exist in the source. Verify that the
     source and the target are the right repositories before you set it.
   - Adding or changing a target sends the settings of the other targets again, but not their passwords.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go. Not verified on a real Artifactory.
 options:
   repo:
     description: Key of the repository. A local repository is pushed, a remote repository pulls.

@@ -21,7 +21,7 @@ extends_documentation_fragment:
 notes:
   - Requires administrator permissions and Artifactory Pro.
   - If the server cannot list all replications, each repository is read with one request.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go. Not verified on a real Artifactory.
 options:
   repo:
     description: Return only the replication of the repository with this key.

@@ -37,7 +37,8 @@ notes:
   - Requires administrator permissions and Artifactory Pro. Federated repositories require Enterprise.
   - With O(undeclared=remove), repositories that Artifactory creates for itself are kept, such as those for build
     information, release bundles and logs.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
+    Artifactory.
 options:
   state:
     choices:

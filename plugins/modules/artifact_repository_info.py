@@ -22,6 +22,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Returns the repositories on which the account has the Read permission. Only administrators get the configuration.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
+    Artifactory.
 options:
   key:
     description:

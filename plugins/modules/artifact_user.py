@@ -35,7 +35,8 @@ notes:
   - Requires Artifactory Pro.
   - An unchanged user costs one request, with O(update_secret=verify) two. Before Artifactory 7.49.3, O(locked) and
     O(update_secret=verify) cost one more request.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
+    Artifactory.
 options:
   name:
     description: Name of the user. Required without O(items).

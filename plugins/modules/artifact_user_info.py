@@ -24,7 +24,8 @@ notes:
   - Requires an administrator or, since Artifactory 7.49.3, a token with the scope C(system:identities:r). Servers may
     accept only a token, so set O(token).
   - Requires Artifactory Pro.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
+    Artifactory.
 options:
   name:
     description: Return only the user with this name. It is converted to lower case.
