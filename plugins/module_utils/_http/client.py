@@ -228,9 +228,8 @@ class HttpClient:
             )
         else:
             message, advice = self._explain(response)
-            text = (
-                f"{request}: {response.status} {message or reason_phrases.get(response.status, '')}".rstrip(". ") + "."
-            )
+            reason = (message or reason_phrases.get(response.status, "")).strip()
+            text = f"{request}: {response.status} {reason}".rstrip(". ") + "."
             text = " ".join(filter(None, (text, advice, retry.describe_retry_after(response))))
         refusal = ServerRefusal(
             text,
