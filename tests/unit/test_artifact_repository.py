@@ -363,6 +363,17 @@ def test_check_mode_predicts_refusals(item: dict[str, Any], words: str, server_e
     assert run("artifact_repository", check_mode=True, predict_missing=True, **options)["changed"]
 
 
+def test_check_mode_predicts_that_a_key_exists_in_another_case(server_environment: Sandbox) -> None:
+    options = {**LOCAL, "key": "Generic-Local"}
+    assert "'generic-local' exists" in run("artifact_repository", check_mode=True, **options)["msg"]
+    assert "already exists" in run("artifact_repository", **options)["msg"]
+
+
+def test_virtual_repository_must_not_contain_itself(server_environment: Sandbox) -> None:
+    result = run("artifact_repository", key="v", type="virtual", package_type="npm", repositories=["v"])
+    assert result["msg"] == "Option 'repositories': must not contain the repository itself."
+
+
 def test_check_mode_knows_the_repositories_that_the_same_task_creates(server_environment: Sandbox) -> None:
     items = [{"key": "v", "type": "virtual", "repositories": ["l"]}, {"key": "l", "type": "local"}]
     result = run("artifact_repository", check_mode=True, package_type="npm", items=items)

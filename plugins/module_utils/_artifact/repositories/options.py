@@ -17,7 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
     members_of,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, UnexpectedResponse
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, describe_mismatch
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, describe_type
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, UPDATE_SECRET
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -153,6 +153,8 @@ def check_options(params: Fields) -> None:
         raise BadOption("remote_url", "is required for remote repositories. In 'items', the option is 'url'")
     if params["package_type"] == "terraform" and params["type"] == "local" and not params["terraform_type"]:
         raise BadOption("terraform_type", "is required for local Terraform repositories")
+    if params["key"] in fields.get("repositories", ()):
+        raise BadOption("repositories", "must not contain the repository itself")
 
 
 def desired_fields(params: Fields) -> Fields:
@@ -215,8 +217,8 @@ def _check_setting(member: str, value: t.Any, known: Members, subject: str) -> t
         raise BadOption(f"settings.{member}", str(error).rstrip(".")) from None
 
 
-def _unexpected_setting(path: str, expected: str, value: t.Any) -> UnexpectedResponse:
-    return UnexpectedResponse(f"must be {expected}, but {describe_mismatch(path, expected, value)}")
+def _unexpected_setting(_path: str, expected: str, value: t.Any) -> UnexpectedResponse:
+    return UnexpectedResponse(f"must be {expected}, not {describe_type(value)}")
 
 
 def _suggest(name: str, known: t.Iterable[str]) -> str:

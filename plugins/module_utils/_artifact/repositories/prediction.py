@@ -56,6 +56,19 @@ def check_references(
         _check_members(types, options, pending)
 
 
+def check_new_key(artifact: ArtifactService, shared: Provisioning, key: str) -> None:
+    """Predict whether Artifactory accepts the key of a new repository. Keys that differ only in case are the same.
+
+    :raises ToolchainError: if the key exists
+    """
+    types = shared.cached("types", lambda: _read_types(artifact, shared))
+    existing = next((name for name in types if name.lower() == key.lower()), None)
+    if existing is not None:
+        raise ToolchainError(
+            f"Repository '{key}' cannot be created: '{existing}' exists. The keys must not differ only in case."
+        )
+
+
 def _check_descriptor(known: dict[str, set[str]] | None, names: Fields, key: str) -> None:
     for option, value in names.items() if known else ():
         section, _member, kind = _SECTIONS[option]

@@ -16,6 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.options import desired_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.prediction import (
+    check_new_key,
     check_references,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.provisioning import (
@@ -162,3 +163,5 @@ class Repository:
             self._artifact.check_pro("Deleting repositories")
         else:
             check_references(self._task, self._artifact, self._shared, self._options, self._pending)
+            if self._current is None:
+                check_new_key(self._artifact, self._shared, self._key)
