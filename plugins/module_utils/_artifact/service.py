@@ -60,6 +60,10 @@ _MERGE_REFUSAL = "Could not merge and save new descriptor"
 _REMEDIES = {
     _MERGE_REFUSAL: "Another client changed the configuration at the same time. Run the task again.",
     "available only in Artifactory Pro": _NEEDS_PRO,
+    "Failed to read object from stream": (
+        "The configuration of the server would be invalid, for example because an object that it refers to does not "
+        "exist. The log of the server names the cause."
+    ),
     "Sorting is not supported by AQL in the open source version": (
         "Sorting queries requires Artifactory Pro. For artifact_query_info, set 'page_size: 0' and omit 'sort'."
     ),

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import email.utils
 import json
 import re
 import typing as t
+import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.json_list import (
@@ -28,6 +30,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 _MAX_MESSAGE_LENGTH = 500
 _CHECK_URL = "Check the URL, and whether a login page or a proxy responded instead."
 _OTHER_CHARSET = re.compile(r"charset=[\"']?(?!utf-?8\b)([\w.:-]+)", re.IGNORECASE)
+# The text is decoded, so a declared encoding does not apply
+_XML_DECLARATION = re.compile(r"\A\ufeff?\s*<\?xml[^>]*\?>")
 _REPORT_RESPONSE = "Check the URL. If it is correct, please report this response."
 
 
@@ -120,6 +124,20 @@ class Response:
         if not isinstance(value, kind):
             raise self._unexpected_error(f"the response {self._describe_body(value)}", _CHECK_URL)
         return value
+
+    def xml(self, name: str) -> ET.Element:
+        """Return the root element of the body, which must be an XML document without a document type.
+
+        :arg name: name of the root element, without its namespace
+        :raises UnexpectedResponse: if it is something else, such as a login page
+        """
+        root = None
+        if "<!DOCTYPE" not in self.text:  # a document type can define entities, which expand without limit
+            with contextlib.suppress(ET.ParseError):
+                root = ET.fromstring(_XML_DECLARATION.sub("", self.text).encode())
+        if root is None or root.tag.rpartition("}")[2] != name:
+            raise self._unexpected_error(f"the response is not an XML document with the element '{name}'", _CHECK_URL)
+        return root
 
     def record(self) -> Record:
         """Return the body as an object with typed access to its members."""

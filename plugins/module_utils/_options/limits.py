@@ -16,6 +16,8 @@ An option has them beside its `type`:
 A dictionary has `text_values: True` if its values are strings. A number with a fraction is an error there, as in all
 options of type `str`, because YAML reads an unquoted version 1.10 as 1.1.
 
+A dictionary has `secret_members: True` if its members, also nested ones, with names such as `password` are secrets.
+
 A string has `address: True` if it is a server URL. A password in it is a secret.
 
 An option has `narrows_scope: True` if it narrows what a task deletes, moves, overwrites or publishes. Null is an error
@@ -31,7 +33,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option, Options, walk
 
 LIMITS = ("at_least", "at_most", "not_empty", "one_line", "matches", "each_element", "unchecked")
-EXTENSIONS = (*LIMITS, "narrows_scope", "text_values", "address")
+EXTENSIONS = (*LIMITS, "narrows_scope", "text_values", "secret_members", "address")
 NAME: Option = dict(not_empty=True, one_line=True)
 # A single segment of a URL path
 SEGMENT: Option = dict(**NAME, matches=("[^/]*", "a name without '/'"))

@@ -34,6 +34,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree
     convert_options,
     walk,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import is_password
 
 _RULES = {
     "mutually_exclusive": check_mutually_exclusive,
@@ -249,8 +250,22 @@ def _find_secrets(group: Group) -> t.Iterator[str]:
             continue
         if option.get("no_log"):
             yield from (str(leaf) for _path, leaf in _list_leaves("", value) if leaf not in (None, "", True, False))
+        elif option.get("secret_members"):
+            yield from _find_secret_members(_parse_dictionary(value))
         elif option.get("address"):
             yield from _find_passwords(str(value))
+
+
+def _find_secret_members(value: t.Any, name: str = "") -> t.Iterator[str]:
+    """Yield the strings and numbers inside a value whose innermost member has a name such as `password`."""
+    if isinstance(value, dict):
+        for member, inner in value.items():
+            yield from _find_secret_members(inner, str(member))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _find_secret_members(inner, name)
+    elif value not in (None, "", True, False) and is_password(name):
+        yield str(value)
 
 
 def _find_passwords(url: str) -> t.Iterator[str]:

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from support.cases.form import Case, Query, Resource, Write
 
+_BACKUP = {"cronExp": "0 0 2 ? * SUN", "excludedRepositories": ["generic-local", "docker-local"]}
+_PROXY = {"host": "proxy.example.com", "port": 3128, "password": "the secret of a proxy"}
+_PREDEFINED = {"a b;c,d=e": {"defaultValue": False}, "é": {"defaultValue": True}}
+_PROPERTY_SET = {"properties": {"status": {"closedPredefinedValues": True, "predefinedValues": _PREDEFINED}}}
 _GROUP = {"name": "developers of ours"}
 _PERMISSION = {"name": "web team of ours"}
 _TARGET = {
@@ -87,4 +91,37 @@ ADMINISTRATION: dict[str, Case] = {
         look=("artifact_user_info", {"name": "carol"}),
     ),
     "artifact_user_info": Query({}),
+    "artifact_configuration": Resource(
+        create={
+            "configuration": {
+                "backups": {"weekly": _BACKUP},
+                "proxies": {"corporate": _PROXY},
+                "propertySets": {"release": _PROPERTY_SET},
+                "mailServer": {"host": "mail.example.com", "from": "a: b # 'c'"},
+                "trashcanConfig": {"retentionPeriodDays": 30},
+            },
+            "visibility_timeout": 0,
+        },
+        update={
+            "configuration": {
+                "backups": {"weekly": {**_BACKUP, "enabled": False, "excludedRepositories": ["docker-local"]}},
+                "propertySets": {"release": {"properties": {"status": {"predefinedValues": {"é": None}}}}},
+                "mailServer": {"host": "mail.example.com", "from": ""},
+            },
+            "visibility_timeout": 0,
+        },
+        absent={
+            "configuration": {
+                "backups": {"weekly": None},
+                "proxies": {"corporate": None},
+                "propertySets": {"release": None},
+                "mailServer": None,
+            },
+            "allow_delete_section": True,
+            "visibility_timeout": 0,
+        },
+        write=Write("merge_configuration"),
+        look=("artifact_configuration_info", {"sections": ["backups", "proxies", "propertySets", "mailServer"]}),
+    ),
+    "artifact_configuration_info": Query({"sections": ["backups", "security"]}),
 }
