@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.modules.artifact_configuration import SPEC
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -373,3 +374,16 @@ def test_info_returns_the_requested_sections() -> None:
             "artifact_configuration_info", url=server.url, token="t0ken-of-mine", sections=["localRepositories"]
         )
     assert "Option 'sections[0]': 'localRepositories' is not returned: repositories are managed" in result["msg"]
+
+
+def test_secrets_are_masked_when_the_document_is_invalid() -> None:
+    secrets = ["first-secret", "second-secret", 98765432]
+    sections = {
+        "mailServer": {"host": "~", "password": secrets[0]},
+        "security": {"ldapSettings": {"main": {"search": {"managerPassword": secrets[1]}}}},
+        "newConfig": {"clients": [{"secret": secrets[2]}]},
+    }
+    found = SPEC.secrets({"configuration": sections})
+    assert found == set(map(str, secrets))
+    names = {"propertySets": {"a": {"properties": {"password": {"predefinedValues": {"secret": {}}}}}}}
+    assert SPEC.secrets({"configuration": {**names, "security": {"basicAuthEnabled": True}}}) == set()

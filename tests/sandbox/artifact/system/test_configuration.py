@@ -242,3 +242,13 @@ def test_url_base_is_the_address_in_responses(artifactory, patch):
     patch("urlBase: 'https://repo.example.com/'")
     (entry,) = (entry for entry in artifactory.get("/api/repositories").json() if entry["key"] == "generic-local")
     assert entry["url"] == "https://repo.example.com/artifactory/generic-local"
+
+
+def test_concurrent_change_is_refused_with_the_switch(artifactory, patch, read, sandbox):
+    revision = int(read("revision"))
+    sandbox.switch("artifact", merge_refusals=1)
+    status, message = error_of(patch("urlBase: https://repo.example.com"))
+    assert (status, message[:39]) == (400, "Could not merge and save new descriptor")
+    assert read("urlBase") is None
+    assert patch("urlBase: https://repo.example.com").status_code == 200
+    assert int(read("revision")) > revision
