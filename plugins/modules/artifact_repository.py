@@ -1263,11 +1263,11 @@ def run(task: Task) -> None:
     artifact = ArtifactService(task)
     for item in task.params["items"] or ():
         options.rename_in_item(item)
-    shared = provisioning.Provisioning(task, lambda *item: Repository(*item).reconcile())
+    shared = provisioning.Provisioning(task, artifact, lambda *item: Repository(*item).reconcile())
 
     def expand(items: list[Item]) -> list[Item]:
         complete = append_undeclared(task, items, "key", lambda: queries.list_deletable(artifact))
-        return shared.prepare(artifact, complete)
+        return shared.prepare(complete)
 
     process_one_or_items(
         task,

@@ -21,7 +21,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ServerRefusal,
     ToolchainError,
-    UnexpectedResponse,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -109,10 +108,7 @@ def _read_names(artifact: ArtifactService) -> dict[str, set[str]] | None:
         response = artifact.http.read("GET", _DESCRIPTOR, label="central configuration")
     except ServerRefusal:
         return None
-    try:
-        root = ET.fromstring(response.text)
-    except ET.ParseError:
-        raise UnexpectedResponse(f"GET {_DESCRIPTOR}: the response is not XML.") from None
+    root = response.xml("config")
     sections = {section: member for section, member, _kind in _SECTIONS.values()}
     return {section: set(_find_names(root, section, member)) for section, member in sections.items()}
 

@@ -44,10 +44,12 @@ class Provisioning:
     :ivar declared: class and package type of the repositories that the items declare; `None` for absent ones
     """
 
-    def __init__(self, task: Task, reconcile_item: t.Callable[[Task, Provisioning], None]) -> None:
+    def __init__(
+        self, task: Task, artifact: ArtifactService, reconcile_item: t.Callable[[Task, Provisioning], None]
+    ) -> None:
         self._task = task
+        self._artifact = artifact
         self._reconcile_item = reconcile_item
-        self._artifact: ArtifactService | None = None
         self._lock = threading.Lock()
         self._snapshots: list[Snapshot] = []
         self._cache: dict[str, t.Any] = {}
@@ -61,9 +63,8 @@ class Provisioning:
         self._members: dict[str, list[str]] = {}
         self.declared: dict[str, tuple[str, str] | None] = {}
 
-    def prepare(self, artifact: ArtifactService, items: list[Item]) -> list[Item]:
+    def prepare(self, items: list[Item]) -> list[Item]:
         """Read the current state and, outside of check mode, send the writes of all items. Return the items."""
-        self._artifact = artifact
         tasks = [self._create_task(item) for item in items]
         self._keys = tuple(task.params["key"] for task in tasks)
         for task in tasks:
@@ -71,7 +72,7 @@ class Provisioning:
             self.declared[task.params["key"]] = (
                 None if is_absent else (task.params["type"], task.params["package_type"])
             )
-        self._snapshots.append(Snapshot(self._task, artifact, self._keys))
+        self._snapshots.append(Snapshot(self._task, self._artifact, self._keys))
         self._members = self._predict_members(tasks)
         run_or_predict(self._task, lambda: self._send(self._plan(tasks)), lambda: None)
         return items
@@ -138,7 +139,7 @@ class Provisioning:
         return self._task.create_item_task(params, diff_mode=False)
 
     def _read_snapshot(self) -> Snapshot:
-        return Snapshot(self._task, self._service(), self._keys)
+        return Snapshot(self._task, self._artifact, self._keys)
 
     def _predict_members(self, tasks: list[Task]) -> dict[str, list[str]]:
         """Return the members of all virtual repositories after the task."""
@@ -172,7 +173,7 @@ class Provisioning:
         if not writes:
             return
         self._total = len(writes)
-        Sender(self._service(), self).send_all(writes)
+        Sender(self._artifact, self).send_all(writes)
         for write in writes:
             self._outcomes.setdefault(write.key, ItemSkipped("other items failed before"))
 
@@ -194,7 +195,7 @@ class Provisioning:
     def list_done(self, writes: t.Sequence[Write]) -> set[str]:
         """Return the keys of the writes that had their effect although their batch was refused."""
         try:
-            snapshot = Snapshot(self._task, self._service(), [write.key for write in writes])
+            snapshot = Snapshot(self._task, self._artifact, [write.key for write in writes])
             return {write.key for write in writes if _is_done(snapshot.find(write.key), write)}
         except ToolchainError:
             return set()
@@ -208,10 +209,6 @@ class Provisioning:
         return ToolchainError(
             f"Repository '{write.key}' is still a member of '{names[0]}', which could not be changed. It is kept."
         )
-
-    def _service(self) -> ArtifactService:
-        assert self._artifact
-        return self._artifact
 
 
 def _is_done(current: Fields | None, write: Write) -> bool:
