@@ -109,8 +109,7 @@ def find_replication(artifact: ArtifactService, repo: str) -> Fields | None:
         if _is_missing(refusal):
             return None
         raise
-    records = _parse_response(response)
-    return _to_fields(repo, records) if records else None
+    return _to_fields(repo, _parse_response(response))
 
 
 def _is_missing(refusal: ServerRefusal) -> bool:
@@ -120,9 +119,14 @@ def _is_missing(refusal: ServerRefusal) -> bool:
 
 
 def _parse_response(response: Response) -> list[Record]:
-    """Return the replications, which are a list in editions with several targets."""
-    is_list = isinstance(response.json((dict, list)), list)
-    return response.records() if is_list else [response.record()]
+    """Return the replications, which are a list in editions with several targets.
+
+    :raises UnexpectedResponse: if the list is empty, because the server reports a missing replication with 404
+    """
+    value = response.json((dict, list))
+    if not value:
+        raise response.unexpected_value("", "at least one replication", value)
+    return response.records() if isinstance(value, list) else [response.record()]
 
 
 def _to_fields(repo: str, records: list[Record]) -> Fields:
