@@ -11,8 +11,9 @@ short_description: Get the Artifactory system configuration
 description:
   - Get the sections of the central configuration descriptor of Artifactory, such as backups, proxies, property sets,
     repository layouts, mail server and security settings.
-  - The result has the form of Artifactory's YAML configuration and of the option O(configuration) of
-    M(buildworks.toolchain.artifact_configuration). Named objects, such as backups, are dictionaries by name.
+  - The result has the form of Artifactory's YAML configuration and of
+    O(buildworks.toolchain.artifact_configuration#module:configuration). Named objects, such as backups, are
+    dictionaries by name.
   - Secrets are not returned. Neither are strings that contain a secret, such as a URL with a password.
   - Repositories and replications are not returned. Use M(buildworks.toolchain.artifact_repository_info) for
     repositories.
