@@ -147,7 +147,7 @@ class ArtifactService(Service):
         "password_rules": True,  # whether new passwords must follow the default rules
         "lowercase_groups": False,  # whether names of new groups are stored in lower case
         "expanded_wildcards": False,  # whether permissions return all repositories instead of ANY LOCAL and ANY REMOTE
-        "permission_destinations": False,  # whether permissions have a section for destinations that nobody declared
+        "permission_destinations": False,  # whether permissions have an undeclared section for destinations
         "project_limit": 30,  # number of projects that the license permits
         "detachment_seconds": 0,  # delay until a detached repository does not prevent the deletion of its project
         "merge_refusals": 0,  # number of further changes of the central descriptor that fail

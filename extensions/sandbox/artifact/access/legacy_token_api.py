@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from ...http.routing import Route
 from ..call import PRO_SCOPE, Call
 from ..protocol.errors import ApiError
-from ..protocol.formats import format_json
+from ..protocol.json_response import json_response
 from . import scopes
 from .tokens import Claims, InvalidToken
 
@@ -32,7 +32,7 @@ class TokenError(ApiError):
 
     def to_response(self) -> Response:
         """Return the HTTP response."""
-        return Response(format_json(self._body).encode(), self.status, {"Content-Type": "application/json"})
+        return json_response(self._body, self.status)
 
 
 async def create_token(call: Call) -> Response:
@@ -52,7 +52,7 @@ async def list_tokens(call: Call) -> Response:
     """Handle `GET /api/security/token`."""
     call.require_login()
     entries = [_token_entry(claims) for claims, _last_used in call.tokens.list_stored() if _is_visible(call, claims)]
-    return _json_response({"tokens": entries})
+    return json_response({"tokens": entries})
 
 
 async def revoke_token(call: Call) -> Response:
@@ -118,7 +118,7 @@ def _redeem_refresh_token(call: Call, form: dict[str, str]) -> Claims:
 
 
 def _token_response(call: Call, claims: Claims) -> Response:
-    return _json_response(
+    return json_response(
         {
             "scope": claims.scope,
             "access_token": call.tokens.sign(claims),
@@ -153,10 +153,6 @@ async def _read_form(call: Call) -> dict[str, str]:
     if call.request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
         raise TokenError(415, "invalid_request", "Unsupported Media Type")
     return dict(parse_qsl((await call.request.body()).decode("utf-8", "replace"), keep_blank_values=True))
-
-
-def _json_response(value: dict[str, Any]) -> Response:
-    return Response(format_json(value).encode(), 200, {"Content-Type": "application/json"})
 
 
 TOKEN = "/api/security/token"

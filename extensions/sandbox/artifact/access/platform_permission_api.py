@@ -13,10 +13,11 @@ from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
 from ..call import Call
-from ..identities.platform_call import is_name_list, json_response, read_object, select_page
+from ..identities.platform_call import is_name_list, read_object, select_page
 from ..protocol import feature_versions
 from ..protocol.errors import AccessError
 from ..protocol.formats import format_time
+from ..protocol.json_response import json_response
 from .accounts import Principal
 from .permission_views import (
     as_returned,

@@ -19,7 +19,7 @@ from ...parsing.documents import parse_json
 from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import AccessError
-from ..protocol.formats import format_json
+from ..protocol.json_response import json_response
 from . import scopes
 from .accounts import InvalidCredentials, Principal
 from .tokens import Claims, InvalidToken
@@ -80,7 +80,7 @@ async def list_tokens(call: Call) -> Response:
         and query.get("refreshable", str(claims.refreshable)).lower() == str(claims.refreshable).lower()
     ]
     tokens.sort(key=lambda entry: SORT_KEYS[sort_key](entry[0]), reverse=query.get("descending_order") == "true")
-    return _json_response({"tokens": [_token_entry(call, claims, last_used) for claims, last_used in tokens]})
+    return json_response({"tokens": [_token_entry(call, claims, last_used) for claims, last_used in tokens]})
 
 
 async def get_token(call: Call, token_id: str) -> Response:
@@ -91,7 +91,7 @@ async def get_token(call: Call, token_id: str) -> Response:
     token = call.tokens.find(token_id)
     if token is None or not _is_visible(token[0], caller):
         raise AccessError(404, f"Token with id {token_id} not found")
-    return _json_response(_token_entry(call, *token))
+    return json_response(_token_entry(call, *token))
 
 
 async def revoke_token(call: Call, token_id: str) -> Response:
@@ -116,7 +116,7 @@ async def revoke_by_value(call: Call) -> Response:
         raise AccessError(403, "Only an administrator may revoke the tokens of others")
     if not call.tokens.revoke(claims.token_id):
         raise AccessError(404, f"Token with id {claims.token_id} not found")
-    return _json_response({"revoked-token-id": claims.token_id})
+    return json_response({"revoked-token-id": claims.token_id})
 
 
 def require_caller(call: Call) -> Principal:
@@ -185,7 +185,7 @@ def _refresh_token(call: Call, fields: dict[str, Any]) -> Response:
 
 def _token_response(call: Call, claims: Claims, with_reference: bool) -> Response:
     lifetime = claims.expiry - claims.issued_at if claims.expiry is not None else None
-    return _json_response(
+    return json_response(
         {
             "token_id": claims.token_id,
             "access_token": call.tokens.sign(claims),
@@ -235,10 +235,6 @@ async def _read_fields(request: Request) -> dict[str, Any]:
     if not isinstance(members, dict):
         raise AccessError(400, "Failed to parse the request body")
     return {name: value for name, value in members.items() if value is not None}
-
-
-def _json_response(value: dict[str, Any]) -> Response:
-    return Response(format_json(value).encode(), 200, media_type="application/json")
 
 
 TOKENS = "/api/v1/tokens"

@@ -15,7 +15,8 @@ from starlette.responses import PlainTextResponse, Response
 from ...http.routing import Route
 from ..call import Call
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_json, format_time
+from ..protocol.formats import format_time
+from ..protocol.json_response import json_response
 from ..protocol.request_body import parse_json_body
 from .accounts import ANONYMOUS
 from .passwords import find_violation
@@ -171,7 +172,7 @@ async def list_locked_users(call: Call) -> Response:
     """Handle `GET /api/security/lockedUsers`."""
     call.require_admin()
     locked = [user["name"] for user in call.accounts.list_users() if user["locked"]]
-    return Response(format_json(locked), media_type="application/json")
+    return json_response(locked)
 
 
 async def unlock_user(call: Call, name: str) -> Response:

@@ -14,8 +14,8 @@ from ...http.routing import Route
 from ..call import Call
 from ..items.tree import Item
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_json
 from ..protocol.json_conversion import to_boolean, to_integer, to_list
+from ..protocol.json_response import json_response
 from ..protocol.request_body import read_json_object
 from . import build_api
 from .records import Build, parse_time
@@ -61,7 +61,7 @@ def _error_response(call: Call, undeletable: list[Item]) -> Response:
         "errors": [{"status": 403, "message": ERROR_MESSAGE}],
         "error massages": [{"level": "ERROR", "message": message} for message in messages],
     }
-    return Response(format_json(body).encode(), 403, {"Content-Type": "application/json"})
+    return json_response(body, 403)
 
 
 def _select_runs(call: Call, name: str, request: dict[str, Any]) -> Iterator[Build]:

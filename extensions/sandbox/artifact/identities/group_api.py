@@ -13,10 +13,10 @@ from starlette.responses import Response
 from ...http.routing import Route
 from ..call import Call
 from ..protocol.errors import AccessError
+from ..protocol.json_response import json_response
 from .fields import REALM, supported_group_fields
 from .platform_call import (
     is_name_list,
-    json_response,
     read_changes,
     read_object,
     require_administrator,

@@ -11,8 +11,8 @@ from ...http.routing import Route
 from ..access.accounts import LOCK_POLICY, LOCK_POLICY_SETTING
 from ..call import Call
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_json
 from ..protocol.json_conversion import to_boolean, to_integer
+from ..protocol.json_response import json_response
 from ..protocol.request_body import read_json_object
 
 MAX_ATTEMPTS = 100
@@ -22,7 +22,7 @@ async def get_policy(call: Call) -> Response:
     """Handle `GET /api/security/userLockPolicy`."""
     call.require_admin()
     policy = {**LOCK_POLICY, **call.runtime.load_setting(LOCK_POLICY_SETTING, {})}
-    return Response(format_json(policy), media_type="application/json")
+    return json_response(policy)
 
 
 async def replace_policy(call: Call) -> Response:

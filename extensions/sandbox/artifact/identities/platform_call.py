@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from starlette.responses import Response
-
 from ...parsing.documents import parse_json
 from ..access.accounts import Principal
 from ..access.token_api import require_caller
 from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import AccessError
-from ..protocol.formats import format_json
 
 PAGE_SIZE = 1000
 # Part of the system in scopes such as `system:identities:r`, which permit reading users and groups.
@@ -78,11 +75,6 @@ def select_page(call: Call, names: list[str]) -> tuple[list[str], str | None]:
     remaining = [name for name in names if name > call.query.get("cursor", "")]
     page = remaining[: int(limit)]
     return page, page[-1] if len(page) < len(remaining) else None
-
-
-def json_response(value: dict[str, Any] | list[Any], status: int = 200) -> Response:
-    """Return a JSON response."""
-    return Response(format_json(value).encode(), status, media_type="application/json")
 
 
 def is_name_list(value: Any) -> bool:

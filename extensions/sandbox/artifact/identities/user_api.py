@@ -17,10 +17,10 @@ from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import AccessError
 from ..protocol.formats import format_time, parse_seed_time
+from ..protocol.json_response import json_response
 from .fields import ENABLED, LOCKED, REALM, supported_user_fields
 from .platform_call import (
     is_name_list,
-    json_response,
     read_changes,
     read_object,
     require_administrator,

@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from ...http.routing import Route
 from ..call import Call
-from ..identities.platform_call import json_response
 from ..protocol import feature_versions
 from ..protocol.errors import AccessError
+from ..protocol.json_response import json_response
 from ..repositories.repositories import Repository
 from .privileges import require_platform_admin, require_projects_exist
 

@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from ...http.routing import Route
 from ..call import Call
-from ..identities.platform_call import json_response, read_object
+from ..identities.platform_call import read_object
 from ..protocol import feature_versions
 from ..protocol.errors import AccessError
+from ..protocol.json_response import json_response
 from .privileges import require_platform_admin, require_project
 from .project_api import PROJECT
 from .store import BUILT_IN_ENVIRONMENTS

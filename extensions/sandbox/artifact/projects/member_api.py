@@ -9,8 +9,9 @@ from starlette.responses import Response
 
 from ...http.routing import Route
 from ..call import Call
-from ..identities.platform_call import is_name_list, json_response, read_object
+from ..identities.platform_call import is_name_list, read_object
 from ..protocol.errors import AccessError
+from ..protocol.json_response import json_response
 from .privileges import require_project
 from .project_api import PROJECT
 from .role_api import list_role_names

@@ -12,8 +12,9 @@ from starlette.responses import Response
 
 from ...http.routing import Route
 from ..call import Call
-from ..identities.platform_call import json_response, read_object
+from ..identities.platform_call import read_object
 from ..protocol.errors import AccessError
+from ..protocol.json_response import json_response
 from .privileges import list_own_projects, require_platform_admin, require_project
 
 KEY = re.compile(r"[a-z][a-z0-9-]{1,31}")

@@ -11,8 +11,9 @@ from starlette.responses import Response
 
 from ...http.routing import Route
 from ..call import Call
-from ..identities.platform_call import is_name_list, json_response, read_object
+from ..identities.platform_call import is_name_list, read_object
 from ..protocol.errors import AccessError
+from ..protocol.json_response import json_response
 from .privileges import ADMIN_ROLE, require_project
 from .project_api import PROJECT
 from .store import BUILT_IN_ENVIRONMENTS

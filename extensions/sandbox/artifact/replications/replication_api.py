@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ...http.routing import Route
 from ..call import Call
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_json
+from ..protocol.json_response import json_response
 from ..protocol.request_body import read_json_body
 from ..repositories.repositories import Repository
 from .replications import (
@@ -34,7 +34,7 @@ async def get_all_replications(call: Call) -> Response:
     _require_admin(call)
     if not call.get_switch("replication_list"):
         raise ArtifactError(404)
-    return _json_response([entry for repo in list_replicated_repositories(call) for entry in _describe_all(call, repo)])
+    return json_response([entry for repo in list_replicated_repositories(call) for entry in _describe_all(call, repo)])
 
 
 async def get_replications(call: Call, repo: str) -> Response:
@@ -44,7 +44,7 @@ async def get_replications(call: Call, repo: str) -> Response:
     replications = _describe_all(call, repo)
     if not replications:
         raise ArtifactError(call.get_switch("missing_replication_status"), "Could not find replication")
-    return _json_response(replications if call.get_switch("edition") == "enterprise" else replications[0])
+    return json_response(replications if call.get_switch("edition") == "enterprise" else replications[0])
 
 
 async def replace_replications(call: Call, repo: str) -> Response:
@@ -151,10 +151,6 @@ def _update(call: Call, repository: Repository, entries: list[dict[str, Any]], c
     for replication in list_replications(call, repository.key):
         save_replication(call, repository.key, {**replication, **shared})
     return Response()
-
-
-def _json_response(value: Any) -> Response:
-    return Response(format_json(value).encode(), media_type="application/json")
 
 
 REPLICATIONS = "/api/replications"

@@ -16,6 +16,7 @@ from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_json
+from ..protocol.json_response import json_response
 from ..protocol.request_body import parse_json_body
 from .changes import created_message, prepare_creation, prepare_update
 from .deletion import check_deletion, delete_with_report
@@ -103,7 +104,7 @@ async def delete_batch(call: Call) -> Response:
 
 
 def _respond(status: int, **members: Any) -> Response:
-    return Response(format_json(members).encode(), status, media_type="application/json")
+    return json_response(members, status)
 
 
 def _require(call: Call, version: str) -> None:

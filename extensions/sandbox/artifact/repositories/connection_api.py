@@ -17,7 +17,8 @@ from ...http.routing import Route
 from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_json, format_package_type
+from ..protocol.formats import format_package_type
+from ..protocol.json_response import json_response
 from ..protocol.request_body import parse_json_body
 from .configurations import encrypt
 
@@ -49,7 +50,7 @@ async def get_form(call: Call, key: str) -> Response:
         },
         "typeSpecific": {"repoType": format_package_type(repository.package_type)},
     }
-    return Response(format_json(form).encode(), media_type="application/json")
+    return json_response(form)
 
 
 async def test_connection(call: Call) -> Response:
@@ -74,7 +75,7 @@ def _require(call: Call) -> None:
 
 
 def _respond(status: int, **message: Any) -> Response:
-    return Response(format_json(message).encode(), status, media_type="application/json")
+    return json_response(message, status)
 
 
 ROUTES = (

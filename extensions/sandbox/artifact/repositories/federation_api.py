@@ -17,7 +17,7 @@ from ...http.routing import Route
 from ..call import PRO_SCOPE, Call
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_json
+from ..protocol.json_response import json_response
 from ..protocol.request_body import parse_json_body
 from .changes import with_own_member
 from .package_types import FEDERATED_MEMBERS, PACKAGE_TYPES
@@ -56,14 +56,14 @@ async def convert_to_local(call: Call) -> Response:
     for repository in repositories:
         local = {name: value for name, value in repository.configuration.items() if name not in FEDERATED_MEMBERS}
         call.repositories.store(repository.key, {**local, "rclass": "local"})
-    return Response(format_json({"convertedRepos": keys}).encode(), media_type="application/json")
+    return json_response({"convertedRepos": keys})
 
 
 async def synchronize_configuration(call: Call, key: str) -> Response:
     """Handle `POST /api/federation/configSync/{key}`."""
     _require(call)
     _require_federated(call, key)
-    return Response(format_json({"status": "success"}).encode(), media_type="application/json")
+    return json_response({"status": "success"})
 
 
 async def synchronize_content(call: Call, key: str) -> Response:
@@ -73,7 +73,7 @@ async def synchronize_content(call: Call, key: str) -> Response:
     urls = [member["url"] for member in repository.configuration["members"]]
     if "mirror" in call.query and call.query["mirror"] not in urls:
         raise ArtifactError(400, f"'{call.query['mirror']}' is not a member of repository '{key}'")
-    return Response(format_json({"status": "success"}).encode(), media_type="application/json")
+    return json_response({"status": "success"})
 
 
 async def get_status(call: Call, key: str) -> Response:
@@ -95,7 +95,7 @@ async def get_status(call: Call, key: str) -> Response:
         "federatedArtifactStatus": {"countFullyReplicateArtifacts": 0, "countArtificiallyReplicatedArtifacts": 0},
         "nodeId": "sandbox",
     }
-    return Response(format_json(status).encode(), media_type="application/json")
+    return json_response(status)
 
 
 async def list_states(call: Call) -> Response:
@@ -112,7 +112,7 @@ async def list_states(call: Call) -> Response:
         for repository in call.repositories.list_all()
         if repository.rclass == "federated"
     ]
-    return Response(format_json({"federations": federations}).encode(), media_type="application/json")
+    return json_response({"federations": federations})
 
 
 def _require(call: Call) -> None:

@@ -14,7 +14,8 @@ from ...http.routing import Route
 from ..call import PRO_SCOPE, Call
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_json, format_package_type
+from ..protocol.formats import format_package_type
+from ..protocol.json_response import json_response
 from ..protocol.request_body import parse_json_body
 from .changes import created_message, prepare_creation, prepare_update
 from .deletion import check_deletion, delete_with_report
@@ -97,7 +98,7 @@ async def check_existence(call: Call) -> Response:
         for repository in call.repositories.list_all()
     )
     body = {"exists": exists, "matchingRepoTypes": [name.upper() for name in rclasses], "projectKey": project}
-    return Response(format_json(body).encode(), media_type="application/json")
+    return json_response(body)
 
 
 async def create_repository(call: Call, key: str) -> Response:
@@ -128,7 +129,7 @@ async def delete_repository(call: Call, key: str) -> Response:
     repository = call.repositories.find_stored(key)
     if call.supports(feature_versions.REPOSITORY_DELETION_REPORTS):
         report = await delete_with_report(call, key)
-        return Response(format_json(report).encode(), 200 if repository else 404, media_type="application/json")
+        return json_response(report, 200 if repository else 404)
     if repository is None:
         raise ArtifactError(404, f"Repository {key} does not exist")
     check_deletion(call, repository)

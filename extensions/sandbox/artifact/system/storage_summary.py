@@ -15,6 +15,7 @@ from ..call import PRO_SCOPE, Call
 from ..items.tree import TRASH_REPO
 from ..protocol import feature_versions
 from ..protocol.formats import format_json, format_package_type
+from ..protocol.json_response import json_response
 
 UNITS = ("bytes", "KB", "MB", "GB", "TB")
 TOTAL_SPACE = 200 * 2**30
@@ -45,7 +46,7 @@ async def calculate_summary(call: Call) -> Response:
     call.require_admin()
     await _update_summary(call)
     body = {"info": "Calculating storage summary scheduled to run successfully"}
-    return Response(format_json(body).encode(), 202, {"Content-Type": "application/json"})
+    return json_response(body, 202)
 
 
 async def _update_summary(call: Call) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
 from ..call import Call
-from ..protocol.formats import format_json
+from ..protocol.json_response import json_response
 from ..protocol.request_body import read_json_body
 from ..protocol.versions import build_revision
 
@@ -46,7 +46,7 @@ async def get_status(call: Call) -> Response:
     node = {"id": NODE_NAME, "state": "RUNNING", "version": call.get_switch("version")}
     if not call.is_oss:
         node["licenceHash"] = LICENSE_HASH
-    return Response(format_json({"isHa": False, "nodes": [node]}).encode(), media_type="application/json")
+    return json_response({"isHa": False, "nodes": [node]})
 
 
 async def report_usage(call: Call) -> Response:

@@ -19,7 +19,7 @@ from ...parsing.documents import parse_json
 from ..access.token_api import require_caller
 from ..call import Call
 from ..protocol.errors import AccessError
-from ..protocol.formats import format_json
+from ..protocol.json_response import json_response
 from .subscriptions import keep_secrets, parse_subscription
 
 MASK = "********"
@@ -29,13 +29,13 @@ async def list_subscriptions(call: Call) -> Response:
     """Handle `GET /event/api/v1/subscriptions`."""
     _require_admin(call)
     rows = call.runtime.db.execute("SELECT subscription FROM artifact_webhooks ORDER BY id")
-    return _json_response([_hide_secrets(call, json.loads(row["subscription"])) for row in rows])
+    return json_response([_hide_secrets(call, json.loads(row["subscription"])) for row in rows])
 
 
 async def get_subscription(call: Call, key: str) -> Response:
     """Handle `GET /event/api/v1/subscriptions/{key}`."""
     _require_admin(call)
-    return _json_response(_hide_secrets(call, _require_subscription(call, key)))
+    return json_response(_hide_secrets(call, _require_subscription(call, key)))
 
 
 async def create_subscription(call: Call) -> Response:
@@ -46,7 +46,7 @@ async def create_subscription(call: Call) -> Response:
         status = call.get_switch("webhook_conflict_status")
         raise AccessError(status, f"Subscription with key {subscription['key']} already exists")
     _save(call, subscription)
-    return _json_response(_hide_secrets(call, subscription), 201)
+    return json_response(_hide_secrets(call, subscription), 201)
 
 
 async def replace_subscription(call: Call, key: str) -> Response:
@@ -58,7 +58,7 @@ async def replace_subscription(call: Call, key: str) -> Response:
         raise AccessError(400, "Invalid subscription: key cannot be changed")
     keep_secrets(subscription, previous, MASK)
     _save(call, subscription)
-    return _json_response(_hide_secrets(call, subscription))
+    return json_response(_hide_secrets(call, subscription))
 
 
 async def delete_subscription(call: Call, key: str) -> Response:
@@ -75,8 +75,8 @@ async def test_subscription(call: Call) -> Response:
     subscription = await _read_subscription(call)
     url = subscription["handlers"][0]["url"]
     if call.get_switch("webhook_test_fails"):
-        return _json_response({"result": "FAILURE", "message": f"{url} responded with status 503"})
-    return _json_response({"result": "SUCCESS", "message": f"{url} responded with status 200"})
+        return json_response({"result": "FAILURE", "message": f"{url} responded with status 503"})
+    return json_response({"result": "SUCCESS", "message": f"{url} responded with status 200"})
 
 
 def _require_admin(call: Call) -> None:
@@ -131,10 +131,6 @@ def _hide_secrets(call: Call, subscription: dict[str, Any]) -> dict[str, Any]:
             for entry in handler.get("secrets", ()):
                 entry["value"] = MASK
     return shown
-
-
-def _json_response(value: Any, status: int = 200) -> Response:
-    return Response(format_json(value).encode(), status, media_type="application/json")
 
 
 SUBSCRIPTIONS = "/api/v1/subscriptions"
