@@ -64,6 +64,21 @@ class Estimate:
     state: str = "running"
 
 
+class SharedValues:
+    """Values that the items of a task share. Each is created once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._values: dict[str, t.Any] = {}
+
+    def get(self, name: str, create: t.Callable[[], _Value]) -> _Value:
+        """Return a value, and create it if it does not exist."""
+        with self._lock:
+            if name not in self._values:
+                self._values[name] = create()
+            return t.cast("_Value", self._values[name])
+
+
 def process_one_or_items(
     task: Task,
     spec: ArgumentSpec,

@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
@@ -36,12 +37,7 @@ def read_platform(artifact: ArtifactService, path: str, **query: str) -> Respons
         artifact.http.get_cached(_HAS_PLATFORM_API, lambda: False, invalid=True)
         return None
     artifact.check_pro("Managing users and groups")
-    body = response.json_or_none()
-    if not isinstance(body, dict) or "errors" not in body:
-        raise ToolchainError(
-            f"{response}, but not from the Access API. Check that 'url' is the root of the JFrog Platform and that its "
-            "reverse proxy forwards /access."
-        )
+    access_api.check_origin(response)
     return response
 
 
@@ -50,17 +46,7 @@ def list_platform(artifact: ArtifactService, kind: str) -> list[Record] | None:
 
     :arg kind: `users` or `groups`
     """
-    entries: list[Record] = []
-    cursor: str | None = ""
-    while cursor is not None:
-        response = read_platform(artifact, f"/{kind}", **({"cursor": cursor} if cursor else {}))
-        if response is None:
-            return None
-        page = response.record()
-        entries += page.records(kind)
-        following = page.maybe_text("cursor") or None
-        cursor = None if following == cursor else following
-    return entries
+    return access_api.list_entries(lambda **query: read_platform(artifact, f"/{kind}", **query), kind)
 
 
 def classic_address(kind: str, name: str = "") -> str:

@@ -6,9 +6,6 @@
 
 from __future__ import annotations
 
-import threading
-import typing as t
-
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import groups, users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions import (
     form,
@@ -18,6 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.per
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions.platform import is_added
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -30,12 +28,11 @@ class SharedLists:
     """Lists of existing objects, each requested once for all items of a task."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._lists: dict[str, t.Any] = {}
+        self._values = SharedValues()
 
     def repositories(self, artifact: ArtifactService) -> dict[str, str]:
         """Return the classes of all repositories by key, such as `REMOTE`."""
-        return t.cast("dict[str, str]", self._get("repositories", lambda: _list_classes(artifact)))
+        return self._values.get("repositories", lambda: _list_classes(artifact))
 
     def names(self, kind: str, artifact: ArtifactService) -> set[str] | None:
         """Return the names of all users or groups, or `None` if the account may not read them."""
@@ -49,13 +46,7 @@ class SharedLists:
                     return None
                 raise
 
-        return t.cast("set[str] | None", self._get(kind, read))
-
-    def _get(self, name: str, read: t.Callable[[], t.Any]) -> t.Any:
-        with self._lock:
-            if name not in self._lists:
-                self._lists[name] = read()
-            return self._lists[name]
+        return self._values.get(kind, read)
 
 
 class ManagedPermission:

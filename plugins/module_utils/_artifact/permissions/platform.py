@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions import form
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
@@ -56,15 +56,8 @@ class PlatformPermissions:
 
         :raises ApiMissing: if the server does not have this API
         """
-        names: list[str] = []
-        cursor: str | None = ""
-        while cursor is not None:
-            response = self._read(_ADDRESS, **({"cursor": cursor} if cursor else {}))
-            page = response.record()
-            names += [entry.text("name") for entry in page.records("permissions")]
-            following = page.maybe_text("cursor") or None
-            cursor = None if following == cursor else following
-        return sorted(set(names))
+        entries = access_api.list_entries(lambda **query: self._read(_ADDRESS, **query), "permissions")
+        return sorted({entry.text("name") for entry in entries or ()})
 
     def check(self, _name: str, _resources: Fields) -> None:
         """Do nothing, because this API has everything that a task can declare."""
@@ -103,12 +96,7 @@ class PlatformPermissions:
             if not self._artifact.supports(SINCE):
                 raise ApiMissing
             self._artifact.check_pro("Managing permissions")
-            body = response.json_or_none()
-            if not isinstance(body, dict) or "errors" not in body:
-                raise ToolchainError(
-                    f"{response}, but not from the Access API. Check that 'url' is the root of the JFrog Platform and "
-                    "that its reverse proxy forwards /access."
-                )
+            access_api.check_origin(response)
         return response
 
 

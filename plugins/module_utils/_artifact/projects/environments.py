@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-import threading
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import platform
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
@@ -25,15 +26,11 @@ class Environments:
     """The global environments of a server, requested once for all items of a task."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._names: list[str] | None = None
+        self._values = SharedValues()
 
     def list_names(self, artifact: ArtifactService) -> list[str]:
         """Return the names of all global environments, sorted, as they were before this task changed one."""
-        with self._lock:
-            if self._names is None:
-                self._names = list_names(artifact)
-            return self._names
+        return self._values.get("names", lambda: list_names(artifact))
 
     def list_deletable(self, artifact: ArtifactService, items: t.Iterable[Fields]) -> set[str]:
         """Return the names of the environments that may be deleted if they are not declared."""
@@ -83,7 +80,7 @@ def list_names(artifact: ArtifactService) -> list[str]:
     """Return the names of all global environments, sorted."""
     response = platform.read(artifact, _PATH, FEATURE, SINCE)
     if response.status == 404:
-        raise platform.missing_api_error(response)
+        raise access_api.foreign_response_error(response)
     names = sorted({entry.text("name") for entry in response.records()})
     if not names:
         raise ToolchainError(

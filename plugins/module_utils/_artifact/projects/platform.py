@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
@@ -26,15 +27,5 @@ def read(artifact: ArtifactService, path: str, feature: str, since: str) -> Resp
         artifact.check_pro(feature)
         if not artifact.supports(since):
             raise ToolchainError(f"{feature} requires Artifactory {since} or later.")
-        body = response.json_or_none()
-        if not isinstance(body, dict) or "errors" not in body:
-            raise missing_api_error(response)
+        access_api.check_origin(response)
     return response
-
-
-def missing_api_error(response: Response) -> ToolchainError:
-    """Return the error for a response that does not come from the Access API."""
-    return ToolchainError(
-        f"{response}, but not from the Access API. Check that 'url' is the root of the JFrog Platform and that its "
-        "reverse proxy forwards /access."
-    )

@@ -49,9 +49,9 @@ def check_references(
         return
     names = {option: options[option] for option in _SECTIONS if options.get(option) and option in pending}
     if names:
-        _check_descriptor(shared.cached("names", lambda: _read_names(artifact)), names, options["key"])
+        _check_descriptor(shared.values.get("names", lambda: _read_names(artifact)), names, options["key"])
     if "repositories" in pending or "default_deployment_repo" in pending:
-        types = {**shared.cached("types", lambda: _read_types(artifact, shared)), **shared.declared}
+        types = {**shared.values.get("types", lambda: _read_types(artifact, shared)), **shared.declared}
         _check_members(types, options, pending)
 
 
@@ -60,7 +60,7 @@ def check_new_key(artifact: ArtifactService, shared: Provisioning, key: str) -> 
 
     :raises ToolchainError: if the key exists
     """
-    types = shared.cached("types", lambda: _read_types(artifact, shared))
+    types = shared.values.get("types", lambda: _read_types(artifact, shared))
     existing = next((name for name in types if name.lower() == key.lower()), None)
     if existing is not None:
         raise ToolchainError(

@@ -13,7 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.configurations import Snapshot
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.members import SECRETS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, ItemSkipped
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, ItemSkipped, SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
     Fields,
@@ -22,8 +22,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
-
-_Value = t.TypeVar("_Value")
 
 
 class PlannedWrite(Exception):
@@ -42,6 +40,7 @@ class Provisioning:
 
     :arg reconcile_item: reconciles the repository of an item's task
     :ivar declared: class and package type of the repositories that the items declare; `None` for absent ones
+    :ivar values: further values that are read once for all items
     """
 
     def __init__(
@@ -52,7 +51,6 @@ class Provisioning:
         self._reconcile_item = reconcile_item
         self._lock = threading.Lock()
         self._snapshots: list[Snapshot] = []
-        self._cache: dict[str, t.Any] = {}
         self._is_planning = False
         self._outcomes: dict[str, Exception | None] = {}
         self._failures = 0
@@ -62,6 +60,7 @@ class Provisioning:
         self._keys: tuple[str, ...] = ()
         self._members: dict[str, list[str]] = {}
         self.declared: dict[str, tuple[str, str] | None] = {}
+        self.values = SharedValues()
 
     def prepare(self, items: list[Item]) -> list[Item]:
         """Read the current state and, outside of check mode, send the writes of all items. Return the items."""
@@ -105,13 +104,6 @@ class Provisioning:
         if not self._snapshots or not self._snapshots[0].is_complete:
             return None
         return sorted(name for name, members in self._members.items() if key in members)
-
-    def cached(self, name: str, read: t.Callable[[], _Value]) -> _Value:
-        """Return a value that is read once for all items."""
-        with self._lock:
-            if name not in self._cache:
-                self._cache[name] = read()
-            return t.cast("_Value", self._cache[name])
 
     def has_outcome(self, key: str) -> bool:
         """Return whether the write of a repository was sent with those of other items."""

@@ -1,0 +1,52 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Responses of the Access API, which is a separate service of the JFrog Platform."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+
+# Reads a page, with the query as keyword arguments. Returns `None` if the server lacks the API
+ReadPage = t.Callable[..., t.Optional[Response]]
+
+
+def check_origin(response: Response) -> None:
+    """Verify that a response with an error comes from the Access API.
+
+    :raises ToolchainError: if another server at the URL has sent it
+    """
+    body = response.json_or_none()
+    if not isinstance(body, dict) or "errors" not in body:
+        raise foreign_response_error(response)
+
+
+def foreign_response_error(response: Response) -> ToolchainError:
+    """Return the error for a response that does not come from the Access API."""
+    return ToolchainError(
+        f"{response}, but not from the Access API. Check that 'url' is the root of the JFrog Platform and that its "
+        "reverse proxy forwards /access."
+    )
+
+
+def list_entries(read: ReadPage, member: str) -> list[Record] | None:
+    """Return the entries of all pages of a list, or `None` if the server lacks the API.
+
+    :arg member: the member of a page with its entries
+    """
+    entries: list[Record] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        response = read(**({"cursor": cursor} if cursor else {}))
+        if response is None:
+            return None
+        page = response.record()
+        entries += page.records(member)
+        following = page.maybe_text("cursor") or None
+        cursor = None if following == cursor else following
+    return entries
