@@ -17,7 +17,7 @@ description:
   - Uses the Access API of Artifactory 7.72.0 and later, version 2 of the permission targets API since Artifactory 6.6,
     and version 1 before. What an older version cannot express is refused before the first write.
   - Some servers return all repositories besides or instead of V(ANY LOCAL) and similar names, or a section for
-    destinations that nobody declared. The module ignores these additions.
+    destinations that is not declared. The module ignores these additions.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:

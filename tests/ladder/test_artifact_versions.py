@@ -14,7 +14,7 @@ from support.ladder import check_ladder, list_steps
 from support.playbook import run_here
 
 WITHOUT_ACCESS_API = ("6.23.41", "7.46.11")
-# Older servers cannot tell to whom the token of the sandbox belongs
+# Older servers do not return the user of the token
 ACCOUNT = {"username": "admin", "password": "sandbox-admin"}
 
 

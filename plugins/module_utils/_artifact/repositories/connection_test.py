@@ -44,21 +44,21 @@ def connect(artifact: ArtifactService, key: str) -> str:
     )
     if form.status != 200:
         raise _unsupported_error(key)
-    answer = artifact.http.read(
+    response = artifact.http.read(
         "POST", f"{_ADDRESS}/testremote", json=form.record(), accept=(200, 400, 404, 405), label="connection test"
     )
-    if answer.status in (404, 405):
+    if response.status in (404, 405):
         raise _unsupported_error(key)
-    if answer.status == 400:
+    if response.status == 400:
         raise ToolchainError(
-            f"Artifactory cannot connect to the server of the remote repository '{key}': {_message(answer, 'error')}. "
-            "Check 'remote_url', 'remote_username', 'remote_password' and 'proxy'."
+            f"Artifactory cannot connect to the server of the remote repository '{key}': "
+            f"{_message(response, 'error')}. Check 'remote_url', 'remote_username', 'remote_password' and 'proxy'."
         )
-    return _message(answer, "info")
+    return _message(response, "info")
 
 
-def _message(answer: Response, member: str) -> str:
-    return (answer.record().maybe_text(member) or "no reason given").rstrip(". ")
+def _message(response: Response, member: str) -> str:
+    return (response.record().maybe_text(member) or "no reason given").rstrip(". ")
 
 
 def _unsupported_error(key: str) -> ToolchainError:
