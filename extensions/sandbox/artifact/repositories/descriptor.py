@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
-from typing import Any
 
 from ...runtime.runtime import Runtime
 from ..protocol.errors import ArtifactError
 from ..system.configuration.store import Configuration
 
-REVISION = "descriptor_revision"
+REVISION_SETTING = "artifact.descriptor_revision"
 MERGE_REFUSAL = (
     "Could not merge and save new descriptor [org.jfrog.common.ExecutionFailed: Last retry failed: code exception."
     " Not trying again (Should update revision {revision})]"
@@ -26,21 +24,20 @@ class Descriptor:
     def __init__(self, runtime: Runtime, configuration: Configuration) -> None:
         """Create the view of the descriptor in the database."""
         self._runtime = runtime
-        self._db = runtime.db
         self._configuration = configuration
 
     @property
     def revision(self) -> int:
         """The number of changes, counted from 1."""
-        return int(self._load(REVISION, 0)) + 1
+        return int(self._runtime.load_setting(REVISION_SETTING, 0)) + 1
 
     def begin_write(self) -> None:
         """Increase the revision, or fail like a server on which another change was faster.
 
         The switch `merge_refusals` is the number of further writes that fail, `merge_refusal_status` their status.
         """
-        revision = int(self._load(REVISION, 0)) + 1
-        self._save(REVISION, revision)
+        revision = self.revision
+        self._runtime.save_setting(REVISION_SETTING, revision)
         refusals = int(self._runtime.get_switch("artifact", "merge_refusals"))
         if refusals > 0:
             self._runtime.set_switches({"artifact": {"merge_refusals": refusals - 1}})
@@ -50,10 +47,3 @@ class Descriptor:
     def list_names(self, section: str) -> Collection[str]:
         """Return the names of the elements in a section: `repoLayouts`, `propertySets` or `proxies`."""
         return self._configuration.load_section(section) or ()
-
-    def _load(self, name: str, default: Any) -> Any:
-        row = self._db.execute("SELECT value FROM artifact_settings WHERE name = ?", (name,)).fetchone()
-        return json.loads(row["value"]) if row else default
-
-    def _save(self, name: str, value: Any) -> None:
-        self._db.execute("INSERT OR REPLACE INTO artifact_settings VALUES (?, ?)", (name, json.dumps(value)))

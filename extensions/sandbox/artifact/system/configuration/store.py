@@ -72,28 +72,6 @@ class Configuration:
         else:
             self._runtime.db.execute("INSERT OR REPLACE INTO artifact_configuration VALUES (?, ?)", (name, text))
 
-    def find(self, section: str, key: str) -> dict[str, Any] | None:
-        """Return the object with a key, such as a proxy."""
-        found: dict[str, Any] | None = (self.load_section(section) or {}).get(key)
-        return found
-
-    def list_layouts(self) -> list[str]:
-        """Return the names of the repository layouts."""
-        return sorted(self.load_section("repoLayouts") or ())
-
-    def list_property_sets(self) -> list[str]:
-        """Return the names of the property sets."""
-        return sorted(self.load_section("propertySets") or ())
-
-    def list_proxies(self) -> list[str]:
-        """Return the keys of the proxies."""
-        return sorted(self.load_section("proxies") or ())
-
-    def used_ids(self) -> set[str]:
-        """Return the keys that repositories cannot have, because they are unique in the whole configuration."""
-        sections = [name for name, kind in SECTIONS.items() if isinstance(kind, Keyed) and kind.is_id]
-        return {key for name in sections for key in self.load_section(name) or ()}
-
     @property
     def url_base(self) -> str | None:
         """The custom base URL."""
