@@ -12,6 +12,7 @@ description:
   - Create, rename or delete global environments of Artifactory, which repositories and roles of all projects can use.
   - With O(items), manage several environments with one list request.
   - The built-in environments V(DEV) and V(PROD) cannot be renamed or deleted.
+  - Environments of a single project are managed with O(buildworks.toolchain.artifact_project#module:environments).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -65,6 +66,7 @@ options:
           absent: Same as O(state=absent).
 seealso:
   - module: buildworks.toolchain.artifact_environment_info
+  - module: buildworks.toolchain.artifact_project
 """
 
 EXAMPLES = r"""

@@ -26,6 +26,9 @@ ONLY_ON_CHANGE = {
         f"user.{member}": "the list can be used as options; its `states` have the rest"
         for member in ("status", "realm", "effective_admin", "last_logged_in", "locked")
     },
+    "artifact_project": {
+        "project.shared_repositories": "Artifactory does not list the repositories that are shared with a project"
+    },
     "access_token": {
         "token.surplus": "the module counts the other tokens of the same identity; the list contains them"
     },

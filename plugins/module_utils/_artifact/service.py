@@ -64,6 +64,10 @@ _REMEDIES = {
         "The configuration of the server would be invalid, for example because an object that it refers to does not "
         "exist. The log of the server names the cause."
     ),
+    "ontaining resources can't be removed": (
+        "The project still contains repositories, builds or other resources. Detach or delete them, and if this has "
+        "just been done, run the task again or increase 'visibility_timeout'."
+    ),
     "Sorting is not supported by AQL in the open source version": (
         "Sorting queries requires Artifactory Pro. For artifact_query_info, set 'page_size: 0' and omit 'sort'."
     ),

@@ -13,6 +13,9 @@ _PREDEFINED = {"a b;c,d=e": {"defaultValue": False}, "é": {"defaultValue": True
 _PROPERTY_SET = {"properties": {"status": {"closedPredefinedValues": True, "predefinedValues": _PREDEFINED}}}
 _GROUP = {"name": "developers of ours"}
 _PERMISSION = {"name": "web team of ours"}
+_PROJECT_KEY = {"key": "web"}
+_PROJECT = {**_PROJECT_KEY, "visibility_timeout": 0}
+_PARTS = ["environments", "roles", "members", "repositories"]
 _TARGET = {
     "url": "https://east.example.com/artifactory/generic-local",
     "username": "replicator",
@@ -75,6 +78,27 @@ ADMINISTRATION: dict[str, Case] = {
         look=("artifact_permission_info", _PERMISSION),
     ),
     "artifact_permission_info": Query({}),
+    "artifact_project": Resource(
+        create={
+            **_PROJECT,
+            "display_name": "Wéb",
+            "environments": ["qa"],
+            "roles": [{"name": "deployer of ours", "environments": ["DEV"], "actions": ["READ_REPOSITORY"]}],
+            "members": [{"user": "Reader", "roles": ["deployer of ours"]}],
+        },
+        update={
+            **_PROJECT,
+            "description": "Everything of the web team",
+            "storage_quota": "100 GB",
+            "members": [{"group": "readers", "roles": ["Viewer", "Developer"]}],
+            "repositories": ["generic-local"],
+            "purge": True,
+        },
+        absent={**_PROJECT, "state": "absent", "detach_repositories": True},
+        write=Write("create_project", first_of_several=True),
+        look=("artifact_project_info", {**_PROJECT_KEY, "include": _PARTS}),
+    ),
+    "artifact_project_info": Query({"include": _PARTS}),
     "artifact_replication": Resource(
         create={"repo": "generic-local", "cron": "0 0 2 * * ?", "targets": [_TARGET]},
         update={"repo": "generic-local", "event_replication": True, "targets": [{**_TARGET, "sync_deletes": True}]},

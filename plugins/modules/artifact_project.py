@@ -1,0 +1,599 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: artifact_project
+short_description: Manage Artifactory projects
+description:
+  - Create, update or delete projects of Artifactory with their environments, roles, members and repositories. With
+    O(items), manage several projects concurrently.
+  - The module reads, compares and changes only the options that are set. Several tasks can manage different parts of a
+    project, for example its members after the users exist.
+  - A new project gets its environments, roles, members and repositories in this order. If the task fails in between,
+    the next run completes the project.
+  - The project V(default) cannot be managed.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.artifact
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.purge
+  - buildworks.toolchain.state
+  - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - Requires an administrator of the platform. An administrator of the project can manage O(members), O(roles) and
+    O(environments), if O(admin_privileges) permits this. Servers may accept only an access token, so set O(token).
+  - Requires Artifactory Pro. The license limits the number of projects.
+  - An unchanged project costs one request, and one for each of O(environments), O(roles) and O(repositories) that is
+    set. O(members) cost one request for users and one for groups.
+  - After a repository is created or detached, it takes a moment until Artifactory can attach it or delete its former
+    project. The module repeats such requests within O(visibility_timeout).
+  - Verified on the sandbox. Not verified on a real Artifactory.
+options:
+  key:
+    description: Key of the project, which is 2 to 32 lowercase letters, digits and hyphens and starts with a
+      letter. It cannot be changed. Required without O(items).
+    type: str
+  display_name:
+    description: Name of the project in the user interface, at most 128 characters and unique. Required if the
+      project does not exist.
+    type: str
+  description:
+    description: Description of the project. An empty string removes it.
+    type: str
+  storage_quota:
+    description: Limit of the storage that the artifacts of the project use, such as V(100 GB), or V(unlimited).
+      At least V(1 GB). 1 GB is 1024 MB, as in Artifactory.
+    type: str
+  soft_limit:
+    description: Whether uploads are accepted when O(storage_quota) is exceeded.
+    type: bool
+  storage_quota_email_notification:
+    description: Whether the administrators of the project get an email when O(storage_quota) is almost exceeded.
+    type: bool
+  admin_privileges:
+    description: Privileges of the administrators of the project. Privileges that are not set are not changed.
+    type: dict
+    suboptions:
+      manage_members:
+        description: Whether administrators of the project may manage its members.
+        type: bool
+      manage_resources:
+        description: Whether administrators of the project may manage its resources.
+        type: bool
+      index_resources:
+        description: Whether administrators of the project may index its resources with Xray.
+        type: bool
+  environments:
+    description: Environments of the project, in addition to the global ones. The full name begins with the key of
+      the project. In the project V(web), V(qa) and V(web-qa) are the same. It has at most 32 characters. Requires
+      Artifactory 7.53.1.
+    type: list
+    elements: str
+  roles:
+    description: Custom roles of the project.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Name of the role. Predefined roles such as V(Developer) cannot be changed. Required.
+        type: str
+      description:
+        description: Description of the role.
+        type: str
+      environments:
+        description: Exact environments in which the role applies. They are global ones such as V(DEV), or
+          environments of the project with their full name such as V(web-qa).
+        type: list
+        elements: str
+      actions:
+        description:
+          - Exact actions of the role.
+          - Actions on repositories are V(READ_REPOSITORY), V(ANNOTATE_REPOSITORY),
+            V(DEPLOY_CACHE_REPOSITORY), V(DELETE_OVERWRITE_REPOSITORY) and V(MANAGE_XRAY_MD_REPOSITORY).
+          - Actions on builds are V(READ_BUILD), V(ANNOTATE_BUILD), V(DEPLOY_BUILD), V(DELETE_BUILD) and
+            V(MANAGE_XRAY_MD_BUILD).
+          - Actions on release bundles are V(READ_RELEASE_BUNDLE), V(ANNOTATE_RELEASE_BUNDLE),
+            V(CREATE_RELEASE_BUNDLE), V(DISTRIBUTE_RELEASE_BUNDLE), V(DELETE_RELEASE_BUNDLE) and
+            V(MANAGE_XRAY_MD_RELEASE_BUNDLE).
+          - Others are V(TRIGGER_PIPELINE), V(TRIGGER_SECURITY), V(MANAGE_MEMBERS) and V(MANAGE_RESOURCES).
+        type: list
+        elements: str
+  members:
+    description: Users and groups with roles in the project.
+    type: list
+    elements: dict
+    suboptions:
+      user:
+        description: Name of an existing user. Mutually exclusive with O(members[].group).
+        type: str
+      group:
+        description: Name of an existing group. Mutually exclusive with O(members[].user).
+        type: str
+      roles:
+        description: Exact roles of the member, which are predefined ones such as V(Project Admin),
+          V(Developer), V(Contributor) and V(Viewer), or names of O(roles). Required.
+        type: list
+        elements: str
+  repositories:
+    description: Keys of the repositories that are attached to the project. They must exist. A repository is
+      attached to one project at most.
+    type: list
+    elements: str
+  shared_repositories:
+    description: Repositories of other projects, or of none, that are shared with the project. Other shared
+      repositories are not changed, also with O(purge=true), because Artifactory does not list them. Each entry
+      costs one request. Requires Artifactory 7.90.1.
+    type: list
+    elements: dict
+    suboptions:
+      key:
+        description: Key of an existing repository. Required.
+        type: str
+      read_only:
+        description: Whether projects can only read the repository. Artifactory has one value for all projects
+          that the repository is shared with. Requires Artifactory 7.94.
+        type: bool
+      state:
+        description: Whether the repository is shared with the project.
+        type: str
+        default: present
+        choices:
+          present: The repository is shared.
+          absent: The repository is not shared.
+  purge:
+    description: Whether to remove entries of O(environments), O(roles), O(members) and O(repositories) that are
+      not listed. Lists that are not set are not changed. An empty list then removes all entries.
+  allow_move:
+    description: Whether a repository that is attached to another project may be moved to this one.
+    type: bool
+    default: false
+  allow_lockout:
+    description:
+      - Whether to allow a change of O(members) that takes the role V(Project Admin) from the account of this
+        task. Administrators of the platform keep their rights without it, so they do not need it.
+      - If V(false), the task fails before such a change. It also fails if the name of the account is unknown
+        and a member loses the role.
+    type: bool
+    default: false
+  detach_repositories:
+    description: Whether to detach the repositories of a project that is deleted. They are kept without a project.
+      If V(false), a project with repositories is not deleted.
+    type: bool
+    default: false
+  undeclared:
+    description:
+      - How to treat existing projects that are not in O(items). The project V(default) is never deleted.
+        Projects with repositories are deleted only if O(detach_repositories=true).
+      - Requires O(items) with at least one item, unless it is V(keep).
+  state:
+    choices:
+      present: The project exists.
+      absent: The project does not exist.
+  items:
+    description:
+      - List of projects, each with the options below. Options set outside O(items) are the defaults for all items.
+      - All items are validated before the first request. Two items must not have the same key.
+    type: list
+    elements: dict
+    suboptions:
+      key:
+        description: Value of O(key) for this item.
+        type: str
+      display_name:
+        description: Value of O(display_name) for this item.
+        type: str
+      description:
+        description: Value of O(description) for this item.
+        type: str
+      storage_quota:
+        description: Value of O(storage_quota) for this item.
+        type: str
+      soft_limit:
+        description: Value of O(soft_limit) for this item.
+        type: bool
+      storage_quota_email_notification:
+        description: Value of O(storage_quota_email_notification) for this item.
+        type: bool
+      admin_privileges:
+        description: Value of O(admin_privileges) for this item.
+        type: dict
+        suboptions:
+          manage_members:
+            description: Value of O(admin_privileges.manage_members) for this item.
+            type: bool
+          manage_resources:
+            description: Value of O(admin_privileges.manage_resources) for this item.
+            type: bool
+          index_resources:
+            description: Value of O(admin_privileges.index_resources) for this item.
+            type: bool
+      environments:
+        description: Value of O(environments) for this item.
+        type: list
+        elements: str
+      roles:
+        description: Value of O(roles) for this item.
+        type: list
+        elements: dict
+        suboptions:
+          name:
+            description: Value of O(roles[].name) for this item.
+            type: str
+          description:
+            description: Value of O(roles[].description) for this item.
+            type: str
+          environments:
+            description: Value of O(roles[].environments) for this item.
+            type: list
+            elements: str
+          actions:
+            description: Value of O(roles[].actions) for this item.
+            type: list
+            elements: str
+      members:
+        description: Value of O(members) for this item.
+        type: list
+        elements: dict
+        suboptions:
+          user:
+            description: Value of O(members[].user) for this item.
+            type: str
+          group:
+            description: Value of O(members[].group) for this item.
+            type: str
+          roles:
+            description: Value of O(members[].roles) for this item.
+            type: list
+            elements: str
+      repositories:
+        description: Value of O(repositories) for this item.
+        type: list
+        elements: str
+      shared_repositories:
+        description: Value of O(shared_repositories) for this item.
+        type: list
+        elements: dict
+        suboptions:
+          key:
+            description: Value of O(shared_repositories[].key) for this item.
+            type: str
+          read_only:
+            description: Value of O(shared_repositories[].read_only) for this item.
+            type: bool
+          state:
+            description: Value of O(shared_repositories[].state) for this item.
+            type: str
+            default: present
+            choices:
+              present: Same as O(shared_repositories[].state=present).
+              absent: Same as O(shared_repositories[].state=absent).
+      purge:
+        description: Value of O(purge) for this item.
+        type: bool
+      allow_move:
+        description: Value of O(allow_move) for this item.
+        type: bool
+      allow_lockout:
+        description: Value of O(allow_lockout) for this item.
+        type: bool
+      detach_repositories:
+        description: Value of O(detach_repositories) for this item.
+        type: bool
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+seealso:
+  - module: buildworks.toolchain.artifact_project_info
+  - module: buildworks.toolchain.artifact_environment
+  - module: buildworks.toolchain.artifact_repository
+"""
+
+EXAMPLES = r"""
+- name: Create a project
+  buildworks.toolchain.artifact_project:
+    key: web
+    display_name: Web
+    description: Everything of the web team
+    storage_quota: 100 GB
+    admin_privileges:
+      manage_members: true
+      manage_resources: true
+      index_resources: false
+    environments: [qa]
+    roles:
+      - name: deployer
+        environments: [DEV, web-qa]
+        actions: [READ_REPOSITORY, DEPLOY_CACHE_REPOSITORY]
+
+- name: Add members and attach repositories
+  buildworks.toolchain.artifact_project:
+    key: web
+    members:
+      - user: reader
+        roles: [deployer, Viewer]
+      - group: readers
+        roles: [Developer]
+    repositories: [generic-local]
+
+- name: Set the exact members of a project
+  buildworks.toolchain.artifact_project:
+    key: web
+    members:
+      - group: readers
+        roles: [Viewer]
+    purge: true
+
+- name: Manage several projects
+  buildworks.toolchain.artifact_project:
+    items:
+      - key: web
+        display_name: Web
+      - key: mobile
+        display_name: Mobile
+
+- name: Delete a project, and keep its repositories
+  buildworks.toolchain.artifact_project:
+    key: web
+    detach_repositories: true
+    state: absent
+"""
+
+RETURN = r"""
+project:
+  description: State of the project after the task or, in check mode, the predicted state. V(null) if the project does
+    not exist.
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    key:
+      description: Key of the project.
+      type: str
+    display_name:
+      description: Value of O(display_name).
+      type: str
+    description:
+      description: Value of O(description).
+      type: str
+    storage_quota:
+      description: Value of O(storage_quota).
+      type: str
+    soft_limit:
+      description: Value of O(soft_limit).
+      type: bool
+    storage_quota_email_notification:
+      description: Value of O(storage_quota_email_notification).
+      type: bool
+    admin_privileges:
+      description: Value of O(admin_privileges).
+      type: dict
+    environments:
+      description: Value of O(environments), sorted. V(null) if O(environments) is not set.
+      type: list
+      elements: str
+    roles:
+      description: Value of O(roles), sorted. V(null) if O(roles) is not set.
+      type: list
+      elements: dict
+    members:
+      description: Value of O(members), sorted. V(null) if O(members) is not set.
+      type: list
+      elements: dict
+    repositories:
+      description: Value of O(repositories), sorted. V(null) if O(repositories) is not set.
+      type: list
+      elements: str
+    shared_repositories:
+      description: Value of O(shared_repositories), sorted. V(null) if O(shared_repositories) is not set.
+      type: list
+      elements: dict
+  sample:
+    key: web
+    display_name: Web
+    description: Everything of the web team
+    storage_quota: 100 GB
+    soft_limit: false
+    storage_quota_email_notification: true
+    admin_privileges: {manage_members: true, manage_resources: true, index_resources: false}
+    environments: [web-qa]
+    roles:
+      - name: deployer
+        description: ""
+        environments: [DEV]
+        actions: [DEPLOY_CACHE_REPOSITORY, READ_REPOSITORY]
+    members:
+      - user: reader
+        roles: [Developer]
+    repositories: [generic-local]
+    shared_repositories: null
+undeclared:
+  description: Keys of existing projects that are not in O(items), sorted.
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: str
+  sample: [old-team]
+counts:
+  description: Number of O(items) by outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Items that were already in the desired state.
+      type: int
+    failed:
+      description: Items that failed. RV(failures) has the reasons.
+      type: int
+    unknown:
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Items that were skipped because of O(max_failures).
+      type: int
+  sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
+failures:
+  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Index of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items).
+      type: dict
+    status:
+      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
+      type: bool
+    reason:
+      description: Reason why the item failed or was skipped.
+      type: str
+    project:
+      description: Value of RV(project) for this item.
+      type: dict
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import form, projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects.managed import ManagedProject
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    PURGE,
+    STATE,
+    UNDECLARED,
+    VISIBILITY,
+    with_items,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    check_undeclared,
+)
+
+_KEY = dict(
+    **NAME,
+    matches=("[a-z][a-z0-9-]{1,31}", "2 to 32 lowercase letters, digits and hyphens, of which the first is a letter"),
+)
+_QUOTA = dict(
+    matches=("unlimited|[0-9]{1,18}(\\.[0-9]{1,3})? ?(B|KB|MB|GB|TB|PB)", "a size such as '100 GB', or 'unlimited'")
+)
+_ENVIRONMENT = dict(
+    **NAME, matches=("[a-zA-Z][a-zA-Z0-9-]{0,31}", "letters, digits and hyphens, of which the first is a letter")
+)
+_ROLE = dict(
+    name=dict(type="str", **SEGMENT),
+    description=dict(type="str", unchecked="a description may be any text"),
+    environments=dict(type="list", elements="str", each_element=_ENVIRONMENT, narrows_scope=True),
+    actions=dict(
+        type="list",
+        elements="str",
+        each_element=dict(**NAME, matches=("[A-Z]+(_[A-Z]+)+", "an action such as READ_REPOSITORY")),
+        narrows_scope=True,
+    ),
+)
+_MEMBER = dict(
+    user=dict(type="str", **SEGMENT),
+    group=dict(type="str", **SEGMENT),
+    roles=dict(type="list", elements="str", not_empty=True, each_element=SEGMENT),
+)
+_SHARED = dict(
+    key=dict(type="str", no_log=False, **SEGMENT),
+    read_only=dict(type="bool"),
+    state=dict(type="str", choices=["present", "absent"], default="present"),
+)
+ITEM = (PURGE + STATE) + ArgumentSpec(
+    dict(
+        key=dict(type="str", required=True, no_log=False, **_KEY),
+        display_name=dict(type="str", **NAME, matches=(".{1,128}", "at most 128 characters")),
+        description=dict(type="str", unchecked="a description may be any text"),
+        storage_quota=dict(type="str", **_QUOTA),
+        soft_limit=dict(type="bool"),
+        storage_quota_email_notification=dict(type="bool"),
+        admin_privileges=dict(type="dict", options={name: dict(type="bool") for name in form.PRIVILEGES}),
+        environments=dict(type="list", elements="str", each_element=_ENVIRONMENT),
+        roles=dict(type="list", elements="dict", options=_ROLE),
+        members=dict(type="list", elements="dict", options=_MEMBER),
+        repositories=dict(type="list", elements="str", each_element=SEGMENT),
+        shared_repositories=dict(type="list", elements="dict", options=_SHARED),
+        allow_move=dict(type="bool", default=False),
+        allow_lockout=dict(type="bool", default=False),
+        detach_repositories=dict(type="bool", default=False),
+    )
+)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
+
+
+def run(task: Task) -> None:
+    check_undeclared(task)
+    process_one_or_items(
+        task,
+        ITEM,
+        reconcile_project,
+        check=declared_project,
+        identity=lambda params: params["key"],
+        expand_all=lambda items: append_undeclared(
+            task,
+            items,
+            "key",
+            lambda: [project.text("project_key") for project in projects.list_all(ArtifactService(task))],
+        ),
+    )
+
+
+def reconcile_project(task: Task) -> None:
+    project = ManagedProject(task, ArtifactService(task), declared_project(task.params))
+    reconcile(
+        task,
+        "project",
+        read=project.find,
+        desired=project.desired,
+        create=project.create,
+        update=project.update,
+        delete=project.delete,
+        check=project.check,
+        predict_refusal=project.predict_refusal,
+        to_result=project.to_result,
+    )
+
+
+def declared_project(params: Fields) -> Fields:
+    if params["key"] == form.DEFAULT_PROJECT:
+        raise BadOption("key", f"'{form.DEFAULT_PROJECT}' is built in and cannot be managed")
+    return {} if params["state"] == "absent" else form.parse_options(params)
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

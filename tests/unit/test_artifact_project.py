@@ -1,0 +1,528 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from support.conversation import Call, call, conversation
+from support.running import run
+
+PROJECTS = "/access/api/v1/projects"
+WEB = f"{PROJECTS}/web"
+ATTACH = f"{PROJECTS}/_/attach/repositories"
+SHARE = f"{PROJECTS}/_/share/repositories"
+REPOSITORIES = "/artifactory/api/repositories"
+NOT_FOUND = {"errors": [{"code": "NOT_FOUND", "message": "not found"}]}
+GB = 1024**3
+PRIVILEGES = {"manage_members": True, "manage_resources": True, "index_resources": True}
+STORED = {
+    "project_key": "web",
+    "display_name": "Web",
+    "description": "Web team",
+    "storage_quota_bytes": 100 * GB,
+    "soft_limit": False,
+    "storage_quota_email_notification": True,
+    "admin_privileges": PRIVILEGES,
+}
+RESULT = {
+    "key": "web",
+    "display_name": "Web",
+    "description": "Web team",
+    "storage_quota": "100 GB",
+    "soft_limit": False,
+    "storage_quota_email_notification": True,
+    "admin_privileges": PRIVILEGES,
+    **dict.fromkeys(("environments", "roles", "members", "repositories", "shared_repositories")),
+}
+TASK: dict[str, Any] = {"key": "web", "visibility_timeout": 0}
+ROLE = {"name": "deployer", "description": "", "environments": ["DEV"], "actions": ["READ_BUILD"]}
+
+
+def own_token(user: str = "admin") -> str:
+    claims = base64.urlsafe_b64encode(f'{{"sub": "jfac@01/users/{user}"}}'.encode()).decode().rstrip("=")
+    return f"e30.{claims}.x"
+
+
+def project(**changes: Any) -> Call:
+    """Return the read of the project."""
+    return call("GET", WEB, json={**STORED, **changes})
+
+
+def missing() -> Call:
+    return call("GET", WEB, 404, json=NOT_FOUND)
+
+
+def version(number: str = "7.111.4") -> Call:
+    return call("GET", "/artifactory/api/system/version", json={"version": number, "license": "Pro"})
+
+
+def members(kind: str, **roles: list[str]) -> Call:
+    listed = [{"name": name, "roles": names} for name, names in roles.items()]
+    return call("GET", f"{WEB}/{kind}", json={"members": listed})
+
+
+def roles(*custom: dict[str, Any]) -> Call:
+    predefined = [{"name": "Viewer", "type": "PREDEFINED"}, {"name": "Project Admin", "type": "ADMIN"}]
+    return call("GET", f"{WEB}/roles", json=[*predefined, *({**role, "type": "CUSTOM"} for role in custom)])
+
+
+def environments(*names: str) -> Call:
+    return call("GET", f"{WEB}/environments", json=[{"name": name} for name in names])
+
+
+def attached(*keys: str) -> Call:
+    return call("GET", f"{REPOSITORIES}?project=web", json=[{"key": key, "type": "LOCAL"} for key in keys])
+
+
+def repository(key: str, owner: str | None = None) -> Call:
+    return call("GET", f"{REPOSITORIES}/{key}", json={"key": key, "rclass": "local", "projectKey": owner})
+
+
+def sharing(key: str, *projects: str, read_only: bool = False) -> Call:
+    status = {"resource_name": key, "shared_with_projects": list(projects), "shared_read_only": read_only}
+    return call("GET", f"{PROJECTS}/_/repositories/{key}", json=status)
+
+
+def user(name: str, **changes: Any) -> Call:
+    about = {"username": name, "admin": False, "groups": [], **changes}
+    return call("GET", f"/access/api/v2/users/{name}", json=about)
+
+
+# Settings
+
+
+def test_unchanged_project_costs_one_request() -> None:
+    options = {"display_name": "Web", "storage_quota": "102400 MB", "admin_privileges": {"manage_members": True}}
+    with conversation(project()) as server:
+        result = run("artifact_project", url=server.url, **options, **TASK)
+    assert (result["changed"], result["project"]) == (False, RESULT)
+
+
+def test_missing_project_is_created() -> None:
+    body = {"project_key": "web", "display_name": "Web", "storage_quota_bytes": 100 * GB}
+    created = call("POST", PROJECTS, 201, sent_json=body, json=STORED)
+    with conversation(missing(), version(), created, project()) as server:
+        options = {"display_name": "Web", "storage_quota": "100 GB"}
+        result = run("artifact_project", url=server.url, diff_mode=True, **options, **TASK)
+    assert result["changed"]
+    assert result["diff"]["after"] == {"state": "present", **options}
+
+
+def test_settings_that_are_not_declared_are_kept() -> None:
+    privileges = {**PRIVILEGES, "manage_remote_repository": True}
+    before = project(storage_quota_bytes=-1, admin_privileges=privileges)
+    body = {
+        **STORED,
+        "storage_quota_bytes": -1,
+        "description": "",
+        "admin_privileges": {**privileges, "index_resources": False},
+    }
+    written = call("PUT", WEB, sent_json=body, json=body)
+    after = project(**{**body, "description": None})
+    with conversation(before, written, after) as server:
+        options = {"description": "", "admin_privileges": {"index_resources": False}}
+        result = run("artifact_project", url=server.url, **options, **TASK)
+    assert (result["changed"], result["project"]["storage_quota"]) == (True, "unlimited")
+
+
+def test_display_name_is_required_for_a_new_project() -> None:
+    with conversation(missing(), version()) as server:
+        result = run("artifact_project", url=server.url, check_mode=True, **TASK)
+    assert result["msg"] == "Option 'display_name': is required, because project 'web' does not exist."
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("1 GB", "1 GB"), ("1.5GB", "1536 MB"), ("1073741825 B", "1073741825 B"), ("2048 GB", "2 TB")],
+)
+def test_storage_quota_is_compared_in_bytes(text: str, shown: str) -> None:
+    with conversation(missing(), version()) as server:
+        options = {"display_name": "Web", "storage_quota": text}
+        result = run("artifact_project", url=server.url, check_mode=True, **options, **TASK)
+    assert result["project"]["storage_quota"] == shown
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"key": "default"},
+        {"key": "Web"},
+        {"key": "1web"},
+        {"key": "w"},
+        {"key": "w" * 33},
+        {"display_name": ""},
+        {"display_name": "x" * 129},
+        {"storage_quota": "1 MB"},
+        {"storage_quota": "many"},
+        {"storage_quota": "-1"},
+        {"environments": ["DEV"]},
+        {"environments": ["q/a"]},
+        {"environments": ["x" * 29]},
+        {"roles": [{"name": "Developer"}]},
+        {"roles": [{"description": "x"}]},
+        {"roles": [{"name": "a"}, {"name": "a"}]},
+        {"roles": [{"name": "a", "actions": ["read"]}]},
+        {"members": [{"roles": ["Viewer"]}]},
+        {"members": [{"user": "carol", "group": "web", "roles": ["Viewer"]}]},
+        {"members": [{"user": "carol"}]},
+        {"members": [{"user": "carol", "roles": []}]},
+        {"members": [{"user": "carol", "roles": ["Viewer"]}, {"user": "Carol", "roles": ["Viewer"]}]},
+        {"repositories": ["a/b"]},
+        {"shared_repositories": [{"read_only": True}]},
+        {"shared_repositories": [{"key": "libs"}, {"key": "libs"}]},
+        {"repositories": ["libs"], "shared_repositories": [{"key": "libs"}]},
+    ],
+)
+def test_invalid_option_is_refused_before_the_first_request(options: dict[str, Any]) -> None:
+    with conversation() as server:
+        result = run("artifact_project", url=server.url, **{**TASK, **options})
+    assert result["failed"]
+    assert list(options)[-1] in result["msg"]
+
+
+# Environments, roles and members
+
+
+def test_unchanged_parts_cost_one_request_each() -> None:
+    parts: dict[str, Any] = {
+        "environments": ["qa", "web-test"],
+        "roles": [{"name": "deployer", "actions": ["READ_BUILD"]}],
+        "members": [{"user": "Carol", "roles": ["Viewer", "deployer"]}, {"group": "Crew", "roles": ["Viewer"]}],
+        "repositories": ["libs"],
+        "shared_repositories": [{"key": "shared"}],
+    }
+    calls = (
+        *(project(), environments("DEV", "web-qa", "web-test"), roles(ROLE)),
+        *(members("users", carol=["deployer", "Viewer"], dave=["Viewer"]), members("groups", crew=["Viewer"])),
+        *(attached("libs", "other"), sharing("shared", "web", read_only=True)),
+    )
+    with conversation(*calls) as server:
+        result = run("artifact_project", url=server.url, **parts, **TASK)
+    assert result["changed"] is False
+    assert result["project"]["roles"] == [ROLE]
+    assert result["project"]["members"] == [
+        {"group": "Crew", "roles": ["Viewer"]},
+        {"user": "carol", "roles": ["Viewer", "deployer"]},
+        {"user": "dave", "roles": ["Viewer"]},
+    ]
+    assert result["project"]["shared_repositories"] == [{"key": "shared", "read_only": True}]
+
+
+def test_parts_of_a_new_project_are_written_in_order() -> None:
+    calls = (
+        *(missing(), version(), repository("libs")),
+        call("POST", PROJECTS, 201, sent_json={"project_key": "web", "display_name": "Web"}, json=STORED),
+        call("POST", f"{WEB}/environments", 201, sent_json={"name": "web-qa"}),
+        call("POST", f"{WEB}/roles", 201, sent_json={**ROLE, "type": "CUSTOM"}),
+        call("PUT", f"{WEB}/users/carol", sent_json={"name": "carol", "roles": ["deployer"]}),
+        call("PUT", f"{ATTACH}/libs/web?force=false", 204),
+        call("PUT", f"{SHARE}/shared/web?readOnly=false", 204),
+        *(project(), environments("web-qa"), roles(ROLE), members("users", carol=["deployer"])),
+        *(attached("libs"), sharing("shared", "web")),
+    )
+    with conversation(*calls) as server:
+        result = run(
+            "artifact_project",
+            url=server.url,
+            display_name="Web",
+            environments=["qa"],
+            roles=[{"name": "deployer", "environments": ["DEV"], "actions": ["READ_BUILD"]}],
+            members=[{"user": "carol", "roles": ["deployer"]}],
+            repositories=["libs"],
+            shared_repositories=[{"key": "shared"}],
+            **TASK,
+        )
+    assert result["changed"], result
+
+
+def test_role_is_changed_with_its_other_fields() -> None:
+    sent = {**ROLE, "type": "CUSTOM", "description": "Deploys"}
+    written = call("PUT", f"{WEB}/roles/deployer", sent_json=sent)
+    with conversation(project(), roles(ROLE), written, project(), roles({**ROLE, "description": "Deploys"})) as server:
+        declared = [{"name": "deployer", "description": "Deploys"}]
+        assert run("artifact_project", url=server.url, roles=declared, **TASK)["changed"]
+
+
+def test_role_of_another_type_is_not_changed() -> None:
+    server_roles = call("GET", f"{WEB}/roles", json=[{"name": "Auditor", "type": "PREDEFINED"}])
+    with conversation(project(), server_roles) as server:
+        result = run("artifact_project", url=server.url, roles=[{"name": "Auditor"}], **TASK)
+    assert "'Auditor' is a predefined role" in result["msg"]
+
+
+def test_parts_are_exact_when_purging() -> None:
+    removed = [
+        call("DELETE", f"{WEB}/groups/crew", 204),
+        call("DELETE", f"{WEB}/users/dave", 404, json=NOT_FOUND),
+        call("DELETE", f"{WEB}/roles/deployer", 204),
+        call("DELETE", f"{WEB}/environments/web-old", 204),
+    ]
+    before = (environments("DEV", "web-old"), roles(ROLE), members("users", dave=["Viewer"]))
+    after = (environments("DEV"), roles(), members("users"), members("groups"))
+    calls = (project(), *before, members("groups", crew=["Viewer"]), *sorted_as_sent(removed), project(), *after)
+    with conversation(*calls) as server:
+        options: dict[str, Any] = {"environments": [], "roles": [], "members": [], "purge": True}
+        result = run("artifact_project", url=server.url, **options, **TASK)
+    assert result["changed"], result
+    assert result["project"]["members"] == []
+
+
+def sorted_as_sent(calls: list[Call]) -> list[Call]:
+    """Return the removals in the order of the lists of the server: users before groups."""
+    return [calls[1], calls[0], *calls[2:]]
+
+
+# Repositories
+
+
+def test_repository_of_another_project_is_moved_only_if_allowed() -> None:
+    calls = project(), attached(), repository("libs", "shop")
+    with conversation(*calls) as server:
+        result = run("artifact_project", url=server.url, repositories=["libs"], **TASK)
+    assert "Repository 'libs' belongs to project 'shop'. Set 'allow_move: true'" in result["msg"]
+    moved = call("PUT", f"{ATTACH}/libs/web?force=true", 204)
+    with conversation(*calls, moved, project(), attached("libs")) as server:
+        assert run("artifact_project", url=server.url, repositories=["libs"], allow_move=True, **TASK)["changed"]
+
+
+@pytest.mark.parametrize("owner", [None, "", "default"])
+def test_repository_without_a_project_is_attached(owner: str | None) -> None:
+    written = call("PUT", f"{ATTACH}/libs/web?force=false", 204)
+    with conversation(project(), attached(), repository("libs", owner), written, project(), attached("libs")) as server:
+        assert run("artifact_project", url=server.url, repositories=["libs"], **TASK)["changed"]
+
+
+def test_attachment_is_repeated_when_the_repository_is_not_visible_yet() -> None:
+    refused = call("PUT", f"{ATTACH}/libs/web?force=false", 404, json=NOT_FOUND)
+    written = call("PUT", f"{ATTACH}/libs/web?force=false", 204)
+    calls = project(), attached(), repository("libs"), refused, written, project(), attached("libs")
+    with conversation(*calls) as server:
+        assert run("artifact_project", url=server.url, key="web", repositories=["libs"])["changed"]
+    with conversation(*calls[:4], project(), attached()) as server:
+        assert run("artifact_project", url=server.url, repositories=["libs"], **TASK)["failed"]
+
+
+def test_only_repositories_of_the_project_are_detached_when_purging() -> None:
+    calls = (
+        *(project(), attached("foreign", "libs", "old")),
+        *(repository("foreign", "shop"), repository("old", "web")),
+        call("DELETE", f"{ATTACH}/old", 204),
+        *(project(), attached("foreign", "libs"), repository("foreign", "shop")),
+    )
+    with conversation(*calls) as server:
+        result = run("artifact_project", url=server.url, repositories=["libs"], purge=True, **TASK)
+    assert result["project"]["repositories"] == ["libs"]
+
+
+def test_sharing_is_changed_and_ended() -> None:
+    declared = [{"key": "libs", "read_only": True}, {"key": "old", "state": "absent"}]
+    calls = (
+        *(project(), sharing("libs", "web"), sharing("old", "shop", "web"), version()),
+        call("PUT", f"{SHARE}/libs/web?readOnly=true", 204),
+        call("DELETE", f"{SHARE}/old/web", 204),
+        *(project(), sharing("libs", "web", read_only=True), sharing("old", "shop")),
+    )
+    with conversation(*calls) as server:
+        result = run("artifact_project", url=server.url, shared_repositories=declared, **TASK)
+    assert result["project"]["shared_repositories"] == [{"key": "libs", "read_only": True}]
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        ("7.93.0", "Option 'shared_repositories.read_only': requires Artifactory 7.94.0 or later."),
+        ("7.90.0", "Sharing repositories between projects requires Artifactory 7.90.1 or later."),
+    ],
+)
+def test_sharing_is_refused_when_the_version_lacks_it(number: str, message: str) -> None:
+    status = sharing("libs")
+    if number == "7.90.0":
+        status = call("GET", f"{PROJECTS}/_/repositories/libs", 404, json=NOT_FOUND)
+    with conversation(project(), status, version(number)) as server:
+        declared = [{"key": "libs", "read_only": True}]
+        assert run("artifact_project", url=server.url, shared_repositories=declared, **TASK)["msg"] == message
+
+
+# Deletion
+
+
+def test_project_is_deleted() -> None:
+    deleted = call("DELETE", WEB, 204)
+    with conversation(project(), attached(), deleted, missing(), version()) as server:
+        result = run("artifact_project", url=server.url, state="absent", **TASK)
+    assert (result["changed"], result["project"]) == (True, None)
+    with conversation(missing(), version()) as server:
+        assert not run("artifact_project", url=server.url, state="absent", **TASK)["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_project_with_repositories_is_not_deleted(check_mode: bool) -> None:
+    with conversation(project(), attached("docs", "libs")) as server:
+        result = run("artifact_project", url=server.url, state="absent", check_mode=check_mode, **TASK)
+    assert result["msg"] == (
+        "Cannot delete project 'web': it contains the repositories docs, libs. Move or delete them, or set "
+        "'detach_repositories: true' to keep them without a project."
+    )
+
+
+def test_deletion_is_repeated_when_the_server_still_counts_detached_repositories() -> None:
+    error = {"errors": [{"code": "BAD_REQUEST", "message": "project containing resources can't be removed"}]}
+    calls = (
+        *(project(), attached("foreign", "libs"), repository("foreign", "shop"), repository("libs", "web")),
+        *(call("DELETE", f"{ATTACH}/libs", 204), call("DELETE", WEB, 400, json=error)),
+    )
+    task = {"key": "web", "state": "absent", "detach_repositories": True}
+    with conversation(*calls, call("DELETE", WEB, 204), missing(), version()) as server:
+        assert run("artifact_project", url=server.url, **task)["changed"]
+    with conversation(*calls, project()) as server:
+        result = run("artifact_project", url=server.url, visibility_timeout=0, **task)
+    assert "The project still contains repositories, builds or other resources." in result["msg"]
+    assert result["changed"]
+
+
+def test_undeclared_projects_are_deleted_except_the_default_one() -> None:
+    listed = call("GET", PROJECTS, json=[STORED, {"project_key": "default"}, {"project_key": "old"}])
+    old = f"{PROJECTS}/old"
+    calls = (
+        *(listed, project(), call("GET", old, json={**STORED, "project_key": "old"})),
+        *(call("GET", f"{REPOSITORIES}?project=old", json=[]), call("DELETE", old, 204)),
+        *(call("GET", old, 404, json=NOT_FOUND), version()),
+    )
+    with conversation(*calls) as server:
+        result = run("artifact_project", url=server.url, items=[{"key": "web"}], undeclared="remove", workers=1)
+    assert (result["undeclared"], result["counts"]["changed"]) == (["old"], 1)
+
+
+# Check mode
+
+
+def test_check_mode_predicts_a_new_project() -> None:
+    with conversation(missing(), version()) as server:
+        options = {"display_name": "Web", "environments": ["qa"], "roles": [{"name": "deployer"}]}
+        result = run("artifact_project", url=server.url, check_mode=True, **options, **TASK)
+    assert result["changed"]
+    assert result["project"]["roles"] == [{"name": "deployer", "description": "", "environments": [], "actions": []}]
+    assert (result["project"]["storage_quota"], result["project"]["members"]) == ("unlimited", None)
+
+
+@pytest.mark.parametrize(
+    ("options", "calls", "message"),
+    [
+        (
+            {"members": [{"user": "carol", "roles": ["Viewer"]}]},
+            (members("users"), call("GET", "/access/api/v2/users/carol", 404, json=NOT_FOUND), version()),
+            "Option 'members': these users do not exist: carol.",
+        ),
+        (
+            {"members": [{"group": "crew", "roles": ["Viewer"]}]},
+            (members("groups"), call("GET", "/access/api/v2/groups/crew", 404, json=NOT_FOUND), version()),
+            "Option 'members': these groups do not exist: crew.",
+        ),
+        (
+            {"members": [{"user": "carol", "roles": ["cook"]}]},
+            (members("users"), user("carol"), roles(ROLE)),
+            "Option 'members': these roles do not exist: cook.",
+        ),
+        (
+            {"roles": [{"name": "cook", "environments": ["QA"]}]},
+            (roles(), call("GET", "/access/api/v1/environments", json=[{"name": "DEV"}]), environments("web-qa")),
+            "Option 'roles': these environments do not exist: QA.",
+        ),
+        (
+            {"repositories": ["libs"]},
+            (
+                *(attached(), call("GET", f"{REPOSITORIES}/libs", 400, json=NOT_FOUND)),
+                call("GET", REPOSITORIES, json=[]),
+            ),
+            "Option 'repositories': these repositories do not exist: libs.",
+        ),
+        (
+            {"shared_repositories": [{"key": "libs"}]},
+            (call("GET", f"{PROJECTS}/_/repositories/libs", 404, json=NOT_FOUND), version()),
+            "Option 'shared_repositories': these repositories do not exist: libs.",
+        ),
+    ],
+)
+def test_check_mode_predicts_missing_names(options: dict[str, Any], calls: tuple[Call, ...], message: str) -> None:
+    with conversation(project(), *calls) as server:
+        result = run("artifact_project", url=server.url, check_mode=True, **options, **TASK)
+    assert result["msg"] == message
+
+
+def test_check_mode_can_assume_that_missing_names_are_created() -> None:
+    with conversation(project(), members("users")) as server:
+        declared = [{"user": "carol", "roles": ["cook"]}]
+        options = {"members": declared, "predict_missing": True}
+        assert run("artifact_project", url=server.url, check_mode=True, **options, **TASK)["changed"]
+
+
+# Lock-out
+
+
+@pytest.mark.parametrize(
+    ("about", "is_refused"), [({"admin": True}, False), ({"effective_admin": True}, False), ({}, True)]
+)
+def test_own_administration_is_kept(about: dict[str, Any], is_refused: bool) -> None:
+    declared = [{"user": "carol", "roles": ["Viewer"]}]
+    calls = project(), members("users", carol=["Project Admin"]), user("carol", **about)
+    written = call("PUT", f"{WEB}/users/carol", sent_json={"name": "carol", "roles": ["Viewer"]})
+    after = () if is_refused else (written, project(), members("users", carol=["Viewer"]))
+    with conversation(*calls, *after) as server:
+        result = run("artifact_project", url=server.url, members=declared, token=own_token("carol"), **TASK)
+    if is_refused:
+        assert "The change would lock out 'carol', the account of this task" in result["msg"]
+    else:
+        assert result["changed"]
+
+
+def test_lockout_is_possible_and_other_administrators_may_be_removed() -> None:
+    declared = [{"user": "carol", "roles": ["Viewer"]}]
+    written = call("PUT", f"{WEB}/users/carol", sent_json={"name": "carol", "roles": ["Viewer"]})
+    before = members("users", carol=["Project Admin"])
+    calls = project(), before, written, project(), members("users", carol=["Viewer"])
+    for options in ({"token": own_token("carol"), "allow_lockout": True}, {"token": own_token("dave")}):
+        with conversation(*calls) as server:
+            assert run("artifact_project", url=server.url, members=declared, **options, **TASK)["changed"]
+
+
+def test_lockout_is_assumed_when_the_groups_of_the_account_are_unknown() -> None:
+    declared = [{"group": "crew", "roles": ["Viewer"]}]
+    refused = call("GET", "/access/api/v2/users/carol", 403, json={"errors": [{"message": "Forbidden"}]})
+    with conversation(project(), members("groups", crew=["Project Admin"]), refused) as server:
+        result = run("artifact_project", url=server.url, members=declared, token=own_token("carol"), **TASK)
+    assert "it would not be an administrator of the project" in result["msg"]
+
+
+# Information
+
+
+def test_information_has_the_form_of_the_options() -> None:
+    with conversation(call("GET", PROJECTS, json=[STORED, {"project_key": "default"}])) as server:
+        result = run("artifact_project_info", url=server.url)
+    assert result["projects"] == [{name: value for name, value in RESULT.items() if name != "shared_repositories"}]
+    with conversation(project()) as server:
+        assert not run("artifact_project", url=server.url, items=result["projects"])["changed"]
+
+
+def test_information_includes_parts() -> None:
+    parts = ["environments", "roles", "members", "repositories"]
+    reads = environments("web-qa"), roles(ROLE), members("users", carol=["Viewer"]), members("groups"), attached("libs")
+    with conversation(project(), *reads) as server:
+        (found,) = run("artifact_project_info", url=server.url, key="web", include=parts)["projects"]
+    assert (found["environments"], found["roles"], found["repositories"]) == (["web-qa"], [ROLE], ["libs"])
+    assert found["members"] == [{"user": "carol", "roles": ["Viewer"]}]
+
+
+def test_missing_project_has_no_information() -> None:
+    with conversation(missing(), version()) as server:
+        assert run("artifact_project_info", url=server.url, key="web")["projects"] == []
+
+
+def test_server_without_list_of_projects() -> None:
+    with conversation(call("GET", PROJECTS, 404, json=NOT_FOUND), version()) as server:
+        assert "not from the Access API" in run("artifact_project_info", url=server.url)["msg"]
