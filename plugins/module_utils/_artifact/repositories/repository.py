@@ -151,7 +151,7 @@ class Repository:
             raise ToolchainError(
                 f"Repository '{self._key}' exists already and is "
                 + (f"in project '{before['project']}'" if before["project"] else "in no project")
-                + ". 'project' is only used to create a repository. Assign existing repositories in the project."
+                + ". 'project' is only used to create a repository. Assign existing repositories with artifact_project."
             )
         if fields.get("remote_layout") == "":
             raise ToolchainError(
