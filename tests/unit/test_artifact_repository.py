@@ -157,7 +157,7 @@ def test_class_and_package_type_are_never_changed(change: dict[str, str], words:
     ("options", "message"),
     [
         ({"type": "virtual", "package_type": "cargo"}, "Option 'type': 'virtual' does not exist for cargo."),
-        ({"package_type": "nmp"}, "Option 'package_type': is unknown. Did you mean 'npm'?"),
+        ({"package_type": "nmp"}, "Option 'package_type': 'nmp' is not a package type. Did you mean 'npm'?"),
         ({"handle_releases": True}, "Option 'handle_releases': does not apply to local npm repositories."),
         ({"settings": {"xrayDataTTL": 3}}, "is not a member of local npm repositories. Did you mean 'xrayDataTtl'?"),
         ({"settings": {"xrayDataTtl": "3"}}, "Option 'settings.xrayDataTtl': must be a whole number"),

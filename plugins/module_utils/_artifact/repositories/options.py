@@ -143,7 +143,8 @@ def check_options(params: Fields) -> None:
             raise BadOption(option, "is required if the repository should exist")
     classes = PACKAGE_TYPES.get(params["package_type"])
     if classes is None:
-        raise BadOption("package_type", f"is unknown{_suggest(params['package_type'], PACKAGE_TYPES)}")
+        name = params["package_type"]
+        raise BadOption("package_type", f"'{name}' is not a package type{_suggest(name, PACKAGE_TYPES)}")
     if params["type"] not in classes:
         raise BadOption(
             "type", f"'{params['type']}' does not exist for {params['package_type']}. It has {', '.join(classes)}"
