@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import functools
 import json
 import re
 import threading
@@ -88,6 +89,7 @@ def process_one_or_items(
     expand: t.Callable[[Item], list[Item]] = lambda _params: [{}],
     identity: t.Callable[[Item], t.Hashable] | None = None,
     expand_all: t.Callable[[list[Item]], list[Item]] = list,
+    name_option: str | None = None,
 ) -> None:
     """Run the module for its options or, if `items` is set, for each item with these options as defaults.
 
@@ -97,6 +99,7 @@ def process_one_or_items(
     :arg expand: for an item that stands for several, returns the options in which each of these differs
     :arg identity: returns what must be unique among the items
     :arg expand_all: replaces items that stand for several, if this needs requests to the service
+    :arg name_option: the option with the name of an item, which messages and diffs show
     :raises ToolchainError: if items failed, unless the option `on_error` allows it
     """
     items = task.params["items"]
@@ -117,22 +120,23 @@ def process_one_or_items(
                 if first != index:
                     raise ToolchainError(f"duplicate of items[{first}].")
                 work.append({**item, **differing})
-    process_items(task, expand_all(work), act)
+    process_items(task, expand_all(work), act, name_option)
 
 
-def process_items(task: Task, items: t.Iterable[Item], act: Act) -> None:
+def process_items(task: Task, items: t.Iterable[Item], act: Act, name_option: str | None = None) -> None:
     """Process items with `workers` threads.
 
     The result has `counts` by status, all `failures`, and the outcomes of the first items, in the order of the items.
 
     :arg items: options of the items; an iterator is consumed as workers become free
     :arg act: called in a thread with the task of an item
+    :arg name_option: the option with the name of an item, which messages and diffs show
     :raises ToolchainError: if items failed, unless the option `on_error` allows it
     """
     if task.params["to_file"]:
         check_writable(task, task.params["to_file"], "to_file")
     with open_json_lines(task, task.params["to_file"]) as write_outcome:
-        work = run_items(task, items, act, write_outcome)
+        work = run_items(task, items, act, write_outcome, functools.partial(_describe_item, name_option))
     work.raise_failures()
 
 
@@ -141,16 +145,16 @@ def run_items(
     items: t.Iterable[Item],
     act: Act,
     write_outcome: t.Callable[[Item], None],
-    item_path: t.Callable[[int], str] = "items[{}]".format,
+    describe: t.Callable[[Item], str],
     **more: t.Any,
 ) -> ItemQueue:
     """Process items as `process_items` does, without `to_file`, and return the queue.
 
     :arg write_outcome: called with each outcome, by one thread at a time
-    :arg item_path: returns the name of an item by its index, for messages
+    :arg describe: returns the name of an item for messages, given its outcome
     :arg more: further arguments of `ItemQueue`
     """
-    work = ItemQueue(task, items, act, write_outcome, item_path, **more)
+    work = ItemQueue(task, items, act, write_outcome, describe, **more)
     try:
         work.run()
     finally:
@@ -203,7 +207,7 @@ class ItemQueue:
         items: t.Iterable[Item],
         act: Act,
         write_outcome: t.Callable[[Item], None],
-        item_path: t.Callable[[int], str],
+        describe: t.Callable[[Item], str],
         *,
         handle_remaining: Act = _skip_item,
         stop: threading.Event | None = None,
@@ -212,7 +216,7 @@ class ItemQueue:
         self._task = task
         self._act = act
         self._write_outcome = write_outcome
-        self._place = item_path
+        self._describe = describe
         self._rest = handle_remaining
         self._stop = stop or threading.Event()
         self._outlook = estimate or self._extrapolate
@@ -287,15 +291,16 @@ class ItemQueue:
         skipped = f", {self._counts['skipped']:,} were skipped" if self._counts["skipped"] else ""
         raise ToolchainError(
             f"{failed:,} of {sum(self._counts.values()):,} items failed{doubt}{skipped}. "
-            f"The first failure is {self._place(first['index'])}: {first['reason']}{self._describe_other_failures()}"
+            f"The first failure is {self._describe(first)}: {first['reason']}{self._describe_other_failures()}"
         )
 
     def _describe_other_failures(self) -> str:
         """Return what to add to the message of the first failure: the numbers of equal failures."""
+        failures = {failure["index"]: failure for failure in self._failures}
         same, *groups = self.group_failures()
         text = f" {same['count'] - 1:,} more failed in the same way." if same["count"] > 1 else ""
         for group in [group for group in groups if group["count"] > 1][:_MAX_GROUPS]:
-            text += f" {group['count']:,} failed as {self._place(group['first'])}: {group['reason']}"
+            text += f" {group['count']:,} failed as {self._describe(failures[group['first']])}: {group['reason']}"
         return text
 
     def _work(self) -> None:
@@ -352,8 +357,8 @@ class ItemQueue:
             self._collect(task)  # before the outcome is written, which can fail: the task has changed something
             self._record(outcome)
             if diff:
-                name = self._place(index)
-                self._diffs.append((index, {"before_header": name, "after_header": name, **diff}))
+                header = self._describe(outcome)
+                self._diffs.append((index, {"before_header": header, "after_header": header, **diff}))
             if self._has_enough_failures():
                 self._end(f"{len(self._failures):,} item(s) had failed")
 
@@ -447,6 +452,12 @@ def _prefix_errors(item: str) -> t.Iterator[None]:
         raise BadOption(f"{item}.{error.option}", error.problem) from None
     except ToolchainError as error:
         raise ToolchainError(f"{item}: {error}") from None
+
+
+def _describe_item(name_option: str | None, outcome: Item) -> str:
+    """Return the position of an item and, if it has one, its name."""
+    path, name = f"items[{outcome['index']}]", outcome["item"].get(name_option)
+    return path if name is None else f"{path} ({name})"
 
 
 def _drop_null(item: Item) -> Item:

@@ -201,6 +201,7 @@ def run(task: Task) -> None:
         lambda item_task: reconcile_environment(item_task, shared),
         check=check_protected,
         identity=lambda params: params["name"],
+        name_option="name",
         expand_all=lambda items: append_undeclared(
             task, items, "name", lambda: shared.list_deletable(ArtifactService(task), items)
         ),

@@ -363,6 +363,7 @@ def run(task: Task) -> None:
         reconcile_group,
         check=desired_group,
         identity=lambda params: params["name"].lower(),
+        name_option="name",
         expand_all=lambda items: append_undeclared(task, items, "name", lambda: groups.list_deletable(task, items)),
     )
 

@@ -511,6 +511,7 @@ def run(task: Task) -> None:
         lambda item_task: reconcile_permission(item_task, shared),
         check=declared_resources,
         identity=lambda params: params["name"],
+        name_option="name",
         expand_all=lambda items: append_undeclared(
             task, items, "name", lambda: permissions.list_deletable(ArtifactService(task))
         ),

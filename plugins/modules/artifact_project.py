@@ -560,6 +560,7 @@ def run(task: Task) -> None:
         reconcile_project,
         check=declared_project,
         identity=lambda params: params["key"],
+        name_option="key",
         expand_all=lambda items: append_undeclared(
             task,
             items,

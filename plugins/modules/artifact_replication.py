@@ -449,7 +449,12 @@ SPEC = ARTIFACT + with_items(ITEM) + UPDATE_SECRET + PREDICT_MISSING + VISIBILIT
 
 def run(task: Task) -> None:
     process_one_or_items(
-        task, ITEM, reconcile_replication, check=replications.parse_replication, identity=lambda item: item["repo"]
+        task,
+        ITEM,
+        reconcile_replication,
+        check=replications.parse_replication,
+        identity=lambda params: params["repo"],
+        name_option="repo",
     )
 
 

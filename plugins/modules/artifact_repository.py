@@ -1275,6 +1275,7 @@ def run(task: Task) -> None:
         lambda item: reconcile_repository(item, shared),
         check=options.check_options,
         identity=lambda params: params["key"].lower(),
+        name_option="key",
         expand_all=expand,
     )
 

@@ -457,6 +457,7 @@ def run(task: Task) -> None:
         reconcile_user,
         check=desired_user,
         identity=lambda params: params["name"].lower(),
+        name_option="name",
         expand_all=lambda items: append_undeclared(
             task, items, "name", lambda: users.list_deletable(task, artifact), str.lower
         ),

@@ -117,6 +117,14 @@ def test_each_item_has_one_outcome() -> None:
     assert task.changed
 
 
+def test_messages_and_diffs_name_the_item_if_it_has_a_name() -> None:
+    task = Task(DEFAULTS, check_mode=False, diff_mode=True)
+    with pytest.raises(ToolchainError) as failure:
+        process_items(task, items("change", "half", "half"), process_item, "kind")
+    assert "The first failure is items[1] (half): Half of it failed." in str(failure.value)
+    assert [diff["before_header"] for diff in task.result["diff"]] == ["items[0] (change)"]
+
+
 def test_options_of_an_item_have_precedence() -> None:
     task, _failure = run_bulk([{"n": 1, "colour": "blue"}, {"n": 2, "colour": None}], process_item)
     assert [one["echo"] for one in task.result["outcomes"]] == [[1, "blue"], [2, "red"]]

@@ -72,7 +72,7 @@ class Batch:
                     self._queue,
                     self._complete,
                     self._write_line,
-                    self._prompts.path,
+                    lambda outcome: self._prompts.path(outcome["index"]),
                     handle_remaining=self._skip,
                     stop=self._stop,
                     estimate=self._pending.estimate,
