@@ -33,8 +33,8 @@ notes:
 options:
   configuration:
     description:
-      - Part of the configuration in the form of Artifactory's YAML configuration, with the names of Artifactory. Named
-        objects, such as backups, are dictionaries by name.
+      - Part of the central configuration that the server should have, in the form of Artifactory's YAML configuration.
+        Sections with several objects, such as C(backups), are dictionaries with a key for each object.
       - "Sections with named objects: C(backups), C(proxies), C(reverseProxies), C(propertySets), C(repoLayouts),
         C(security.ldapSettings), C(security.ldapGroupSettings) and C(security.oauthSettings.oauthProvidersSettings)."
       - "Sections with settings: C(mailServer), C(security), C(indexer), C(gcConfig), C(cleanupConfig),
@@ -44,11 +44,11 @@ options:
       - M(buildworks.toolchain.artifact_configuration_info) returns the sections of a server in the same form.
       - If the value of a named object is V(null), the object is deleted. Artifactory ignores this for single objects in
         C(ldapSettings) and C(ldapGroupSettings), so the module refuses to delete them.
-      - An empty dictionary changes nothing. An empty string or list is a value.
-      - Lists of repositories are sets, so order and duplicates are ignored. C(redirectedToHosts) and C(services) of
-        proxies can be lists or strings with commas.
-      - Members such as C(password), C(managerPassword) and C(secret) are secrets. They are sent as O(update_secret)
-        says, never compared and never returned.
+      - An empty dictionary changes nothing. An empty string or list is set as the value.
+      - Order and duplicates in lists of repositories are ignored. C(redirectedToHosts) and C(services) of proxies can
+        be lists or strings with commas.
+      - Members such as C(password), C(managerPassword) and C(secret) are secrets. O(update_secret) defines when they
+        are sent. They are never compared or returned.
       - Sections with repositories and replications are refused, because a mistake would delete repositories with their
         artifacts. Use M(buildworks.toolchain.artifact_repository) and M(buildworks.toolchain.artifact_replication).
       - The task fails before the first change if a section is unknown to the module and to the server, or if a member
@@ -59,7 +59,7 @@ options:
   allow_delete_section:
     description:
       - Whether V(null) may delete a whole section or all named objects of a section.
-      - If V(false), such a V(null) is an error, because it can come from an undefined or empty variable.
+      - If V(false), the task fails instead, because such a V(null) may come from an empty variable by mistake.
       - Sections that Artifactory creates again with default values cannot be deleted. The task fails in this case.
     type: bool
     default: false

@@ -10,8 +10,7 @@ module: artifact_environment_info
 short_description: Get Artifactory environment information
 description:
   - Get the global environments of Artifactory.
-  - RV(environments) has the form of the options of M(buildworks.toolchain.artifact_environment), so that it can be used
-    as its O(buildworks.toolchain.artifact_environment#module:items).
+  - RV(environments) can be passed to O(buildworks.toolchain.artifact_environment#module:items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:

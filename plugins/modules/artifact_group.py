@@ -11,11 +11,11 @@ short_description: Manage Artifactory groups
 description:
   - Create, update or delete groups of Artifactory and their members. With O(items), manage several groups concurrently.
   - The module compares and changes only the options that are set. Without O(members), the members are not changed.
-  - Newer versions of Artifactory store group names in lower case. Since Artifactory 7.49.3, a group whose name differs
-    from O(name) only by lower case is the same group, unless it would be deleted.
+  - Artifactory 7.49.3 and later can store group names in lower case. O(name) then also matches the lowercase name of an
+    existing group, except with O(state=absent).
   - Uses the Access API of Artifactory 7.49.3 and later, and the API of Artifactory itself for older versions.
-  - The built-in group V(readers) cannot be deleted. The account of the task cannot lose its administration, unless
-    O(allow_lockout=true).
+  - The built-in group V(readers) cannot be deleted. A change that removes administrator rights from the account of the
+    task is refused, unless O(allow_lockout=true).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -31,8 +31,8 @@ notes:
   - Requires an administrator. Since Artifactory 7.49.3, servers may accept only an access token, so set O(token).
   - Requires Artifactory Pro.
   - An unchanged group costs one request.
-  - Manage a membership either here or with O(buildworks.toolchain.artifact_user#module:groups). If both use C(purge)
-    and differ, each run undoes the other.
+  - Manage memberships either with O(members) or with O(buildworks.toolchain.artifact_user#module:groups), not with
+    both. If both use C(purge) with different lists, they undo each other's changes.
   - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
     Artifactory.
 options:
@@ -47,56 +47,56 @@ options:
     type: str
   members:
     description:
-      - Names of the members. Other members are not changed unless O(purge=true). The users must exist.
-      - An external directory such as LDAP can overwrite changes of the members of its groups. The module warns about
-        such changes.
+      - Names of the users to add to the group. The users must exist. Other members are kept unless O(purge=true).
+      - If the group comes from an external directory such as LDAP, the directory may overwrite changes to its members.
+        The module warns about such changes.
       - Requires Artifactory 6.13 or later.
     type: list
     elements: str
   purge:
     description: Whether to remove members that are not in O(members). Ignored if O(members) is not set.
   auto_join:
-    description: Whether new users join the group automatically. Existing users do not. Mutually exclusive with
+    description: Whether users that are created later join the group automatically. Mutually exclusive with
       O(admin_privileges=true).
     type: bool
   admin_privileges:
     description: Whether members are administrators.
     type: bool
   watch_manager:
-    description: Whether members may manage Xray watches. Requires Artifactory 7.128.
+    description: Whether members may manage Xray watches. Requires Artifactory 7.128 or later.
     type: bool
   policy_viewer:
-    description: Whether members may view Xray policies. Requires Artifactory 7.128.
+    description: Whether members may view Xray policies. Requires Artifactory 7.128 or later.
     type: bool
   policy_manager:
     description: Whether members may manage Xray policies. Artifactory then also sets O(policy_viewer). Requires
-      Artifactory 7.128.
+      Artifactory 7.128 or later.
     type: bool
   reports_manager:
-    description: Whether members may manage Xray reports. Requires Artifactory 7.128.
+    description: Whether members may manage Xray reports. Requires Artifactory 7.128 or later.
     type: bool
   resources_manager:
     description: Whether members may manage resources and their permissions in the default project. Requires Artifactory
-      7.128.
+      7.128 or later.
     type: bool
   manage_webhook:
-    description: Whether members may manage webhooks. Requires Artifactory 7.128.
+    description: Whether members may manage webhooks. Requires Artifactory 7.128 or later.
     type: bool
   allow_lockout:
     description:
-      - Whether to allow a change that takes the administration of the account of this task, which it has through the
-        group.
+      - Whether to allow a change that removes administrator rights from the account of this task, because it is an
+        administrator only through this group.
       - If V(false), the task fails before such a change. It also fails if the name of the account is unknown. This is
         the case with O(api_key) and, before Artifactory 7.53, with a reference token.
-      - If V(true) and the account loses its administration, it cannot read back the result. The task then fails with
-        the error of the server.
+      - If V(true) and the account loses its administrator rights, the module cannot read the result back. The task then
+        fails with the error of the server, although the change took effect.
     type: bool
     default: false
   undeclared:
     description:
-      - How to treat existing groups that are not in O(items). Never deleted are V(readers) and groups of external
-        directories. To find these, each group is read, O(workers) at a time.
-      - Requires O(items) with at least one item, unless it is V(keep).
+      - How to treat existing groups that are not in O(items). V(readers) and groups of external directories are never
+        deleted. To find the latter, the module reads each group, O(workers) at a time.
+      - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
       present: The group exists.
@@ -208,28 +208,29 @@ group:
       description: ID in an external directory. Can be empty.
       type: str
     auto_join:
-      description: Value of O(auto_join).
+      description: Whether new users join the group automatically.
       type: bool
     admin_privileges:
-      description: Value of O(admin_privileges).
+      description: Whether members are administrators.
       type: bool
     watch_manager:
-      description: Value of O(watch_manager). V(null) if the server does not have it.
+      description: Whether members may manage Xray watches. V(null) before Artifactory 7.128.
       type: bool
     policy_viewer:
-      description: Value of O(policy_viewer). V(null) if the server does not have it.
+      description: Whether members may view Xray policies. V(null) before Artifactory 7.128.
       type: bool
     policy_manager:
-      description: Value of O(policy_manager). V(null) if the server does not have it.
+      description: Whether members may manage Xray policies. V(null) before Artifactory 7.128.
       type: bool
     reports_manager:
-      description: Value of O(reports_manager). V(null) if the server does not have it.
+      description: Whether members may manage Xray reports. V(null) before Artifactory 7.128.
       type: bool
     resources_manager:
-      description: Value of O(resources_manager). V(null) if the server does not have it.
+      description: Whether members may manage resources and their permissions in the default project. V(null) before
+        Artifactory 7.128.
       type: bool
     manage_webhook:
-      description: Value of O(manage_webhook). V(null) if the server does not have it.
+      description: Whether members may manage webhooks. V(null) before Artifactory 7.128.
       type: bool
     members:
       description: Names of the members, sorted.

@@ -10,10 +10,10 @@ module: artifact_group_info
 short_description: Get Artifactory group information
 description:
   - Get the groups of Artifactory with their members.
-  - RV(groups) has the form of the options of M(buildworks.toolchain.artifact_group), so that it can be used as its
-    O(buildworks.toolchain.artifact_group#module:items). Information that cannot be set is in RV(states).
-  - Artifactory lists only names. The module then reads each group, O(workers) at a time. For 50 groups, these are 51
-    requests.
+  - RV(groups) can be passed to O(buildworks.toolchain.artifact_group#module:items). Information that cannot be set is
+    in RV(states).
+  - Artifactory lists only the names of groups. The module then reads each group, O(workers) at a time. Reading 50
+    groups takes 51 requests.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -70,37 +70,32 @@ groups:
       description: ID in an external directory. Can be empty.
       type: str
     auto_join:
-      description: Value of O(buildworks.toolchain.artifact_group#module:auto_join).
+      description: Whether new users join the group automatically.
       type: bool
     admin_privileges:
-      description: Value of O(buildworks.toolchain.artifact_group#module:admin_privileges).
+      description: Whether members are administrators.
       type: bool
     watch_manager:
-      description: Value of O(buildworks.toolchain.artifact_group#module:watch_manager). V(null) if the server does not
-        have it.
+      description: Whether members may manage Xray watches. V(null) before Artifactory 7.128.
       type: bool
     policy_viewer:
-      description: Value of O(buildworks.toolchain.artifact_group#module:policy_viewer). V(null) if the server does not
-        have it.
+      description: Whether members may view Xray policies. V(null) before Artifactory 7.128.
       type: bool
     policy_manager:
-      description: Value of O(buildworks.toolchain.artifact_group#module:policy_manager). V(null) if the server does not
-        have it.
+      description: Whether members may manage Xray policies. V(null) before Artifactory 7.128.
       type: bool
     reports_manager:
-      description: Value of O(buildworks.toolchain.artifact_group#module:reports_manager). V(null) if the server does
-        not have it.
+      description: Whether members may manage Xray reports. V(null) before Artifactory 7.128.
       type: bool
     resources_manager:
-      description: Value of O(buildworks.toolchain.artifact_group#module:resources_manager). V(null) if the server does
-        not have it.
+      description: Whether members may manage resources and their permissions in the default project. V(null) before
+        Artifactory 7.128.
       type: bool
     manage_webhook:
-      description: Value of O(buildworks.toolchain.artifact_group#module:manage_webhook). V(null) if the server does not
-        have it.
+      description: Whether members may manage webhooks. V(null) before Artifactory 7.128.
       type: bool
     members:
-      description: Names of the members, sorted. V(null) before Artifactory 6.13.
+      description: Names of the users in the group, sorted. V(null) before Artifactory 6.13.
       type: list
       elements: str
   sample:

@@ -33,10 +33,10 @@ notes:
   - Requires an administrator. With the Manage action on a permission, other accounts may change the actions of its
     users and groups. Since Artifactory 7.72.0, servers may accept only an access token, so set O(token).
   - Requires Artifactory Pro.
-  - An unchanged permission costs one request. One further request lists the repositories for all items if a remote
-    repository is declared without C(-cache), or if the server has other targets besides V(ANY LOCAL) and similar names.
-  - Create repositories, users and groups first. In check mode, the task fails if one of them does not exist, unless
-    O(predict_missing=true).
+  - An unchanged permission costs one request. One more request lists the repositories for all items together, unless
+    the permissions have only targets such as V(ANY LOCAL).
+  - The repositories, users and groups must exist before this module runs. In check mode, the task fails if one of them
+    is missing, unless O(predict_missing=true).
   - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
     Artifactory.
 options:
@@ -48,32 +48,33 @@ options:
   repositories:
     description:
       - Permissions on the artifacts of repositories.
-      - This type and the others below have the same form. The actions apply to all targets of a type.
+      - The options for builds, release bundles, destinations and pipeline sources have the same form. The actions of a
+        user or group apply to all targets of the same type.
     type: dict
     suboptions:
       targets:
         description:
-          - Repositories by key. V(ANY LOCAL), V(ANY REMOTE), V(ANY DISTRIBUTION) and V(ANY) stand for all
-            repositories of a kind, also for future ones. A remote repository and its cache (V(<key>-cache)) are the
-            same target.
-          - The value of a target is a dictionary with the lists C(include_patterns) and C(exclude_patterns) of
-            Ant-style paths such as V(web/**). If a list is missing, all paths are included and none is excluded.
-            V({}) selects everything.
-          - Other targets of the permission are not changed unless O(purge=true). Required if the permission does not
-            have the type yet.
+          - Dictionary of repository keys, each with its patterns. V(ANY LOCAL), V(ANY REMOTE), V(ANY DISTRIBUTION) and
+            V(ANY) stand for all current and future repositories of a kind. A remote repository and its cache
+            (V(<key>-cache)) are the same target.
+          - The patterns are the lists C(include_patterns) and C(exclude_patterns) of Ant-style paths, such as
+            V(web/**). By default, all paths are included and none is excluded, so that V({}) selects the whole
+            repository.
+          - Other targets of the permission are kept unless O(purge=true). Required if the permission has no targets of
+            this type yet.
           - Before Artifactory 7.72.0, all targets of a type have the same patterns.
         type: dict
       users:
         description:
-          - Lists of actions by user name. The actions of a listed user are set exactly. An empty list takes all
-            actions from the user. Other users are not changed unless O(purge=true).
+          - Dictionary of user names, each with its list of actions. A listed user gets exactly these actions. An empty
+            list removes all actions of the user. Other users are kept unless O(purge=true).
           - The actions are V(read), V(annotate), V(write) (upload), V(delete) (and overwrite), V(manage) (change the
             actions of this permission), V(scan) (Xray metadata), V(distribute) and V(execute). Not every type has all
             actions. V(execute) requires Artifactory 7.72.0, V(distribute) requires Artifactory 6.6.
         type: dict
       groups:
         description:
-          - Lists of actions by group name, like O(repositories.users).
+          - Dictionary of group names, each with its list of actions. Same rules as for O(repositories.users).
         type: dict
   builds:
     description:
@@ -82,17 +83,17 @@ options:
     suboptions:
       targets:
         description:
-          - Repository of the builds, which is V(artifactory-build-info) or, in a project, V(<project>-build-info).
-            Patterns select the names of builds. Only one is possible.
-          - Otherwise like O(repositories.targets).
+          - The one repository with build information, which is V(artifactory-build-info) or, for a project,
+            V(<project>-build-info). Its patterns match names of builds, for example V(web-*).
+          - Otherwise, the rules of O(repositories.targets) apply.
         type: dict
       users:
         description:
-          - Lists of actions by user name, like O(repositories.users).
+          - Dictionary of user names, each with its list of actions. Same rules as for O(repositories.users).
         type: dict
       groups:
         description:
-          - Lists of actions by group name, like O(repositories.users).
+          - Dictionary of group names, each with its list of actions. Same rules as for O(repositories.users).
         type: dict
   release_bundles:
     description:
@@ -101,53 +102,54 @@ options:
     suboptions:
       targets:
         description:
-          - Repositories of release bundles by key. Patterns select the names of release bundles.
-          - Otherwise like O(repositories.targets).
+          - Dictionary of the keys of release bundle repositories, each with its patterns. The patterns match names of
+            release bundles.
+          - Otherwise, the rules of O(repositories.targets) apply.
         type: dict
       users:
         description:
-          - Lists of actions by user name, like O(repositories.users).
+          - Dictionary of user names, each with its list of actions. Same rules as for O(repositories.users).
         type: dict
       groups:
         description:
-          - Lists of actions by group name, like O(repositories.users).
+          - Dictionary of group names, each with its list of actions. Same rules as for O(repositories.users).
         type: dict
   destinations:
     description:
-      - Permissions on the Distribution Edge nodes that receive release bundles. Requires Artifactory 7.72.0.
+      - Permissions on the Distribution Edge nodes that receive release bundles. Requires Artifactory 7.72.0 or later.
     type: dict
     suboptions:
       targets:
         description:
-          - Names of destinations, or V(*) for all.
-          - Otherwise like O(repositories.targets).
+          - Dictionary of the names of destinations, each with its patterns. V(*) stands for all destinations.
+          - Otherwise, the rules of O(repositories.targets) apply.
         type: dict
       users:
         description:
-          - Lists of actions by user name, like O(repositories.users).
+          - Dictionary of user names, each with its list of actions. Same rules as for O(repositories.users).
         type: dict
       groups:
         description:
-          - Lists of actions by group name, like O(repositories.users).
+          - Dictionary of group names, each with its list of actions. Same rules as for O(repositories.users).
         type: dict
   pipeline_sources:
     description:
-      - Permissions on sources of JFrog Pipelines. Requires Artifactory 7.72.0.
+      - Permissions on sources of JFrog Pipelines. Requires Artifactory 7.72.0 or later.
     type: dict
     suboptions:
       targets:
         description:
-          - Names of pipeline sources, or V(*) for all. Patterns select full names of repositories, such as
-            V(team/**).
-          - Otherwise like O(repositories.targets).
+          - Dictionary of the names of pipeline sources, each with its patterns. V(*) stands for all sources. The
+            patterns match full names of repositories, such as V(team/**).
+          - Otherwise, the rules of O(repositories.targets) apply.
         type: dict
       users:
         description:
-          - Lists of actions by user name, like O(repositories.users).
+          - Dictionary of user names, each with its list of actions. Same rules as for O(repositories.users).
         type: dict
       groups:
         description:
-          - Lists of actions by group name, like O(repositories.users).
+          - Dictionary of group names, each with its list of actions. Same rules as for O(repositories.users).
         type: dict
   purge:
     description: Whether to remove types, targets, users and groups of the permission that are not listed.
@@ -161,9 +163,9 @@ options:
     default: false
   undeclared:
     description:
-      - How to treat existing permissions that are not in O(items). V(Anything) and V(Any Remote), which a new server
-        has, are never deleted. To delete them, use O(state=absent).
-      - Requires O(items) with at least one item, unless it is V(keep).
+      - How to treat existing permissions that are not in O(items). The permissions of a new server, V(Anything) and
+        V(Any Remote), are never deleted in this way. Delete them with O(state=absent).
+      - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
       present: The permission exists.

@@ -10,10 +10,9 @@ module: artifact_permission_info
 short_description: Get Artifactory permission information
 description:
   - Get the permissions (permission targets) of Artifactory.
-  - RV(permissions) has the form of the options of M(buildworks.toolchain.artifact_permission), so that it can be used
-    as its O(buildworks.toolchain.artifact_permission#module:items).
-  - Artifactory lists only names. The module then reads each permission, O(workers) at a time. For 50 permissions, these
-    are 51 requests.
+  - RV(permissions) can be passed to O(buildworks.toolchain.artifact_permission#module:items).
+  - Artifactory lists only the names of permissions. The module then reads each permission, O(workers) at a time.
+    Reading 50 permissions takes 51 requests.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -24,8 +23,8 @@ notes:
   - Requires an administrator. Other accounts get the permissions that they manage. Since Artifactory 7.72.0, servers
     may accept only an access token, so set O(token).
   - Requires Artifactory Pro.
-  - Before Artifactory 7.72.0, the result has only what the server returns. Version 1 of the API, before Artifactory
-    6.6, has only C(repositories).
+  - Artifactory before 7.72.0 does not return C(destinations) and C(pipeline_sources). Artifactory before 6.6 returns
+    only C(repositories).
   - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
     Artifactory.
 options:

@@ -10,8 +10,7 @@ module: artifact_project_info
 short_description: Get Artifactory project information
 description:
   - Get the projects of Artifactory and, with O(include), their environments, roles, members and repositories.
-  - RV(projects) has the form of the options of M(buildworks.toolchain.artifact_project), so that it can be used as its
-    O(buildworks.toolchain.artifact_project#module:items).
+  - RV(projects) can be passed to O(buildworks.toolchain.artifact_project#module:items).
   - All projects are listed with one request. Each part in O(include) then costs one request per project, members two.
     Projects are read O(workers) at a time.
 version_added: 0.3.0

@@ -33,7 +33,8 @@ notes:
     cannot verify the license.
   - With the option sync_deletes, replication deletes artifacts that do not exist in the source. Verify that the
     source and the target are the right repositories before you set it.
-  - Adding or changing a target sends the settings of the other targets again, but not their passwords.
+  - If a target is added or changed, the request contains the settings of the other targets without their passwords,
+    which Artifactory keeps.
   - Verified on the sandbox, which is itself verified with jfrog-client-go. Not verified on a real Artifactory.
 options:
   repo:
@@ -49,8 +50,8 @@ options:
       pull: Copy from the URL of a remote repository to its cache.
   cron:
     description:
-      - Quartz cron expression with 6 or 7 fields that start with seconds, such as V(0 0 2 * * ?). All targets have the
-        same schedule.
+      - Schedule of the replication as a Quartz cron expression with 6 or 7 fields, the first of which are the seconds.
+        For example, V(0 0 2 * * ?) stands for 2:00 every day. All targets share the schedule.
       - Required for a new replication.
     type: str
   event_replication:
@@ -93,12 +94,12 @@ options:
       include_path_prefix_pattern:
         description:
           - Comma-separated Ant patterns of the paths to replicate. An empty string stands for all paths.
-          - Requires Artifactory 7.24.4.
+          - Requires Artifactory 7.24.4 or later.
         type: str
       exclude_path_prefix_pattern:
         description:
           - Comma-separated Ant patterns of the paths that are not replicated.
-          - Requires Artifactory 7.24.4.
+          - Requires Artifactory 7.24.4 or later.
         type: str
       socket_timeout_millis:
         description: Timeout of the connection to the target, in milliseconds.
@@ -111,8 +112,9 @@ options:
         type: bool
       check_binary_existence_in_filestore:
         description:
-          - Whether the server checks if the target already has a binary, for storage that both share.
-          - Requires an Enterprise+ license.
+          - Whether the replication looks for a binary in the file store of the target before it uploads the binary. Use
+            it if both servers share a file store.
+          - Requires Artifactory Enterprise+.
         type: bool
   enabled:
     description: Whether a pull replication runs.
@@ -128,17 +130,18 @@ options:
   include_path_prefix_pattern:
     description:
       - Comma-separated Ant patterns of the paths that a pull replication copies. An empty string stands for all paths.
-      - Requires Artifactory 7.24.4.
+      - Requires Artifactory 7.24.4 or later.
     type: str
   exclude_path_prefix_pattern:
     description:
       - Comma-separated Ant patterns of the paths that a pull replication does not copy.
-      - Requires Artifactory 7.24.4.
+      - Requires Artifactory 7.24.4 or later.
     type: str
   check_binary_existence_in_filestore:
     description:
-      - Whether a pull replication checks if the file store already has a binary, for storage that both servers share.
-      - Requires an Enterprise+ license.
+      - Whether a pull replication looks for a binary in the file store before it downloads the binary. Use it if both
+        servers share a file store.
+      - Requires Artifactory Enterprise+.
     type: bool
   purge:
     description: Whether to delete targets that are not in O(targets).

@@ -9,9 +9,9 @@ DOCUMENTATION = r"""
 module: artifact_replication_info
 short_description: Get Artifactory replication information
 description:
-  - Get the configuration of Artifactory replications, of one repository or of all repositories.
-  - The replications have the form of the options of M(buildworks.toolchain.artifact_replication), so that they can be
-    its O(buildworks.toolchain.artifact_replication#module:items). Passwords are not returned.
+  - Get the configuration of the replications of one repository or of all repositories in Artifactory.
+  - RV(replications) can be passed to O(buildworks.toolchain.artifact_replication#module:items). Passwords are not
+    returned.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,7 +20,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires administrator permissions and Artifactory Pro.
-  - If the server cannot list all replications, each repository is read with one request.
+  - One request lists all replications. Versions of Artifactory without this request cost one request for each
+    repository.
   - Verified on the sandbox, which is itself verified with jfrog-client-go. Not verified on a real Artifactory.
 options:
   repo:

@@ -51,7 +51,7 @@ options:
     type: str
   type:
     description:
-      - Class of the repository. Required if O(state=present). It cannot be changed.
+      - Class of the repository. Required if O(state=present). The class of an existing repository cannot be changed.
     type: str
     choices:
       local: Stores uploaded artifacts.
@@ -66,7 +66,7 @@ options:
   terraform_type:
     description:
       - Kind of a Terraform repository. Required for local ones. It cannot be changed.
-      - For local, remote, virtual and federated repositories of the type V(terraform).
+      - Applies to local, remote, virtual and federated repositories of the type V(terraform).
     type: str
     choices:
       module: Terraform modules.
@@ -92,7 +92,8 @@ options:
     type: str
   environments:
     description:
-      - Environments of the repository, in any order. Artifactory ignores them unless the repository is in a project.
+      - Environments of the repository, such as V(DEV) and V(PROD). Artifactory ignores them unless the repository is in
+        a project.
     type: list
     elements: str
   includes_pattern:
@@ -101,40 +102,44 @@ options:
     type: str
   excludes_pattern:
     description:
-      - Ant patterns of the paths that the repository refuses, separated by commas.
+      - Ant patterns of the paths that the repository refuses, separated by commas. For example,
+        V(**/*-SNAPSHOT/**,tmp/**).
     type: str
   remote_url:
     description:
-      - URL of the server that a remote repository proxies. Required for remote repositories.
-      - In O(items), the option is O(items[].url). O(url) is the URL of Artifactory.
+      - URL of the server that the remote repository proxies. Required for remote repositories, and not allowed for
+        others.
+      - Within O(items), this option is called O(items[].url). Do not confuse it with O(url), the URL of Artifactory.
     type: str
   remote_username:
     description:
-      - User name for O(remote_url). In O(items), the option is O(items[].username).
+      - User name with which Artifactory logs in to O(remote_url).
+      - Within O(items), this option is called O(items[].username).
     type: str
   remote_password:
     description:
-      - Password or token for O(remote_url). In O(items), the option is O(items[].password).
+      - Password or token with which Artifactory logs in to O(remote_url).
+      - Within O(items), this option is called O(items[].password).
       - Artifactory does not return it, see O(update_secret).
     type: str
   repositories:
     description:
       - Keys of the members of a virtual repository, in the order in which Artifactory resolves artifacts. An empty list
         removes all members.
-      - For virtual repositories.
+      - Applies to virtual repositories.
     type: list
     elements: str
   default_deployment_repo:
     description:
       - Key of the local or federated member that stores uploads to a virtual repository. An empty string removes it.
-      - For virtual repositories.
+      - Applies to virtual repositories.
     type: str
   members:
     description:
       - Repositories on other servers that a federated repository is mirrored with, in any order. Artifactory adds its
         own URL, which can be omitted.
       - Other members are removed. An empty list removes all of them.
-      - For federated repositories.
+      - Applies to federated repositories.
     type: list
     elements: dict
     suboptions:
@@ -150,43 +155,43 @@ options:
   blacked_out:
     description:
       - Whether the repository is disabled, so that it accepts no uploads and returns no artifacts.
-      - For local, remote and federated repositories.
+      - Applies to local, remote and federated repositories.
     type: bool
   xray_index:
     description:
       - Whether Xray indexes the repository.
-      - For local, remote and federated repositories.
+      - Applies to local, remote and federated repositories.
     type: bool
   property_sets:
     description:
       - Names of the property sets of the repository, in any order.
-      - For local, remote and federated repositories.
+      - Applies to local, remote and federated repositories.
     type: list
     elements: str
   archive_browsing_enabled:
     description:
       - Whether users can view the contents of archives, such as Javadoc, in the browser.
-      - For local, remote and federated repositories.
+      - Applies to local, remote and federated repositories.
     type: bool
   download_redirect:
     description:
       - Whether downloads are redirected to the cloud storage of the file store.
-      - For local, remote and federated repositories.
+      - Applies to local, remote and federated repositories.
     type: bool
   cdn_redirect:
     description:
       - Whether downloads are redirected to a content delivery network.
-      - For local, remote and federated repositories.
+      - Applies to local, remote and federated repositories.
     type: bool
   priority_resolution:
     description:
       - Whether virtual repositories search this repository before those without priority.
-      - For local, remote and federated repositories.
+      - Applies to local, remote and federated repositories.
     type: bool
   checksum_policy_type:
     description:
-      - How checksums of uploads are verified.
-      - For local and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - How Artifactory verifies the checksum that a client sends with an upload.
+      - Applies to local and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: str
     choices:
       client-checksums: Refuse uploads whose checksum does not match.
@@ -194,7 +199,7 @@ options:
   snapshot_version_behavior:
     description:
       - How Maven snapshots are stored.
-      - For local and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to local and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: str
     choices:
       unique: Under names with a timestamp.
@@ -203,28 +208,28 @@ options:
   max_unique_snapshots:
     description:
       - Number of snapshots of an artifact to keep. V(0) keeps all.
-      - For local and federated repositories of the types V(gradle), V(ivy), V(maven), V(nuget) and V(sbt), and for
-        remote repositories of the types V(gradle), V(ivy), V(maven), V(sbt) and V(vcs).
+      - Applies to local and federated repositories of the types V(gradle), V(ivy), V(maven), V(nuget) and V(sbt), and
+        for remote repositories of the types V(gradle), V(ivy), V(maven), V(sbt) and V(vcs).
     type: int
   handle_releases:
     description:
       - Whether the repository accepts releases.
-      - For local, remote and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to local, remote and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   handle_snapshots:
     description:
       - Whether the repository accepts snapshots.
-      - For local, remote and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to local, remote and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   suppress_pom_consistency_checks:
     description:
       - Whether to accept POM files whose coordinates do not match their path.
-      - For local, remote and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to local, remote and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   docker_api_version:
     description:
       - Version of the Docker registry API.
-      - For local and federated repositories of the types V(docker) and V(oci).
+      - Applies to local and federated repositories of the types V(docker) and V(oci).
     type: str
     choices:
       V1: Registry API version 1.
@@ -232,213 +237,215 @@ options:
   max_unique_tags:
     description:
       - Number of tags of an image to keep. V(0) keeps all.
-      - For local and federated repositories of the types V(docker), V(helmoci) and V(oci).
+      - Applies to local and federated repositories of the types V(docker), V(helmoci) and V(oci).
     type: int
   docker_tag_retention:
     description:
       - Number of overwritten manifests of a tag to keep.
-      - For local and federated repositories of the types V(docker), V(helmoci) and V(oci).
+      - Applies to local and federated repositories of the types V(docker), V(helmoci) and V(oci).
     type: int
   block_pushing_schema1:
     description:
       - Whether to refuse images with a manifest of schema version 1.
-      - For local, remote and federated repositories of the type V(docker).
+      - Applies to local, remote and federated repositories of the type V(docker).
     type: bool
   debian_trivial_layout:
     description:
       - Whether the repository has the deprecated trivial layout.
-      - For local and federated repositories of the type V(debian).
+      - Applies to local and federated repositories of the type V(debian).
     type: bool
   optional_index_compression_formats:
     description:
       - Compression formats of the index besides Gzip, such as V(bz2), V(xz) and V(lzma), in any order.
-      - For local, virtual and federated repositories of the type V(debian).
+      - Applies to local, virtual and federated repositories of the type V(debian).
     type: list
     elements: str
   ddeb_supported:
     description:
       - Whether the repository indexes debug packages (ddeb).
-      - For local and federated repositories of the type V(debian).
+      - Applies to local and federated repositories of the type V(debian).
     type: bool
   debian_default_architectures:
     description:
       - Architectures to index by default, separated by commas, in any order.
-      - For virtual repositories of the type V(debian).
+      - Applies to virtual repositories of the type V(debian).
     type: str
   primary_key_pair_ref:
     description:
       - Name of the key pair that signs the metadata.
-      - For local repositories of the types V(alpine), V(ansible), V(debian), V(hex) and V(rpm), and for remote
+      - Applies to local repositories of the types V(alpine), V(ansible), V(debian), V(hex) and V(rpm), and for remote
         repositories of the type V(hex), and for virtual repositories of the types V(alpine), V(debian), V(hex) and
         V(rpm), and for federated repositories of the types V(alpine), V(ansible), V(debian) and V(rpm).
     type: str
   secondary_key_pair_ref:
     description:
       - Name of a second key pair that signs the metadata.
-      - For local, virtual and federated repositories of the types V(debian) and V(rpm).
+      - Applies to local, virtual and federated repositories of the types V(debian) and V(rpm).
     type: str
   yum_root_depth:
     description:
       - Depth of the folders that contain the RPM metadata. V(0) is the root of the repository.
-      - For local and federated repositories of the type V(rpm).
+      - Applies to local and federated repositories of the type V(rpm).
     type: int
   calculate_yum_metadata:
     description:
       - Whether Artifactory calculates the RPM metadata after uploads.
-      - For local and federated repositories of the type V(rpm).
+      - Applies to local and federated repositories of the type V(rpm).
     type: bool
   enable_file_lists_indexing:
     description:
       - Whether the RPM metadata includes the lists of files.
-      - For local and federated repositories of the type V(rpm).
+      - Applies to local and federated repositories of the type V(rpm).
     type: bool
   yum_group_file_names:
     description:
       - Names of files with RPM package groups, separated by commas.
-      - For local and federated repositories of the type V(rpm).
+      - Applies to local and federated repositories of the type V(rpm).
     type: str
   force_nuget_authentication:
     description:
       - Whether anonymous access to the NuGet API is refused, even if anonymous users have permissions.
-      - For local, remote, virtual and federated repositories of the type V(nuget).
+      - Applies to local, remote, virtual and federated repositories of the type V(nuget).
     type: bool
   force_non_duplicate_chart:
     description:
       - Whether to refuse charts with a name and version that exist already. Artifactory may only accept this for new
         repositories.
-      - For local and federated repositories of the type V(helm).
+      - Applies to local and federated repositories of the type V(helm).
     type: bool
   force_metadata_name_version:
     description:
       - Whether to refuse charts whose file name does not match their metadata. Artifactory may only accept this for new
         repositories.
-      - For local and federated repositories of the type V(helm).
+      - Applies to local and federated repositories of the type V(helm).
     type: bool
   proxy:
     description:
       - Key of the HTTP proxy for requests to other servers. An empty string removes it.
-      - For remote and federated repositories.
+      - Applies to remote and federated repositories.
     type: str
   disable_proxy:
     description:
       - Whether to ignore the default proxy of the server. Requires Artifactory 7.41.7 or later.
-      - For remote and federated repositories.
+      - Applies to remote and federated repositories.
     type: bool
   remote_layout:
     description:
       - Name of the layout of the remote server, if it differs from O(layout). Artifactory cannot remove it again.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: str
   hard_fail:
     description:
       - Whether requests fail if the connection to the remote server fails.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: bool
   offline:
     description:
       - Whether Artifactory only uses the cache and sends no requests to the remote server.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: bool
   query_params:
     description:
       - Query parameters to add to all requests to the remote server, such as V(a=b&c=d).
-      - For remote repositories.
+      - Applies to remote repositories.
     type: str
   store_artifacts_locally:
     description:
       - Whether to cache artifacts.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: bool
   socket_timeout_millis:
     description:
       - Timeout in milliseconds for connections to the remote server.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: int
   local_address:
     description:
       - Local IP address for connections to the remote server.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: str
   retrieval_cache_period_secs:
     description:
       - Seconds for which metadata of the remote server is used without checking for a newer version.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: int
   missed_retrieval_cache_period_secs:
     description:
-      - Seconds for which Artifactory remembers that an artifact does not exist on the remote server.
-      - For remote repositories.
+      - How long Artifactory remembers that an artifact does not exist on the remote server, in seconds.
+      - Applies to remote repositories.
     type: int
   metadata_retrieval_timeout_secs:
     description:
       - Seconds to wait for metadata of the remote server before the cached version is used.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: int
   unused_artifacts_cleanup_period_hours:
     description:
       - Hours after which cached artifacts that were not downloaded can be deleted. V(0) keeps them.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: int
   assumed_offline_period_secs:
     description:
       - Seconds for which the remote server is regarded as offline after a failed connection.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: int
   share_configuration:
     description:
       - Whether other Artifactory servers can import the configuration of this repository.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: bool
   synchronize_properties:
     description:
       - Whether to copy properties of artifacts from a remote Artifactory server.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: bool
   block_mismatching_mime_types:
     description:
-      - Whether to refuse artifacts whose MIME type does not match their extension, such as login pages.
-      - For remote repositories.
+      - Whether to refuse downloads whose MIME type does not match the extension of the file, such as an HTML login page
+        instead of an archive.
+      - Applies to remote repositories.
     type: bool
   mismatching_mime_types_override_list:
     description:
       - MIME types to accept despite O(block_mismatching_mime_types), separated by commas.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: str
   allow_any_host_auth:
     description:
-      - Whether to send the credential to hosts that the remote server redirects to.
-      - For remote repositories.
+      - Whether to send the credential also to other hosts that the remote server redirects to. Enable it only if these
+        hosts are trusted.
+      - Applies to remote repositories.
     type: bool
   enable_cookie_management:
     description:
       - Whether to store and send cookies of the remote server.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: bool
   bypass_head_requests:
     description:
       - Whether to send C(GET) requests instead of C(HEAD) requests. Artifactory enables this for Ansible Galaxy and
         public Terraform registries.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: bool
   client_tls_certificate:
     description:
       - Alias of the client certificate for the remote server.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: str
   disable_url_normalization:
     description:
       - Whether to send URLs to the remote server without normalizing them.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: bool
   list_remote_folder_items:
     description:
       - Whether users can browse the contents of the remote server.
-      - For remote repositories.
+      - Applies to remote repositories.
     type: bool
   content_synchronisation:
     description:
       - What to synchronize with a remote Artifactory server (smart remote repository).
-      - For remote repositories.
+      - Applies to remote repositories.
     type: dict
     suboptions:
       enabled:
@@ -460,117 +467,117 @@ options:
   fetch_jars_eagerly:
     description:
       - Whether to download the JAR file when its POM file is requested.
-      - For remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   fetch_sources_eagerly:
     description:
       - Whether to download the source archive when the JAR file is requested.
-      - For remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   remote_repo_checksum_policy_type:
     description:
       - How missing and wrong checksums of the remote server are handled, such as V(generate-if-absent), V(fail),
         V(ignore-and-generate) or V(pass-thru).
-      - For remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: str
   reject_invalid_jars:
     description:
       - Whether to refuse JAR files that are not valid archives.
-      - For remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   external_dependencies_enabled:
     description:
       - Whether to rewrite dependencies on other hosts, so that they are downloaded through Artifactory.
-      - For remote repositories of the types V(docker), V(helm), V(helmoci) and V(oci), and for virtual repositories of
-        the types V(bower), V(go) and V(npm).
+      - Applies to remote repositories of the types V(docker), V(helm), V(helmoci) and V(oci), and for virtual
+        repositories of the types V(bower), V(go) and V(npm).
     type: bool
   external_dependencies_patterns:
     description:
       - Ant patterns of the dependencies to rewrite, in any order. If O(external_dependencies_enabled=true), Artifactory
         stores an empty list as V(["**"]).
-      - For remote repositories of the types V(docker), V(helm), V(helmoci) and V(oci), and for virtual repositories of
-        the types V(bower), V(go) and V(npm).
+      - Applies to remote repositories of the types V(docker), V(helm), V(helmoci) and V(oci), and for virtual
+        repositories of the types V(bower), V(go) and V(npm).
     type: list
     elements: str
   external_dependencies_remote_repo:
     description:
       - Key of the remote repository that downloads rewritten dependencies.
-      - For virtual repositories of the types V(bower) and V(npm).
+      - Applies to virtual repositories of the types V(bower) and V(npm).
     type: str
   enable_token_authentication:
     description:
       - Whether to authenticate with tokens (bearer authentication).
-      - For remote repositories of the types V(docker), V(helmoci) and V(oci).
+      - Applies to remote repositories of the types V(docker), V(helmoci) and V(oci).
     type: bool
   docker_project_id:
     description:
       - Project ID of the remote Docker registry.
-      - For remote repositories of the types V(docker), V(helmoci) and V(oci).
+      - Applies to remote repositories of the types V(docker), V(helmoci) and V(oci).
     type: str
   charts_base_url:
     description:
       - URL of the charts, if it differs from O(remote_url).
-      - For remote repositories of the type V(helm).
+      - Applies to remote repositories of the type V(helm).
     type: str
   pypi_registry_url:
     description:
       - URL of the PyPI registry.
-      - For remote repositories of the type V(pypi).
+      - Applies to remote repositories of the type V(pypi).
     type: str
   pypi_repository_suffix:
     description:
       - Path of the index below O(pypi_registry_url).
-      - For remote repositories of the type V(pypi).
+      - Applies to remote repositories of the type V(pypi).
     type: str
   feed_context_path:
     description:
       - Path of the NuGet v2 feed.
-      - For remote repositories of the type V(nuget).
+      - Applies to remote repositories of the type V(nuget).
     type: str
   download_context_path:
     description:
       - Path of NuGet v2 downloads.
-      - For remote repositories of the type V(nuget).
+      - Applies to remote repositories of the type V(nuget).
     type: str
   v3_feed_url:
     description:
       - URL of the NuGet v3 feed. Artifactory does not return it, see O(update_secret).
-      - For remote repositories of the type V(nuget).
+      - Applies to remote repositories of the type V(nuget).
     type: str
   symbol_server_url:
     description:
       - URL of the NuGet symbol server. Artifactory does not return it, see O(update_secret).
-      - For remote repositories of the type V(nuget).
+      - Applies to remote repositories of the type V(nuget).
     type: str
   vcs_type:
     description:
       - Version control system, V(GIT).
-      - For remote repositories of the types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
+      - Applies to remote repositories of the types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
     type: str
   vcs_git_provider:
     description:
       - Git provider, such as V(GITHUB), V(GITLAB), V(BITBUCKET), V(STASH), V(ARTIFACTORY) or V(CUSTOM).
-      - For remote repositories of the types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
+      - Applies to remote repositories of the types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
     type: str
   vcs_git_download_url:
     description:
       - URL pattern of archives, for the Git provider V(CUSTOM).
-      - For remote repositories of the types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
+      - Applies to remote repositories of the types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
     type: str
   propagate_query_params:
     description:
       - Whether query parameters of requests are sent to the remote server.
-      - For remote repositories of the type V(generic).
+      - Applies to remote repositories of the type V(generic).
     type: bool
   retrieve_sha256_from_server:
     description:
       - Whether to use SHA-256 checksums that the remote server returns in headers.
-      - For remote repositories of the type V(generic).
+      - Applies to remote repositories of the type V(generic).
     type: bool
   custom_http_headers:
     description:
       - Headers to send to the remote server, at most five, in any order. Other headers are removed.
-      - For remote repositories of the type V(generic).
+      - Applies to remote repositories of the type V(generic).
     type: list
     elements: dict
     suboptions:
@@ -590,28 +597,28 @@ options:
   artifactory_requests_can_retrieve_remote_artifacts:
     description:
       - Whether requests of other Artifactory servers can download artifacts through remote members.
-      - For virtual repositories.
+      - Applies to virtual repositories.
     type: bool
   virtual_retrieval_cache_period_secs:
     description:
       - Seconds for which the merged metadata is cached.
-      - For virtual repositories of the types V(alpine), V(conda), V(cran), V(debian), V(docker), V(gems), V(go),
+      - Applies to virtual repositories of the types V(alpine), V(conda), V(cran), V(debian), V(docker), V(gems), V(go),
         V(gradle), V(helm), V(ivy), V(maven), V(npm), V(pypi), V(rpm) and V(sbt).
     type: int
   force_maven_authentication:
     description:
       - Whether anonymous access is refused, even if anonymous users have permissions.
-      - For virtual repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to virtual repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   key_pair:
     description:
       - Name of the key pair that signs JAR files for Java Web Start.
-      - For virtual repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to virtual repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: str
   pom_repository_references_cleanup_policy:
     description:
       - Which repository references are removed from POM files.
-      - For virtual repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Applies to virtual repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
     type: str
     choices:
       discard_active_reference: References of the POM and of active profiles.
@@ -620,12 +627,13 @@ options:
   resolve_docker_tags_by_timestamp:
     description:
       - Whether the newest image wins if several members have the same tag, instead of the first member.
-      - For virtual repositories of the types V(docker), V(helmoci) and V(oci).
+      - Applies to virtual repositories of the types V(docker), V(helmoci) and V(oci).
     type: bool
   use_namespaces:
     description:
-      - Whether charts are addressed by the key of their repository.
-      - For virtual repositories of the type V(helm).
+      - Whether clients refer to a chart by the key of its repository, so that several repositories can have charts of
+        the same name.
+      - Applies to virtual repositories of the type V(helm).
     type: bool
   settings:
     description:

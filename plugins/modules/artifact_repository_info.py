@@ -10,8 +10,8 @@ module: artifact_repository_info
 short_description: Get Artifactory repository information
 description:
   - List the Artifactory repositories that are visible to the account, or get one repository with its configuration.
-  - RV(repositories) has the form of the options of M(buildworks.toolchain.artifact_repository), so that it can be used
-    as its O(buildworks.toolchain.artifact_repository#module:items). Passwords are not returned.
+  - RV(repositories) can be passed to O(buildworks.toolchain.artifact_repository#module:items). Passwords are not
+    returned.
   - With O(configuration=true), Artifactory 7.61.3 and later returns all configurations in one request. For earlier
     versions, the module lists the repositories and reads each of them, O(workers) at a time.
 version_added: 0.1.0
@@ -111,7 +111,8 @@ repositories:
       description: Package type, in lower case.
       type: str
     settings:
-      description: Members without an option, under the names of the REST API. Only returned with a configuration.
+      description: Settings of the repository for which M(buildworks.toolchain.artifact_repository) has no option of its
+        own, under the names of the REST API. Only returned with a configuration.
       type: dict
   sample:
     - key: libs-release-local

@@ -65,7 +65,8 @@ options:
     default: on_create
   groups:
     description:
-      - Groups of the user. Other groups are not changed unless O(purge=true). The groups must exist.
+      - Groups that the user should be a member of. The groups must exist. Other memberships are kept unless
+        O(purge=true).
       - A new user also joins all groups with C(auto_join), usually V(readers). With O(purge=true), the module removes
         the user from those that are not listed. Check mode does not predict these groups.
     type: list
@@ -73,8 +74,8 @@ options:
   purge:
     description: Whether to remove the user from groups that are not in O(groups). Ignored if O(groups) is not set.
   admin:
-    description: Whether the user is an administrator. Members of groups with C(admin_privileges) are administrators,
-      too.
+    description: Whether the user is an administrator. Members of a group with C(admin_privileges) are administrators as
+      well.
     type: bool
   profile_updatable:
     description: Whether the user can change their profile.
@@ -87,27 +88,27 @@ options:
       external directory, single sign-on or access tokens.
     type: bool
   watch_manager:
-    description: Whether the user may manage Xray watches. Requires Artifactory 7.128.
+    description: Whether the user may manage Xray watches. Requires Artifactory 7.128 or later.
     type: bool
   policy_viewer:
-    description: Whether the user may view Xray policies. Requires Artifactory 7.128.
+    description: Whether the user may view Xray policies. Requires Artifactory 7.128 or later.
     type: bool
   policy_manager:
     description: Whether the user may manage Xray policies. Artifactory then also sets O(policy_viewer). Requires
-      Artifactory 7.128.
+      Artifactory 7.128 or later.
     type: bool
   reports_manager:
-    description: Whether the user may manage Xray reports. Requires Artifactory 7.128.
+    description: Whether the user may manage Xray reports. Requires Artifactory 7.128 or later.
     type: bool
   resources_manager:
     description: Whether the user may manage resources and their permissions in the default project. Requires
-      Artifactory 7.128.
+      Artifactory 7.128 or later.
     type: bool
   manage_webhook:
-    description: Whether the user may manage webhooks. Requires Artifactory 7.128.
+    description: Whether the user may manage webhooks. Requires Artifactory 7.128 or later.
     type: bool
   platform_auditor:
-    description: Whether the user may view everything, but change nothing. Requires Artifactory 7.141.
+    description: Whether the user may view everything, but change nothing. Requires Artifactory 7.141 or later.
     type: bool
   locked:
     description: Set V(false) to unlock a user that is locked after failed logins. V(true) is refused, because
@@ -115,20 +116,20 @@ options:
     type: bool
   allow_lockout:
     description:
-      - Whether to allow a change that deletes the account of this task, disables the password that it uses, or takes
-        its administration, directly or through its groups.
+      - Whether to allow a change that deletes the account of this task, disables the password that it uses, or removes
+        its administrator rights, directly or through its groups.
       - If V(false), the task fails before such a change. It also fails if the user may be the account of the task,
         because its name is unknown. This is the case with O(api_key) and, before Artifactory 7.53, with a reference
         token.
-      - If V(true) and the account loses its administration, it cannot read back the result. The task then fails with
-        the error of the server.
+      - If V(true) and the account loses its administrator rights, the module cannot read the result back. The task then
+        fails with the error of the server, although the change took effect.
     type: bool
     default: false
   undeclared:
     description:
-      - How to treat existing users that are not in O(items). Never deleted are V(admin), V(anonymous), the account of
-        the task and users of external directories.
-      - Requires O(items) with at least one item, unless it is V(keep).
+      - How to treat existing users that are not in O(items). V(admin), V(anonymous), the account of the task and users
+        of external directories are never deleted.
+      - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
       present: The user exists.
@@ -269,37 +270,39 @@ user:
       description: Email address. V(null) if the user has none.
       type: str
     admin:
-      description: Value of O(admin).
+      description: Whether the user is an administrator themselves, not only through a group.
       type: bool
     profile_updatable:
-      description: Value of O(profile_updatable).
+      description: Whether the user can change their profile.
       type: bool
     disable_ui_access:
-      description: Value of O(disable_ui_access).
+      description: Whether the user can use only the REST API.
       type: bool
     internal_password_disabled:
-      description: Value of O(internal_password_disabled).
+      description: Whether the user cannot log in with a password that is stored in Artifactory, but only through an
+        external directory, single sign-on or access tokens.
       type: bool
     watch_manager:
-      description: Value of O(watch_manager). V(null) if the server does not have it.
+      description: Whether the user may manage Xray watches. V(null) before Artifactory 7.128.
       type: bool
     policy_viewer:
-      description: Value of O(policy_viewer). V(null) if the server does not have it.
+      description: Whether the user may view Xray policies. V(null) before Artifactory 7.128.
       type: bool
     policy_manager:
-      description: Value of O(policy_manager). V(null) if the server does not have it.
+      description: Whether the user may manage Xray policies. V(null) before Artifactory 7.128.
       type: bool
     reports_manager:
-      description: Value of O(reports_manager). V(null) if the server does not have it.
+      description: Whether the user may manage Xray reports. V(null) before Artifactory 7.128.
       type: bool
     resources_manager:
-      description: Value of O(resources_manager). V(null) if the server does not have it.
+      description: Whether the user may manage resources and their permissions in the default project. V(null) before
+        Artifactory 7.128.
       type: bool
     manage_webhook:
-      description: Value of O(manage_webhook). V(null) if the server does not have it.
+      description: Whether the user may manage webhooks. V(null) before Artifactory 7.128.
       type: bool
     platform_auditor:
-      description: Value of O(platform_auditor). V(null) if the server does not have it.
+      description: Whether the user may view everything, but change nothing. V(null) before Artifactory 7.141.
       type: bool
     groups:
       description: Groups of the user, sorted.

@@ -10,10 +10,10 @@ module: artifact_user_info
 short_description: Get Artifactory user information
 description:
   - Get the users of Artifactory with their group memberships, without passwords.
-  - RV(users) has the form of the options of M(buildworks.toolchain.artifact_user), so that it can be used as its
-    O(buildworks.toolchain.artifact_user#module:items). Information that cannot be set is in RV(states).
-  - Artifactory lists only names, up to 1,000 in a request. The module then reads each user, O(workers) at a time. For
-    500 users, these are 501 requests.
+  - RV(users) can be passed to O(buildworks.toolchain.artifact_user#module:items). RV(states) has information that
+    cannot be set, such as the last login.
+  - Artifactory lists only the names of users, up to 1,000 per request. The module then reads each user, O(workers) at a
+    time. Reading 500 users takes 501 requests.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -67,44 +67,39 @@ users:
       description: Email address. V(null) if the user has none.
       type: str
     admin:
-      description: Value of O(buildworks.toolchain.artifact_user#module:admin).
+      description: Whether the user is an administrator themselves, not only through a group.
       type: bool
     profile_updatable:
-      description: Value of O(buildworks.toolchain.artifact_user#module:profile_updatable).
+      description: Whether the user can change their profile.
       type: bool
     disable_ui_access:
-      description: Value of O(buildworks.toolchain.artifact_user#module:disable_ui_access).
+      description: Whether the user can use only the REST API.
       type: bool
     internal_password_disabled:
-      description: Value of O(buildworks.toolchain.artifact_user#module:internal_password_disabled).
+      description: Whether the user cannot log in with a password that is stored in Artifactory, but only through an
+        external directory, single sign-on or access tokens.
       type: bool
     watch_manager:
-      description: Value of O(buildworks.toolchain.artifact_user#module:watch_manager). V(null) if the server does not
-        have it.
+      description: Whether the user may manage Xray watches. V(null) before Artifactory 7.128.
       type: bool
     policy_viewer:
-      description: Value of O(buildworks.toolchain.artifact_user#module:policy_viewer). V(null) if the server does not
-        have it.
+      description: Whether the user may view Xray policies. V(null) before Artifactory 7.128.
       type: bool
     policy_manager:
-      description: Value of O(buildworks.toolchain.artifact_user#module:policy_manager). V(null) if the server does not
-        have it.
+      description: Whether the user may manage Xray policies. V(null) before Artifactory 7.128.
       type: bool
     reports_manager:
-      description: Value of O(buildworks.toolchain.artifact_user#module:reports_manager). V(null) if the server does not
-        have it.
+      description: Whether the user may manage Xray reports. V(null) before Artifactory 7.128.
       type: bool
     resources_manager:
-      description: Value of O(buildworks.toolchain.artifact_user#module:resources_manager). V(null) if the server does
-        not have it.
+      description: Whether the user may manage resources and their permissions in the default project. V(null) before
+        Artifactory 7.128.
       type: bool
     manage_webhook:
-      description: Value of O(buildworks.toolchain.artifact_user#module:manage_webhook). V(null) if the server does not
-        have it.
+      description: Whether the user may manage webhooks. V(null) before Artifactory 7.128.
       type: bool
     platform_auditor:
-      description: Value of O(buildworks.toolchain.artifact_user#module:platform_auditor). V(null) if the server does
-        not have it.
+      description: Whether the user may view everything, but change nothing. V(null) before Artifactory 7.141.
       type: bool
     groups:
       description: Groups of the user, sorted.
