@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
+  - buildworks.toolchain.undeclared
   - buildworks.toolchain.bulk
   - buildworks.toolchain.update_secret
   - buildworks.toolchain.predict_missing
@@ -145,6 +146,11 @@ options:
     type: bool
   purge:
     description: Whether to delete targets that are not in O(targets).
+  undeclared:
+    description:
+      - How to treat existing replications of repositories that are not in O(items).
+      - Requires O(items) with at least one item, unless it is V(keep). V(remove) cannot be combined with O(targets) or
+        O(purge) outside O(items).
   state:
     choices:
       present: The replication and the O(targets) exist.
@@ -244,6 +250,12 @@ options:
         choices:
           present: Same as O(state=present).
           absent: Same as O(state=absent).
+      update_secret:
+        description: Value of O(update_secret) for this item.
+        type: str
+        choices:
+          on_create: Same as O(update_secret=on_create).
+          always: Same as O(update_secret=always).
 seealso:
   - module: buildworks.toolchain.artifact_replication_info
 """
@@ -294,6 +306,12 @@ EXAMPLES = r"""
     targets:
       - url: https://west.example.com/artifactory/generic-local
     state: absent
+
+- name: List replications that are not declared
+  buildworks.toolchain.artifact_replication:
+    items:
+      - repo: libs-release-local
+    undeclared: report
 
 - name: Delete the replications of several repositories
   buildworks.toolchain.artifact_replication:
@@ -346,6 +364,12 @@ replication:
         socket_timeout_millis: 15000
         proxy: ""
         disable_proxy: false
+undeclared:
+  description: Keys of the repositories whose replication is not in O(items), sorted.
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: str
+  sample: [old-libs-local]
 counts:
   description: Number of O(items) by outcome. Each item is counted once.
   returned: when O(items) is set
@@ -403,11 +427,13 @@ outcomes:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import replications
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     PURGE,
     STATE,
+    UNDECLARED,
     UPDATE_SECRET,
     VISIBILITY,
     with_items,
@@ -416,6 +442,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    check_undeclared,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
 
 PATTERN: Option = dict(type="str", one_line=True, narrows_scope=True)
@@ -437,7 +467,7 @@ TARGET: dict[str, Option] = dict(
     disable_proxy=dict(type="bool"),
     **MEMBERS,
 )
-ITEM = (PURGE + STATE) + ArgumentSpec(
+ITEM = (PURGE + STATE + UPDATE_SECRET) + ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
         type=dict(type="str", choices=["push", "pull"]),
@@ -447,10 +477,12 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         **MEMBERS,
     )
 )
-SPEC = ARTIFACT + with_items(ITEM) + UPDATE_SECRET + PREDICT_MISSING + VISIBILITY
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
+    check_undeclared(task)
+    check_deletions(task)
     process_one_or_items(
         task,
         ITEM,
@@ -458,7 +490,19 @@ def run(task: Task) -> None:
         check=replications.parse_replication,
         identity=lambda params: params["repo"],
         name_option="repo",
+        expand_all=lambda items: append_undeclared(
+            task,
+            items,
+            "repo",
+            lambda: [replication["repo"] for replication in replications.list_replications(ArtifactService(task))],
+        ),
     )
+
+
+def check_deletions(task: Task) -> None:
+    for option in ("targets", "purge"):
+        if task.params["undeclared"] == "remove" and task.params[option]:
+            raise BadOption(option, "cannot be combined with 'undeclared: remove'. Set it in 'items'")
 
 
 def reconcile_replication(task: Task) -> None:

@@ -413,6 +413,39 @@ def test_items_are_processed_one_by_one() -> None:
     assert "s3cret-word" not in str(result)
 
 
+def test_undeclared_replications_are_deleted_with_all_targets() -> None:
+    old = "/artifactory/api/replications/old"
+    listed = [stored(repoKey=repo, url=url) for repo, url in ((REPO, EAST), ("old", EAST), ("old", WEST))]
+    with conversation(
+        call("GET", "/artifactory/api/replications", json=listed),
+        *(has(stored()), call("GET", old, json=listed[1:]), call("DELETE", old, 204)),
+        call("GET", old, 404, json={"errors": [{"status": 404, "message": "Could not find replication"}]}),
+    ) as server:
+        options = {"token": "t", "undeclared": "remove", "workers": 1}
+        result = run("artifact_replication", url=server.url, items=[{"repo": REPO, "cron": CRON}], **options)
+    assert (result["undeclared"], result["counts"]["changed"]) == (["old"], 1)
+
+
+@pytest.mark.parametrize(("option", "value"), [("targets", [TARGET]), ("purge", True)])
+def test_default_that_limits_deletions_is_refused_with_undeclared_replications(option: str, value: Any) -> None:
+    with conversation() as server:
+        options = {**TASK, "repo": None, "items": [{"repo": REPO}], "undeclared": "remove", option: value}
+        result = run("artifact_replication", url=server.url, **options)
+    assert result["msg"] == f"Option '{option}': cannot be combined with 'undeclared: remove'. Set it in 'items'."
+
+
+def test_password_of_one_item_is_sent_again_when_requested() -> None:
+    other = "/artifactory/api/replications/other"
+    unchanged = call("GET", other, json=[stored()])
+    sent = {**TARGET, "repoKey": REPO, "cronExp": CRON, "enableEventReplication": False, "enabled": True}
+    changed = call("POST", ADDRESS, sent_json=sent)
+    with conversation(has(stored()), changed, has(stored()), unchanged) as server:
+        items = [{"repo": REPO, "update_secret": "always"}, {"repo": "other"}]
+        options = {"token": "t", "targets": [TARGET], "workers": 1}
+        result = run("artifact_replication", url=server.url, items=items, **options)
+    assert result["counts"]["changed"] == 1
+
+
 def test_info_lists_replications_of_all_repositories() -> None:
     listed = [
         stored(repoKey="b"),
