@@ -18,6 +18,7 @@ author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.bulk
@@ -36,6 +37,12 @@ options:
     description: Name of an environment to rename to O(name), so that repositories and roles keep it. Ignored if O(name)
       exists or O(previous_name) does not.
     type: str
+  predict_missing:
+    description:
+      - Whether check mode assumes that an earlier task creates or renames the environments that should exist, so that
+        only deletions are predicted. Repositories and roles must not use an environment that is deleted. The task that
+        deletes it can therefore come after the one that creates others.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing global environments that are not in O(items). V(DEV), V(PROD) and environments named by
@@ -170,6 +177,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
     STATE,
     UNDECLARED,
     with_items,
@@ -189,7 +197,7 @@ _NAME = dict(
 ITEM = STATE + ArgumentSpec(
     dict(name=dict(type="str", required=True, **_NAME), previous_name=dict(type="str", **_NAME))
 )
-SPEC = (ARTIFACT + UNDECLARED) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
@@ -212,10 +220,11 @@ def reconcile_environment(task: Task, shared: environments.Environments) -> None
     check_protected(task.params)
     name, previous_name = task.params["name"], task.params["previous_name"]
     environment = environments.ManagedEnvironment(ArtifactService(task), shared, name, previous_name)
+    is_predicted = task.predicts_missing and task.params["state"] == "present"
     reconcile(
         task,
         "environment",
-        read=environment.find,
+        read=lambda: {"name": name} if is_predicted else environment.find(),
         desired={"name": name},
         create=environment.create,
         update=environment.rename,

@@ -97,6 +97,14 @@ def test_environment_is_deleted() -> None:
         assert not run("artifact_environment", url=server.url, name="QA", state="absent")["changed"]
 
 
+def test_check_mode_can_predict_only_deletions() -> None:
+    items = [{"name": "QA"}, {"name": "TEST", "previous_name": "STAGING"}, {"name": "OLD", "state": "absent"}]
+    options = {"undeclared": "remove", "predict_missing": True}
+    with conversation(listed("OLD", "OLDER", "STAGING")) as server:
+        result = run("artifact_environment", url=server.url, check_mode=True, items=items, **options)
+    assert (result["counts"]["changed"], result["undeclared"]) == (2, ["OLDER"])
+
+
 def test_check_mode_reads_only() -> None:
     with conversation(listed()) as server:
         result = run("artifact_environment", url=server.url, check_mode=True, name="QA")
