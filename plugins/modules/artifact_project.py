@@ -149,6 +149,13 @@ options:
         choices:
           present: The repository is shared.
           absent: The repository is not shared.
+  predict_missing:
+    description:
+      - Whether check mode assumes that earlier tasks create the users, groups, repositories and environments that do
+        not exist, and delete or detach the repositories of a project that is deleted.
+      - A project that does not exist is assumed as well if only O(members), O(repositories) and O(shared_repositories)
+        are set.
+      - Ignored outside of check mode.
   purge:
     description: Whether to remove entries of O(environments), O(roles), O(members) and O(repositories) that are
       not listed. Lists that are not set are not changed. An empty list then removes all entries.

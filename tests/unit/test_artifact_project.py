@@ -339,13 +339,16 @@ def test_sharing_is_changed_and_ended() -> None:
         ("7.90.0", "Sharing repositories between projects requires Artifactory 7.90.1 or later."),
     ],
 )
-def test_sharing_is_refused_when_the_version_lacks_it(number: str, message: str) -> None:
+@pytest.mark.parametrize("is_new", [False, True])
+def test_sharing_is_refused_when_the_version_lacks_it(number: str, message: str, is_new: bool) -> None:
     status = sharing("libs")
     if number == "7.90.0":
         status = call("GET", f"{PROJECTS}/_/repositories/libs", 404, json=NOT_FOUND)
-    with conversation(project(), status, version(number)) as server:
-        declared = [{"key": "libs", "read_only": True}]
-        assert run("artifact_project", url=server.url, shared_repositories=declared, **TASK)["msg"] == message
+    calls = (missing(), version(number), status) if is_new else (project(), status, version(number))
+    with conversation(*calls) as server:
+        options = {"shared_repositories": [{"key": "libs", "read_only": True}], "predict_missing": True}
+        result = run("artifact_project", url=server.url, check_mode=is_new, **options, **TASK)
+    assert result["msg"] == message
 
 
 # Deletion
@@ -458,6 +461,28 @@ def test_check_mode_can_assume_that_missing_names_are_created() -> None:
     with conversation(project(), members("users")) as server:
         declared = [{"user": "carol", "roles": ["cook"]}]
         options = {"members": declared, "predict_missing": True}
+        assert run("artifact_project", url=server.url, check_mode=True, **options, **TASK)["changed"]
+
+
+@pytest.mark.parametrize("declared", [[], [{"user": "carol", "roles": ["Viewer"]}]])
+def test_check_mode_can_assume_that_a_project_is_created_to_which_parts_are_added(declared: list[Any]) -> None:
+    with conversation(missing(), version()) as server:
+        options = {"members": declared, "predict_missing": True}
+        result = run("artifact_project", url=server.url, check_mode=True, diff_mode=True, **options, **TASK)
+    assert (result["changed"], result["diff"]["before"]["state"]) == (bool(declared), "present")
+    assert result["project"]["members"] == declared
+
+
+def test_check_mode_requires_the_name_of_a_project_that_the_task_creates() -> None:
+    with conversation(missing(), version()) as server:
+        options = {"environments": ["qa"], "predict_missing": True}
+        result = run("artifact_project", url=server.url, check_mode=True, **options, **TASK)
+    assert result["msg"] == "Option 'display_name': is required, because project 'web' does not exist."
+
+
+def test_check_mode_can_assume_that_repositories_of_a_deleted_project_are_deleted() -> None:
+    with conversation(project()) as server:
+        options = {"state": "absent", "predict_missing": True}
         assert run("artifact_project", url=server.url, check_mode=True, **options, **TASK)["changed"]
 
 

@@ -41,6 +41,8 @@ _NEW_PROJECT = {
     "storage_quota_email_notification": True,
     "storage_quota": form.UNLIMITED,
 }
+# Parts that a later task can add to a project, because they refer to objects that can be in the project
+_ADDED_PARTS = {"members", "repositories", "shared_repositories"}
 _NEW_ROLE = {"description": "", "environments": [], "actions": []}
 
 
@@ -66,7 +68,7 @@ class ManagedProject:
         self._current, self._stored = {}, {}
         record = projects.find(self._artifact, self._key)
         if record is None:
-            return None
+            return self._predict_new() if self._is_created_earlier else None
         self._stored = dict(record)
         self._current = projects.parse_settings(record)
         readers = {
@@ -97,7 +99,8 @@ class ManagedProject:
         :raises ToolchainError: if the change is refused
         """
         if fields is None:
-            self._check_content()
+            if not self._task.predicts_missing:  # otherwise an earlier task would delete or detach the repositories
+                self._check_content()
             return
         if before is None and not fields.get("display_name"):
             raise BadOption("display_name", f"is required, because project '{self._key}' does not exist")
@@ -167,6 +170,19 @@ class ManagedProject:
         if (shared := complete.get("shared_repositories")) is not None:
             complete["shared_repositories"] = {name: {"read_only": False, **value} for name, value in shared.items()}
         return form.to_result(self._key, complete)
+
+    @property
+    def _is_created_earlier(self) -> bool:
+        """Whether check mode assumes that an earlier task creates the project, to which this one only adds parts."""
+        is_addition = self._task.params["state"] == "present" and self._declared.keys() <= _ADDED_PARTS
+        return self._task.predicts_missing and is_addition
+
+    def _predict_new(self) -> Fields:
+        """Return the parts of the project as an earlier task creates it, if the server supports the declared ones."""
+        parts: Fields = {part: {} for part in self._declared}
+        if "shared_repositories" in parts:
+            parts["shared_repositories"] = self._read_shared()
+        return parts
 
     def _read_roles(self) -> Fields:
         roles, self._other_roles = projects.read_roles(self._artifact, self._key)
