@@ -24,7 +24,7 @@ SHARED = ("state", "purge", "update_secret", "to_file", "bulk", "issued", "infer
 # Options that are documented once for all entries of a list
 WAITING = frozenset({"wait", "wait_timeout", "wait_delay"})
 # Options for a whole list
-OF_LISTS = frozenset({"undeclared"})
+OF_LISTS = frozenset({"undeclared", "predict_missing"})
 # In check mode, objects of earlier tasks of the role do not exist
 MADE_BEFORE = {"predict_missing": "__review_provision_changed"}
 
@@ -76,6 +76,10 @@ MIRRORS = (
     ),
     Mirror("artifact_housekeeping", "artifact_trash", ("artifact_housekeeping_trash",), item="", without=WAITING),
     Mirror("artifact_provision", "artifact_file", ("artifact_provision_files",), item=""),
+    *(
+        Mirror("artifact_provision", f"artifact_{kind}", (f"artifact_provision_{kind}s",), item="", without=OF_LISTS)
+        for kind in ("environment", "project", "group", "permission", "replication")
+    ),
     Mirror(
         "artifact_provision",
         "artifact_repository",
@@ -84,7 +88,6 @@ MIRRORS = (
         without=OF_LISTS,
         renamed={"remote_url": "url", "remote_username": "username", "remote_password": "password"},
     ),
-    Mirror("artifact_provision", "artifact_group", ("artifact_provision_groups",), item="", without=OF_LISTS),
     Mirror(
         "artifact_provision",
         "artifact_user",
@@ -93,7 +96,6 @@ MIRRORS = (
         without=OF_LISTS,
         renamed={"user_password": "password"},
     ),
-    Mirror("artifact_provision", "artifact_permission", ("artifact_provision_permissions",), item="", without=OF_LISTS),
     Mirror("artifact_provision", "artifact_properties", ("artifact_provision_properties",)),
     Mirror("artifact_provision", "access_token", ("artifact_provision_tokens",)),
     Mirror("artifact_release", "artifact_build_promotion", ("artifact_release_build",), item="artifact_release_build"),

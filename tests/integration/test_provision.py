@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import environment, play_mistakes
+from support.playbook import ROOT, environment, play_mistakes
 from support.steps import RESET, Step, fault, run_role
 from support.warm import run_playbook
 from support.wire.ci import TOKENS
@@ -195,6 +196,147 @@ def test_new_users_and_groups_are_predicted_and_created_without_showing_password
     predicted, created, repeated = results
     assert (predicted.failure, predicted.changed, predicted.writes) == ("", 3, [])
     assert (created.failure, created.changed, len(created.writes)) == ("", 3, 4)
+    assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
+
+
+EMPTY_SERVERS = yaml.safe_load((ROOT / "docs/site/guides/empty.yml").read_text())
+DEPLOYER: dict[str, Any] = {"name": "deployer", "actions": ["READ_REPOSITORY", "DEPLOY_CACHE_REPOSITORY"]}
+TARGET = {"url": "https://east.example.com/artifactory/libs", "username": "me", "password": "password-of-the-target"}
+COMPLETE: dict[str, Any] = {
+    "artifact_provision_configuration": {"proxies": {"corporate": {"host": "proxy.example.com", "port": 3128}}},
+    "artifact_provision_environments": [{"name": "QA"}, {"name": "LIVE"}, {"name": "OLD", "state": "absent"}],
+    "artifact_provision_projects": [
+        {
+            "key": "web",
+            "display_name": "Web",
+            "environments": ["canary"],
+            "roles": [{**DEPLOYER, "environments": ["QA", "web-canary"]}],
+            "members": [{"group": "web", "roles": ["deployer"]}, {"user": "carol", "roles": ["Project Admin"]}],
+            "repositories": ["npm"],
+            "shared_repositories": [{"key": "libs"}],
+        },
+        {"key": "mobile", "display_name": "Mobile", "members": None},
+        {"key": "shop", "display_name": "Shop", "repositories": ["shop-local"], "purge": True},
+        {"key": "former", "members": [], "state": "absent"},
+    ],
+    "artifact_provision_repositories": [
+        {"key": "npm", "type": "virtual", "package_type": "npm", "repositories": ["web-local"]},
+        {"key": "web-local", "type": "local", "package_type": "npm", "project": "web", "environments": ["web-canary"]},
+        {"key": "mobile-local", "type": "local", "package_type": "generic", "project": "mobile"},
+        {"key": "shop-local", "type": "local", "package_type": "generic"},
+        {"key": "libs", "type": "local", "package_type": "maven"},
+        {
+            "key": "central",
+            "type": "remote",
+            "package_type": "maven",
+            "url": "https://repo1.maven.org/maven2",
+            "proxy": "corporate",
+            "username": "me",
+            "password": "password-of-the-remote",
+        },
+    ],
+    "artifact_provision_groups": [{"name": "web"}, {"name": "old"}],
+    "artifact_provision_users": [
+        {"name": name, "email": "a@example.com", "internal_password_disabled": True, "groups": ["web"]}
+        for name in ("carol", "dave")
+    ],
+    "artifact_provision_permissions": [
+        {"name": name, "repositories": {"targets": {"libs": {}}, "groups": {"web": ["read"]}}}
+        for name in ("web", "old")
+    ],
+    "artifact_provision_replications": [
+        {"repo": "libs", "cron": "0 0 2 * * ?", "targets": [TARGET]},
+        {"repo": "central", "cron": "0 0 3 * * ?"},
+    ],
+}
+
+
+# Writes of each task in the order of the tasks. The items of a task are processed concurrently
+CREATIONS = [
+    {"merge_configuration"},
+    {"create_environment"},
+    {"create_project", "create_project_environment", "create_project_role"},
+    {"create_repository", "create_repository_batch"},
+    {"create_platform_group"},
+    {"create_platform_user"},
+    {"create_platform_permission"},
+    {"save_project_member", "attach_repository", "share_repository"},
+    {"replace_replications"},
+]
+
+
+def order_of(writes: list[str], tasks: list[set[str]]) -> list[int]:
+    """Return the indexes of the tasks to which writes belong, without those of the same task in a row."""
+    indexes = [next(index for index, labels in enumerate(tasks) if label in labels) for label in writes]
+    return [index for index, _writes in itertools.groupby(indexes)]
+
+
+@pytest.mark.ansible_core
+def test_complete_declaration_is_predicted_on_an_empty_server_and_created_in_order(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    sandbox.seed(EMPTY_SERVERS, reset=True)
+    sandbox.switch("artifact", version="7.111.4")
+    refused = fault(service="artifact", kind="status", status=403, label="save_project_member", body="no right")
+    results = [
+        *run_role(sandbox, "artifact_provision", [Step(COMPLETE)], tmp_path, "--check", "--diff", "-v"),
+        *run_role(
+            sandbox, "artifact_provision", [Step(COMPLETE, [refused]), Step(COMPLETE), Step(COMPLETE)], tmp_path, "-v"
+        ),
+    ]
+    assert "password-of" not in " ".join(result.output for result in results)
+    predicted, failed, continued, repeated = results
+    assert (predicted.failure, predicted.changed, predicted.writes) == ("", 9, [])
+    assert "items[0] (web)" in failed.failure
+    assert (continued.failure, failed.changed + continued.changed) == ("", predicted.changed)
+    assert order_of(failed.writes + continued.writes, CREATIONS) == [*range(len(CREATIONS))]
+    assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
+
+
+KINDS = ("environments", "projects", "repositories", "groups", "users", "permissions", "replications")
+REDUCED: dict[str, Any] = {
+    "artifact_provision_undeclared": dict.fromkeys(KINDS, "remove"),
+    "artifact_provision_environments": [{"name": "LIVE"}],
+    "artifact_provision_projects": [
+        {"key": "web", "roles": [{**DEPLOYER, "environments": ["LIVE"]}], "members": [], "purge": True},
+        {"key": "shop", "state": "absent", "detach_repositories": True},
+    ],
+    "artifact_provision_repositories": [
+        entry
+        for entry in COMPLETE["artifact_provision_repositories"]
+        if entry["key"] in ("shop-local", "web-local", "central")
+    ],
+    "artifact_provision_groups": [{"name": "web"}],
+    "artifact_provision_users": [{"name": "admin"}, {"name": "carol"}],
+    "artifact_provision_permissions": [
+        {"name": "web", "repositories": {"targets": {"central": {}}, "groups": {"web": ["read"]}}, "purge": True}
+    ],
+    "artifact_provision_replications": [{"repo": "shop-local", "state": "absent"}],
+}
+
+
+DELETIONS = [
+    {"update_project_role"},
+    {"delete_repository"},
+    {"delete_platform_group"},
+    {"delete_platform_user"},
+    {"delete_platform_permission", "replace_platform_permission_resource"},
+    {"remove_project_member", "detach_repository", "delete_project"},
+    {"delete_environment"},
+    {"delete_replications"},
+]
+
+
+def test_undeclared_objects_are_predicted_and_deleted_when_nothing_uses_them(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.seed(EMPTY_SERVERS, reset=True)
+    sandbox.switch("artifact", version="7.111.4")
+    (created,) = run_role(sandbox, "artifact_provision", [Step(COMPLETE)], tmp_path)
+    assert created.failure == ""
+    (predicted,) = run_role(sandbox, "artifact_provision", [Step(REDUCED)], tmp_path, "--check")
+    reduced, repeated = run_role(sandbox, "artifact_provision", [Step(REDUCED), Step(REDUCED)], tmp_path)
+    assert (predicted.failure, predicted.writes) == ("", [])
+    assert (reduced.failure, reduced.changed) == ("", predicted.changed)
+    assert order_of(reduced.writes, DELETIONS) == [*range(len(DELETIONS))]
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
