@@ -31,7 +31,6 @@ from .protocol.negotiation import (
     parse_accept,
     vendor_media_type,
 )
-from .protocol.versions import is_at_least
 from .repositories.repositories import PATTERNS, POLICY, Repository
 from .state import State
 
@@ -61,6 +60,7 @@ class Call:
         self.request = request
         self.query = query
         self.principal = Principal(ANONYMOUS)
+        self.state = state
         self.runtime = state.runtime
         self.items = state.items
         self.builds = state.builds
@@ -91,11 +91,11 @@ class Call:
 
     def get_switch(self, name: str) -> Any:
         """Return a switch of this service."""
-        return self.runtime.get_switch("artifact", name)
+        return self.state.get_switch(name)
 
     def supports(self, version: str) -> bool:
         """Return whether the emulated version is at least `version`."""
-        return is_at_least(self.get_switch("version"), version)
+        return self.state.supports(version)
 
     async def discard_body(self) -> None:
         """Read and ignore the body of the request."""

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..runtime.runtime import Runtime
 from .access.accounts import Accounts
 from .access.tokens import Tokens
@@ -13,6 +15,7 @@ from .images.uploads import Uploads
 from .items.storage import Items
 from .maven.metadata import MavenMetadata
 from .projects.store import Projects
+from .protocol.versions import is_at_least
 from .repositories.descriptor import Descriptor
 from .repositories.repositories import Repositories
 from .seeds.bulk_insert import BulkInsert
@@ -36,3 +39,11 @@ class State:
         self.tokens = Tokens(runtime)
         self.maven = MavenMetadata(runtime, self.items, self.repositories)
         self.accounts = Accounts(runtime, self.tokens)
+
+    def get_switch(self, name: str) -> Any:
+        """Return a switch of this service."""
+        return self.runtime.get_switch("artifact", name)
+
+    def supports(self, version: str) -> bool:
+        """Return whether the emulated version is at least `version`."""
+        return is_at_least(self.get_switch("version"), version)

@@ -17,7 +17,7 @@ from ..protocol.errors import AccessError
 from ..protocol.json_response import json_response
 from .privileges import require_platform_admin, require_project
 from .project_api import PROJECT
-from .store import BUILT_IN_ENVIRONMENTS
+from .store import BUILT_IN_ENVIRONMENTS, Projects
 
 NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9-]+")
 MAX_LENGTH = 32
@@ -33,7 +33,7 @@ async def create_environment(call: Call, key: str = "") -> Response:
     """Handle `POST /access/api/v1/environments` and `POST /access/api/v1/projects/{key}/environments`."""
     _require_rights(call, key, "manage_resources")
     name = (await read_object(call)).get("name")
-    _check_new_name(call, key, name)
+    check_new_name(call.projects, key, name)
     call.projects.add_environment(str(name), key)
     return json_response({"name": name}, 201)
 
@@ -56,7 +56,7 @@ async def rename_environment(call: Call, name: str, key: str = "") -> Response:
     _require_rights(call, key, "manage_resources")
     _require_custom(call, key, name)
     new_name = (await read_object(call)).get("new_name")
-    _check_new_name(call, key, new_name)
+    check_new_name(call.projects, key, new_name)
     call.projects.rename_environment(name, str(new_name), key)
     for repository in list(call.repositories.list_all()):
         environments = repository.configuration.get("environments", [])
@@ -75,12 +75,13 @@ def _require_rights(call: Call, key: str, privilege: str | None) -> None:
         require_platform_admin(call)
 
 
-def _check_new_name(call: Call, key: str, name: object) -> None:
+def check_new_name(projects: Projects, key: str, name: object) -> None:
+    """Fail if a global environment, or one of the project `key`, cannot have a name."""
     if not isinstance(name, str) or not NAME.fullmatch(name) or len(name) > MAX_LENGTH:
         raise AccessError(400, f"Environment name must have 2 to {MAX_LENGTH} letters, digits and hyphens")
     if key and not name.startswith(f"{key}-"):
         raise AccessError(400, f"Environment name must start with '{key}-'")
-    if name in {*call.projects.list_environments(), *(call.projects.list_environments(key) if key else ())}:
+    if name in {*projects.list_environments(), *(projects.list_environments(key) if key else ())}:
         raise AccessError(409, f"Environment {name} already exists")
 
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
 from ...http.routing import Route
@@ -12,6 +14,7 @@ from ..call import Call
 from ..identities.platform_call import is_name_list, read_object
 from ..protocol.errors import AccessError
 from ..protocol.json_response import json_response
+from ..state import State
 from .privileges import require_project
 from .project_api import PROJECT
 from .role_api import list_role_names
@@ -38,20 +41,25 @@ async def save_member(call: Call, key: str, kind: str, name: str) -> Response:
     """Handle `PUT /access/api/v1/projects/{key}/{kind}/{name}`."""
     require_project(call, key, "manage_members")
     body = await read_object(call)
-    roles = body.get("roles")
     if body.get("name", name) != name:
         raise AccessError(400, "The name in the body differs from that in the path")
+    return json_response(put_member(call.state, key, kind, name, body.get("roles")))
+
+
+def put_member(state: State, key: str, kind: str, name: str, roles: Any) -> dict[str, Any]:
+    """Add a member to a project or replace its roles, or fail if the server would refuse it. Return the member."""
     if not is_name_list(roles) or not roles:
         raise AccessError(400, "At least one role is required")
-    find = call.accounts.find_user if kind == "users" else call.accounts.find_group
+    find = state.accounts.find_user if kind == "users" else state.accounts.find_group
     stored = find(name)
     if stored is None:
         raise AccessError(404, f"{KINDS[kind]} {name} not found")
-    known = list_role_names(call, key)
+    known = list_role_names(state.projects, key)
     if unknown := [role for role in roles if role not in known]:
         raise AccessError(400, f"Role {unknown[0]} does not exist in project {key}")
-    call.projects.save_member(key, kind, stored["name"], sorted(set(roles)))
-    return json_response({"name": stored["name"], "roles": sorted(set(roles))})
+    member = {"name": stored["name"], "roles": sorted(set(roles))}
+    state.projects.save_member(key, kind, **member)
+    return member
 
 
 async def remove_member(call: Call, key: str, kind: str, name: str) -> Response:

@@ -16,6 +16,7 @@ from ..identities.platform_call import read_object
 from ..protocol.errors import AccessError
 from ..protocol.json_response import json_response
 from .privileges import list_own_projects, require_platform_admin, require_project
+from .store import Projects
 
 KEY = re.compile(r"[a-z][a-z0-9-]{1,31}")
 MAX_DISPLAY_NAME_LENGTH = 128
@@ -47,13 +48,11 @@ async def create_project(call: Call) -> Response:
     """Handle `POST /access/api/v1/projects`."""
     require_platform_admin(call)
     body = await read_object(call)
-    key = body.get("project_key")
-    if not isinstance(key, str) or not KEY.fullmatch(key) or key == DEFAULT_PROJECT:
-        raise AccessError(400, "Project key must have 2 to 32 lowercase letters, digits and hyphens")
+    project = create_default_project(body.get("project_key"))
+    key = project["project_key"]
     if call.projects.find(key) is not None:
         raise AccessError(409, f"Project with key '{key}' already exists")
-    project = {"project_key": key, **DEFAULTS, "admin_privileges": DEFAULT_PRIVILEGES}
-    project = _change_project(call, project, body)
+    project = change_project(call.projects, project, body)
     if len(call.projects.list_all()) >= call.get_switch("project_limit"):
         raise AccessError(400, "The maximum number of projects of the license has been reached")
     call.projects.save(project)
@@ -67,7 +66,7 @@ async def update_project(call: Call, key: str) -> Response:
     body = await read_object(call)
     if body.get("project_key", key) != key:
         raise AccessError(400, "The project key cannot be changed")
-    changed = _change_project(call, project, body)
+    changed = change_project(call.projects, project, body)
     call.projects.save(changed)
     return json_response(changed)
 
@@ -83,7 +82,14 @@ async def delete_project(call: Call, key: str) -> Response:
     return Response(status_code=204)
 
 
-def _change_project(call: Call, project: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+def create_default_project(key: Any) -> dict[str, Any]:
+    """Return a project with the default settings, or fail with 400 if the key is invalid."""
+    if not isinstance(key, str) or not KEY.fullmatch(key) or key == DEFAULT_PROJECT:
+        raise AccessError(400, "Project key must have 2 to 32 lowercase letters, digits and hyphens")
+    return {"project_key": key, **DEFAULTS, "admin_privileges": DEFAULT_PRIVILEGES}
+
+
+def change_project(projects: Projects, project: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     """Return a project after a change, or fail with 400 if a field is invalid."""
     given = {name: body[name] for name in ("display_name", *DEFAULTS) if body.get(name) is not None}
     changed = {**project, **given}
@@ -94,7 +100,7 @@ def _change_project(call: Call, project: dict[str, Any], body: dict[str, Any]) -
     display_name = changed.get("display_name")
     if not display_name or len(display_name) > MAX_DISPLAY_NAME_LENGTH:
         raise AccessError(400, f"Project display name must have 1 to {MAX_DISPLAY_NAME_LENGTH} characters")
-    others = (other for other in call.projects.list_all() if other["project_key"] != project["project_key"])
+    others = (other for other in projects.list_all() if other["project_key"] != project["project_key"])
     if display_name in (other["display_name"] for other in others):
         raise AccessError(409, f"Project with display name '{display_name}' already exists")
     changed["storage_quota_bytes"] = int(changed["storage_quota_bytes"])

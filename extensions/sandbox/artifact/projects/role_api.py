@@ -16,7 +16,7 @@ from ..protocol.errors import AccessError
 from ..protocol.json_response import json_response
 from .privileges import ADMIN_ROLE, require_project
 from .project_api import PROJECT
-from .store import BUILT_IN_ENVIRONMENTS
+from .store import BUILT_IN_ENVIRONMENTS, Projects
 
 CUSTOM = "CUSTOM"
 _OBJECTS = {
@@ -45,15 +45,25 @@ PREDEFINED: dict[str, tuple[str, ...]] = {
 }
 
 
-def list_role_names(call: Call, key: str) -> set[str]:
+def list_role_names(projects: Projects, key: str) -> set[str]:
     """Return the names of all roles of a project."""
-    return {role["name"] for role in _list_roles(call, key)}
+    return {role["name"] for role in _list_roles(projects, key)}
+
+
+def build_role(projects: Projects, key: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Return a new role with the fields of a request, or fail if the server would refuse it."""
+    name = body.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise AccessError(400, "The name of a role is required")
+    if name in list_role_names(projects, key):
+        raise AccessError(409, f"Role {name} already exists in project {key}")
+    return _change_role(projects, key, {"name": name, "description": "", "type": CUSTOM}, body)
 
 
 async def list_roles(call: Call, key: str) -> Response:
     """Handle `GET /access/api/v1/projects/{key}/roles`."""
     require_project(call, key)
-    return json_response(_list_roles(call, key))
+    return json_response(_list_roles(call.projects, key))
 
 
 async def get_role(call: Call, key: str, name: str) -> Response:
@@ -65,13 +75,7 @@ async def get_role(call: Call, key: str, name: str) -> Response:
 async def create_role(call: Call, key: str) -> Response:
     """Handle `POST /access/api/v1/projects/{key}/roles`."""
     require_project(call, key, "manage_members")
-    body = await read_object(call)
-    name = body.get("name")
-    if not isinstance(name, str) or not name.strip():
-        raise AccessError(400, "The name of a role is required")
-    if name in list_role_names(call, key):
-        raise AccessError(409, f"Role {name} already exists in project {key}")
-    role = _change_role(call, key, {"name": name, "description": "", "type": CUSTOM}, body)
+    role = build_role(call.projects, key, await read_object(call))
     call.projects.save_role(key, role)
     return json_response(role, 201)
 
@@ -83,7 +87,7 @@ async def update_role(call: Call, key: str, name: str) -> Response:
     body = await read_object(call)
     if body.get("name", name) != name:
         raise AccessError(400, "The name of a role cannot be changed")
-    changed = _change_role(call, key, role, body)
+    changed = _change_role(call.projects, key, role, body)
     call.projects.save_role(key, changed)
     return json_response(changed)
 
@@ -96,7 +100,7 @@ async def delete_role(call: Call, key: str, name: str) -> Response:
     return Response(status_code=204)
 
 
-def _list_roles(call: Call, key: str) -> list[dict[str, Any]]:
+def _list_roles(projects: Projects, key: str) -> list[dict[str, Any]]:
     predefined = [
         {
             "name": name,
@@ -107,11 +111,11 @@ def _list_roles(call: Call, key: str) -> list[dict[str, Any]]:
         }
         for name, actions in PREDEFINED.items()
     ]
-    return predefined + call.projects.list_roles(key)
+    return predefined + projects.list_roles(key)
 
 
 def _require_role(call: Call, key: str, name: str) -> dict[str, Any]:
-    for role in _list_roles(call, key):
+    for role in _list_roles(call.projects, key):
         if role["name"] == name:
             return role
     raise AccessError(404, f"Role {name} not found in project {key}")
@@ -124,13 +128,13 @@ def _require_custom_role(call: Call, key: str, name: str) -> dict[str, Any]:
     return role
 
 
-def _change_role(call: Call, key: str, role: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+def _change_role(projects: Projects, key: str, role: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     if body.get("type", CUSTOM) != CUSTOM:
         raise AccessError(400, "Only roles of type CUSTOM can be created or changed")
     environments, actions = (body.get(name, role.get(name, [])) for name in ("environments", "actions"))
     if not is_name_list(environments) or not is_name_list(actions):
         raise AccessError(400, "'environments' and 'actions' must be lists of names")
-    known = {*call.projects.list_environments(), *call.projects.list_environments(key)}
+    known = {*projects.list_environments(), *projects.list_environments(key)}
     if unknown := [name for name in environments if name not in known]:
         raise AccessError(400, f"Environment {unknown[0]} does not exist")
     if unknown := [name for name in actions if name not in ACTIONS]:

@@ -95,6 +95,10 @@ class AccessError(ApiError):
         super().__init__(status)
         self.message = message
 
+    def __str__(self) -> str:
+        """Return the message."""
+        return self.message
+
     def to_response(self) -> Response:
         """Return the HTTP response."""
         code = self.CODES.get(self.status, HTTPStatus(self.status).name)

@@ -34,13 +34,15 @@ async def get_all_replications(call: Call) -> Response:
     _require_admin(call)
     if not call.get_switch("replication_list"):
         raise ArtifactError(404)
-    return json_response([entry for repo in list_replicated_repositories(call) for entry in _describe_all(call, repo)])
+    return json_response(
+        [entry for repo in list_replicated_repositories(call.state) for entry in _describe_all(call, repo)]
+    )
 
 
 async def get_replications(call: Call, repo: str) -> Response:
     """Handle `GET /api/replications/{repo}`: a list in the Enterprise edition, otherwise an object."""
     _require_admin(call)
-    require_repository(call, repo)
+    require_repository(call.state, repo)
     replications = _describe_all(call, repo)
     if not replications:
         raise ArtifactError(call.get_switch("missing_replication_status"), "Could not find replication")
@@ -50,29 +52,29 @@ async def get_replications(call: Call, repo: str) -> Response:
 async def replace_replications(call: Call, repo: str) -> Response:
     """Handle `PUT /api/replications/{repo}`. Missing fields get their defaults."""
     _require_admin(call)
-    repository = require_repository(call, repo)
+    repository = require_repository(call.state, repo)
     return _replace(call, repository, await _read_entries(call))
 
 
 async def update_replications(call: Call, repo: str) -> Response:
     """Handle `POST /api/replications/{repo}`. Missing fields are not changed."""
     _require_admin(call)
-    repository = require_repository(call, repo)
+    repository = require_repository(call.state, repo)
     return _update(call, repository, await _read_entries(call), creates=False)
 
 
 async def delete_replication(call: Call, repo: str) -> Response:
     """Handle `DELETE /api/replications/{repo}[?url=...]`."""
     _require_admin(call)
-    require_repository(call, repo)
+    require_repository(call.state, repo)
     url = call.query.get("url")
-    existing = [replication.get("url") for replication in list_replications(call, repo)]
+    existing = [replication.get("url") for replication in list_replications(call.state, repo)]
     if not existing:
         raise ArtifactError(400, "Could not find existing replication for delete")
     if url is not None and url not in existing:
         raise ArtifactError(400, "Invalid replication url")
     call.begin_descriptor_write()
-    delete_replications(call, repo, url)
+    delete_replications(call.state, repo, url)
     return Response()
 
 
@@ -94,7 +96,7 @@ def _require_admin(call: Call) -> None:
 
 
 def _describe_all(call: Call, repo: str) -> list[dict[str, Any]]:
-    return [describe_replication(call, repo, replication) for replication in list_replications(call, repo)]
+    return [describe_replication(call.state, repo, replication) for replication in list_replications(call.state, repo)]
 
 
 async def _read_entries(call: Call) -> list[dict[str, Any]]:
@@ -114,7 +116,7 @@ async def _read_multiple(call: Call, repo: str) -> tuple[Repository, list[dict[s
     """Return the repository and the replications in the body of a call for multi-push replication."""
     _require_admin(call)
     call.require_enterprise()
-    repository = require_repository(call, repo)
+    repository = require_repository(call.state, repo)
     if repository.rclass == "remote":
         raise ArtifactError(400, "Invalid repository")
     body = await read_json_body(call, dict)
@@ -126,30 +128,30 @@ async def _read_multiple(call: Call, repo: str) -> tuple[Repository, list[dict[s
 
 
 def _replace(call: Call, repository: Repository, entries: list[dict[str, Any]]) -> Response:
-    replications = [build_replication(call, repository, entry, None) for entry in entries]
-    exists = bool(list_replications(call, repository.key))
+    replications = [build_replication(call.state, repository, entry, None) for entry in entries]
+    exists = bool(list_replications(call.state, repository.key))
     call.begin_descriptor_write()
-    delete_replications(call, repository.key)
+    delete_replications(call.state, repository.key)
     for replication in replications:
-        save_replication(call, repository.key, replication)
+        save_replication(call.state, repository.key, replication)
     return Response(status_code=200 if exists else 201)
 
 
 def _update(call: Call, repository: Repository, entries: list[dict[str, Any]], creates: bool) -> Response:
-    existing = {replication.get("url"): replication for replication in list_replications(call, repository.key)}
+    existing = {replication.get("url"): replication for replication in list_replications(call.state, repository.key)}
     changes = []
     for entry in entries:
         is_only = len(existing) == 1 and entry.get("url") is None
         previous = next(iter(existing.values())) if is_only else existing.get(entry.get("url"))
         if previous is None and not creates:
             raise ArtifactError(400, "Could not find existing replication for update")
-        changes.append(build_replication(call, repository, entry, previous))
+        changes.append(build_replication(call.state, repository, entry, previous))
     call.begin_descriptor_write()
     for replication in changes:
-        save_replication(call, repository.key, replication)
+        save_replication(call.state, repository.key, replication)
     shared = {name: changes[0][name] for name in SHARED_FIELDS}
-    for replication in list_replications(call, repository.key):
-        save_replication(call, repository.key, {**replication, **shared})
+    for replication in list_replications(call.state, repository.key):
+        save_replication(call.state, repository.key, {**replication, **shared})
     return Response()
 
 

@@ -13,10 +13,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...parsing.cron import is_cron_expression
-from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..repositories.repositories import Repository
+from ..state import State
 
 COMMON_DEFAULTS: dict[str, Any] = {
     "enabled": False,
@@ -43,9 +43,9 @@ NO_REMOTE_USER = (
 )
 
 
-def require_repository(call: Call, key: str) -> Repository:
+def require_repository(state: State, key: str) -> Repository:
     """Return the repository, or fail if it does not exist or cannot be replicated."""
-    repository = call.repositories.find(key)
+    repository = state.repositories.find(key)
     if repository is None:
         raise ArtifactError(400, "Could not find repository")
     if repository.rclass == "virtual":
@@ -53,41 +53,41 @@ def require_repository(call: Call, key: str) -> Repository:
     return repository
 
 
-def list_replications(call: Call, repo: str) -> list[dict[str, Any]]:
+def list_replications(state: State, repo: str) -> list[dict[str, Any]]:
     """Return the replications of a repository in the order of their creation."""
-    rows = call.runtime.db.execute(
+    rows = state.runtime.db.execute(
         "SELECT configuration FROM artifact_replications WHERE repo = ? ORDER BY id", (repo,)
     )
     return [json.loads(row["configuration"]) for row in rows]
 
 
-def list_replicated_repositories(call: Call) -> list[str]:
+def list_replicated_repositories(state: State) -> list[str]:
     """Return the keys of the repositories with replications, sorted."""
-    rows = call.runtime.db.execute("SELECT DISTINCT repo FROM artifact_replications ORDER BY repo")
+    rows = state.runtime.db.execute("SELECT DISTINCT repo FROM artifact_replications ORDER BY repo")
     return [row["repo"] for row in rows]
 
 
-def save_replication(call: Call, repo: str, replication: dict[str, Any]) -> None:
+def save_replication(state: State, repo: str, replication: dict[str, Any]) -> None:
     """Create or replace a replication."""
-    call.runtime.db.execute(
+    state.runtime.db.execute(
         "INSERT INTO artifact_replications (repo, url, configuration) VALUES (?, ?, ?)"
         " ON CONFLICT (repo, url) DO UPDATE SET configuration = excluded.configuration",
         (repo, replication.get("url") or "", json.dumps(replication)),
     )
 
 
-def delete_replications(call: Call, repo: str, url: str | None = None) -> None:
+def delete_replications(state: State, repo: str, url: str | None = None) -> None:
     """Delete the replications of a repository, or the one to a URL."""
     query = "DELETE FROM artifact_replications WHERE repo = ?"
-    call.runtime.db.execute(query + ("" if url is None else " AND url = ?"), (repo, *([] if url is None else [url])))
+    state.runtime.db.execute(query + ("" if url is None else " AND url = ?"), (repo, *([] if url is None else [url])))
 
 
 def build_replication(
-    call: Call, repository: Repository, fields: dict[str, Any], previous: dict[str, Any] | None
+    state: State, repository: Repository, fields: dict[str, Any], previous: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return a replication with the fields of a request, and otherwise those of the previous one or the defaults."""
     is_pull = repository.rclass == "remote"
-    patterns = PATTERNS if call.supports(feature_versions.REPLICATION_PATTERNS) else PREFIX
+    patterns = PATTERNS if state.supports(feature_versions.REPLICATION_PATTERNS) else PREFIX
     defaults = {**COMMON_DEFAULTS, **patterns, **({} if is_pull else PUSH_DEFAULTS)}
     given = {name: fields[name] for name in defaults if fields.get(name) is not None}
     replication = {**defaults, **(previous or {}), **given}
@@ -96,11 +96,11 @@ def build_replication(
         if not repository.configuration.get("username"):
             raise ArtifactError(401, NO_REMOTE_USER)
     else:
-        _check_target(call, replication)
+        _check_target(state, replication)
     return replication
 
 
-def describe_replication(call: Call, repo: str, replication: dict[str, Any]) -> dict[str, Any]:
+def describe_replication(state: State, repo: str, replication: dict[str, Any]) -> dict[str, Any]:
     """Return a replication as in responses: with its key and type, and `proxyRef` instead of `proxy`."""
     shown = {name: value for name, value in replication.items() if name not in ("proxy", "password")}
     url = replication.get("url")
@@ -108,7 +108,7 @@ def describe_replication(call: Call, repo: str, replication: dict[str, Any]) -> 
         return {**shown, "repoKey": repo, "replicationKey": repo, "replicationType": "PULL"}
     if replication["proxy"]:
         shown["proxyRef"] = replication["proxy"]
-    mode = call.get_switch("replication_passwords")
+    mode = state.get_switch("replication_passwords")
     if replication["password"] is not None and mode != "absent":
         # the encrypted text differs from response to response
         shown["password"] = replication["password"] if mode == "stored" else f"AM.{secrets.token_urlsafe(24)}"
@@ -124,7 +124,7 @@ def _check_schedule(replication: dict[str, Any]) -> None:
         raise ArtifactError(400, "Invalid cronExp")
 
 
-def _check_target(call: Call, replication: dict[str, Any]) -> None:
+def _check_target(state: State, replication: dict[str, Any]) -> None:
     url = replication["url"]
     if not url:
         raise ArtifactError(400, "url is required")
@@ -133,5 +133,5 @@ def _check_target(call: Call, replication: dict[str, Any]) -> None:
         raise ArtifactError(400, f"Invalid url [{url}]")
     if not replication["username"]:
         raise ArtifactError(400, "username is required")
-    if replication["proxy"] and replication["proxy"] not in call.descriptor.list_names("proxies"):
+    if replication["proxy"] and replication["proxy"] not in state.descriptor.list_names("proxies"):
         raise ArtifactError(400, "Could not find proxy")

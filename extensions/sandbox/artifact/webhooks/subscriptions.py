@@ -1,17 +1,19 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules for subscriptions of webhooks: keys, events, criteria and targets."""
+"""Subscriptions of webhooks: storage, and the rules for keys, events, criteria and targets."""
 
 from __future__ import annotations
 
 import ipaddress
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
 from ..protocol.errors import AccessError
+from ..state import State
 
 EVENT_TYPES = {
     "artifact": ("deployed", "deleted", "moved", "copied", "cached"),
@@ -67,6 +69,15 @@ def parse_subscription(body: Any, proxies: Iterable[str], allows_private_targets
         "event_filter": _parse_event_filter(body.get("event_filter")),
         "handlers": [_parse_handler(handler, proxies, allows_private_targets) for handler in handlers],
     }
+
+
+def save_subscription(state: State, subscription: dict[str, Any]) -> None:
+    """Create or replace a subscription."""
+    state.runtime.db.execute(
+        "INSERT INTO artifact_webhooks (key, subscription) VALUES (?, ?)"
+        " ON CONFLICT (key) DO UPDATE SET subscription = excluded.subscription",
+        (subscription["key"], json.dumps(subscription)),
+    )
 
 
 def keep_secrets(subscription: dict[str, Any], previous: dict[str, Any], masked: str) -> None:

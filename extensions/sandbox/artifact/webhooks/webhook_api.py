@@ -20,7 +20,7 @@ from ..access.token_api import require_caller
 from ..call import Call
 from ..protocol.errors import AccessError
 from ..protocol.json_response import json_response
-from .subscriptions import keep_secrets, parse_subscription
+from .subscriptions import keep_secrets, parse_subscription, save_subscription
 
 MASK = "********"
 
@@ -45,7 +45,7 @@ async def create_subscription(call: Call) -> Response:
     if _find(call, subscription["key"]) is not None:
         status = call.get_switch("webhook_conflict_status")
         raise AccessError(status, f"Subscription with key {subscription['key']} already exists")
-    _save(call, subscription)
+    save_subscription(call.state, subscription)
     return json_response(_hide_secrets(call, subscription), 201)
 
 
@@ -57,7 +57,7 @@ async def replace_subscription(call: Call, key: str) -> Response:
     if subscription["key"] != key:
         raise AccessError(400, "Invalid subscription: key cannot be changed")
     keep_secrets(subscription, previous, MASK)
-    _save(call, subscription)
+    save_subscription(call.state, subscription)
     return json_response(_hide_secrets(call, subscription))
 
 
@@ -106,14 +106,6 @@ def _require_subscription(call: Call, key: str) -> dict[str, Any]:
 def _find(call: Call, key: str) -> dict[str, Any] | None:
     row = call.runtime.db.execute("SELECT subscription FROM artifact_webhooks WHERE key = ?", (key,)).fetchone()
     return json.loads(row["subscription"]) if row else None
-
-
-def _save(call: Call, subscription: dict[str, Any]) -> None:
-    call.runtime.db.execute(
-        "INSERT INTO artifact_webhooks (key, subscription) VALUES (?, ?)"
-        " ON CONFLICT (key) DO UPDATE SET subscription = excluded.subscription",
-        (subscription["key"], json.dumps(subscription)),
-    )
 
 
 def _hide_secrets(call: Call, subscription: dict[str, Any]) -> dict[str, Any]:

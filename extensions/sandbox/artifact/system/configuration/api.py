@@ -19,7 +19,7 @@ from ...protocol import feature_versions, methods
 from ...protocol.errors import ArtifactError
 from .repository_elements import CLASSES, add_repositories, parse_repositories, replace_repositories
 from .schema import REPOSITORY_SECTIONS, SECTIONS, list_sections
-from .store import complete_document
+from .store import check_references, complete_document
 from .values import DELETIONS, UnknownMember, ViolatesSchema, count_leaves, merge
 from .xml_format import add_value, encrypt, local_name, parse_value
 
@@ -72,7 +72,7 @@ async def replace_configuration(call: Call) -> Response:
         document, repository_sections = _parse_sections(call, root)
         repositories = parse_repositories(repository_sections)
         has_repositories = not call.supports(feature_versions.REPOSITORIES_OUTSIDE_CONFIGURATION)
-        _check_references(document, repositories if has_repositories else _list_keys(call))
+        check_references(document, repositories if has_repositories else _list_keys(call))
         completed = complete_document(document)
     except ViolatesSchema:
         raise ArtifactError(500, SCHEMA_VIOLATION) from None
@@ -126,7 +126,7 @@ def _merge_sections(call: Call, changes: dict[str, Any]) -> None:
             by_index = call.get_switch("configuration_lists") == "by_index"
             merged = merge(SECTIONS[name], document.get(name), change, lists_by_index=by_index)
             document[name] = None if change in DELETIONS else merged
-        _check_references(document, _list_keys(call))
+        check_references(document, _list_keys(call))
         completed = complete_document(document, ignores_unknown=ignores_unknown)
     except UnknownMember as error:
         raise ArtifactError(400, f"Could not find the property '{error.path}' in the configuration.") from None
@@ -160,15 +160,6 @@ def _parse_sections(call: Call, root: ET.Element) -> tuple[dict[str, Any], dict[
         name: parse_value(SECTIONS[name], element) for name, element in elements.items() if SECTIONS[name] is not None
     }
     return document, {name: element for name, element in elements.items() if name in REPOSITORY_SECTIONS}
-
-
-def _check_references(document: dict[str, Any], repositories: Any) -> None:
-    """Fail if a repository does not exist that the backups or the indexer refer to."""
-    backups = [backup or {} for backup in (document.get("backups") or {}).values()]
-    keys = [key for backup in backups for key in backup.get("excludedRepositories") or ()]
-    keys += (document.get("indexer") or {}).get("includedRepositories") or ()
-    if not set(map(str, keys)) <= set(repositories):
-        raise ViolatesSchema
 
 
 def _list_keys(call: Call) -> list[str]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Collection
 from typing import Any
 
 from ....runtime.runtime import Runtime
 from .new_server import list_specific
 from .schema import SECTIONS, Keyed
-from .values import ViolatesSchema, complete, drop_unknown
+from .values import UnknownRepository, ViolatesSchema, complete, drop_unknown
 
 # Members that are switches of the sandbox.
 _SWITCHES = {
@@ -94,13 +95,25 @@ def complete_document(document: dict[str, Any], *, ignores_unknown: bool = False
     return completed
 
 
+def check_references(document: dict[str, Any], repositories: Collection[str]) -> None:
+    """Fail if a repository does not exist that the backups or the indexer refer to.
+
+    :raises UnknownRepository: for the first of these repositories
+    """
+    backups = [backup or {} for backup in (document.get("backups") or {}).values()]
+    keys = [key for backup in backups for key in backup.get("excludedRepositories") or ()]
+    keys += (document.get("indexer") or {}).get("includedRepositories") or ()
+    for key in map(str, keys):
+        if key not in repositories:
+            raise UnknownRepository(key)
+
+
 def _check_ids(document: dict[str, Any]) -> None:
     """Fail if a key occurs in several sections."""
-    keys = [
-        key
-        for name, kind in SECTIONS.items()
-        if isinstance(kind, Keyed) and kind.is_id
-        for key in document.get(name) or ()
-    ]
-    if len(keys) != len(set(keys)):
-        raise ViolatesSchema("duplicate key")
+    keys: set[str] = set()
+    for name, kind in SECTIONS.items():
+        if isinstance(kind, Keyed) and kind.is_id:
+            for key in document.get(name) or ():
+                if key in keys:
+                    raise ViolatesSchema(f"{name}.{key}")
+                keys.add(key)

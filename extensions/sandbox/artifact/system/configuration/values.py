@@ -29,6 +29,15 @@ class UnknownMember(ViolatesSchema):
         self.path = path
 
 
+class UnknownRepository(ViolatesSchema):
+    """A reference to a repository that does not exist."""
+
+    def __init__(self, key: str) -> None:
+        """Create the error for the key of a repository."""
+        super().__init__(key)
+        self.key = key
+
+
 def complete(kind: Any, value: Any, path: str) -> Any:
     """Return a valid value with all defaults, or `None` if it is absent.
 
