@@ -46,5 +46,29 @@ STATE_QUERIES = {
             (SELECT count(*) FROM ({_NAMES.format(path="actions.groups")})) AS groups
         FROM artifact_permissions ORDER BY name
     """,
+    "projects": """
+        SELECT key,
+            json_extract(project, '$.display_name') AS display_name,
+            (SELECT count(*) FROM artifact_project_members WHERE project = key) AS members,
+            (
+                SELECT count(*) FROM artifact_repositories
+                WHERE json_extract(configuration, '$.projectKey') = artifact_projects.key
+            ) AS repositories
+        FROM artifact_projects ORDER BY key
+    """,
+    "replications": """
+        SELECT repo AS repository,
+            CASE WHEN url = '' THEN 'pull' ELSE 'push' END AS type,
+            CASE WHEN json_extract(configuration, '$.enabled') THEN 'yes' ELSE 'no' END AS enabled,
+            json_extract(configuration, '$.cronExp') AS schedule
+        FROM artifact_replications ORDER BY repo, id
+    """,
+    "webhooks": """
+        SELECT key,
+            CASE WHEN json_extract(subscription, '$.enabled') THEN 'yes' ELSE 'no' END AS enabled,
+            json_extract(subscription, '$.event_filter.domain') AS domain,
+            json_array_length(subscription, '$.handlers') AS handlers
+        FROM artifact_webhooks ORDER BY id
+    """,
     "builds": "SELECT name, count(*) AS runs FROM artifact_builds GROUP BY name ORDER BY name",
 }

@@ -50,7 +50,7 @@ class Runtime:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit the writes of the block together. A nested block joins the outer transaction.
+        """Commit the writes of the block together, or undo them and changes of switches. A nested block joins it.
 
         The block must not contain `await`, because other requests would join the transaction.
         """
@@ -58,10 +58,12 @@ class Runtime:
             yield
             return
         self.db.execute("BEGIN IMMEDIATE")
+        switches = self.all_switches()
         try:
             yield
         except BaseException:
             self.db.execute("ROLLBACK")
+            self._switches = switches
             raise
         self.db.execute("COMMIT")
 

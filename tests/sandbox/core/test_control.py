@@ -56,7 +56,16 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
         name: {table: table_state["total"] for table, table_state in tables.items()}
         for name, tables in sandbox.state().items()
     } == {
-        "artifact": {"repositories": 7, "users": 3, "groups": 1, "permissions": 0, "builds": 2},
+        "artifact": {
+            "repositories": 7,
+            "users": 3,
+            "groups": 1,
+            "permissions": 0,
+            "projects": 0,
+            "replications": 0,
+            "webhooks": 0,
+            "builds": 2,
+        },
         "ci": {"jobs": 3, "queue": 1},
         "review": {"projects": 2, "roles": 2},
         "inference": {"projects": 3, "models": 37, "keys": 6},

@@ -59,12 +59,16 @@ class Projects:
         self._db.execute("INSERT OR REPLACE INTO artifact_projects VALUES (?, ?)", values)
 
     def delete(self, key: str) -> None:
+        """Delete a project with its members, roles and environments, and unshare repositories."""
+        self.clear(key)
+        for repo in self._list_shared():
+            self.unshare(repo, key)
+
+    def clear(self, key: str) -> None:
         """Delete a project with its members, roles and environments."""
         self._db.execute("DELETE FROM artifact_projects WHERE key = ?", (key,))
         for table in ("artifact_project_members", "artifact_project_roles", "artifact_environments"):
             self._db.execute(f"DELETE FROM {table} WHERE project = ?", (key,))
-        for repo in self._list_shared():
-            self.unshare(repo, key)
 
     def list_members(self, project: str, kind: str) -> list[dict[str, Any]]:
         """Return the members of a project with their roles, sorted by name; `kind` is `users` or `groups`."""

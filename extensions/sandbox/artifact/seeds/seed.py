@@ -20,6 +20,7 @@ from ..items.tree import TRASH_REPO, parent_path
 from ..protocol.formats import format_time_with_offset, parse_seed_time
 from ..repositories.repositories import CONFIGURATION_FIELDS
 from ..state import State
+from .administration import SCHEMAS, SHARING_FIELDS, add_administration, share_repository
 from .bulk_insert import LOCAL_STATISTICS, STATISTICS, path_columns
 from .generated_files import generate
 
@@ -43,7 +44,7 @@ SEED_SCHEMA = mapping_schema(
     ],
     repositories=[
         mapping_schema(
-            f"key! rclass! count files images {' '.join(CONFIGURATION_FIELDS)}",
+            f"key! rclass! count files images {' '.join((*SHARING_FIELDS, *CONFIGURATION_FIELDS))}",
             generate=[mapping_schema("path! count! content by size created modified downloaded properties")],
         )
     ],
@@ -62,27 +63,22 @@ SEED_SCHEMA = mapping_schema(
             promotions=[mapping_schema("status! created created_by repo comment ci_user")],
         )
     ],
+    **SCHEMAS,
 )
 
 
 def load_seed(state: State, data: dict[str, Any]) -> None:
     """Add the content of a seed, and the trash can."""
-    for group in data.get("groups", ()):
-        about = select_seed_fields(group, SEED_GROUP_FIELDS)
-        state.accounts.save_group(group["name"], group.get("permissions", {}), about)
-    for user in data.get("users", ()):
-        state.accounts.save_user({**user, "about": select_seed_fields(user, SEED_USER_FIELDS)})
-    for permission in data.get("permissions", ()):
-        state.accounts.permissions.save(permission["name"], complete_resources(permission["resources"]), None)
-    for token in data.get("tokens", ()):
-        state.tokens.add(token)
+    _add_accounts(state, data)
     state.items.create_folder(TRASH_REPO, "", None)
-    repositories = data.get("repositories", ())
+    repositories = [numbered for repository in data.get("repositories", ()) for numbered in _expand(repository)]
     generated_count = sum(files["count"] for repository in repositories for files in repository.get("generate", ()))
     with state.bulk_insert.defer_indexes() if generated_count > state.bulk_insert.next_id() // 4 else nullcontext():
         for repository in repositories:
-            for numbered in _expand(repository):
-                _add_repository(state, numbered)
+            _add_repository(state, repository)
+    add_administration(state, data)
+    for repository in repositories:
+        share_repository(state, repository)
     for item in data.get("items", ()):
         _add_item(state, item)
     for archive in data.get("archives", ()):
@@ -92,6 +88,18 @@ def load_seed(state: State, data: dict[str, Any]) -> None:
     for build in data.get("builds", ()):
         _add_build(state, build)
     state.bulk_insert.analyze()
+
+
+def _add_accounts(state: State, data: dict[str, Any]) -> None:
+    for group in data.get("groups", ()):
+        about = select_seed_fields(group, SEED_GROUP_FIELDS)
+        state.accounts.save_group(group["name"], group.get("permissions", {}), about)
+    for user in data.get("users", ()):
+        state.accounts.save_user({**user, "about": select_seed_fields(user, SEED_USER_FIELDS)})
+    for permission in data.get("permissions", ()):
+        state.accounts.permissions.save(permission["name"], complete_resources(permission["resources"]), None)
+    for token in data.get("tokens", ()):
+        state.tokens.add(token)
 
 
 def _expand(repository: dict[str, Any]) -> Iterator[dict[str, Any]]:

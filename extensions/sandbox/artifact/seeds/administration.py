@@ -1,0 +1,128 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Environments, projects, configuration, replications and webhooks of a seed. The rules are those of the APIs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from ...seeds.schema import ANY_VALUE, SeedError, mapping_schema
+from ..projects import environment_api, member_api, project_api, role_api
+from ..protocol.errors import AccessError, ArtifactError
+from ..replications import replications
+from ..state import State
+from ..system.configuration.schema import SECTIONS
+from ..system.configuration.store import check_references, complete_document
+from ..system.configuration.values import UnknownRepository, ViolatesSchema
+from ..webhooks.subscriptions import parse_subscription, save_subscription
+
+_MEMBERS = [mapping_schema("name! roles!")]
+_REPLICATION_FIELDS = (
+    *replications.COMMON_DEFAULTS,
+    *replications.PUSH_DEFAULTS,
+    *replications.PATTERNS,
+    *replications.PREFIX,
+)
+# Fields of a repository in a seed that say with which projects it is shared.
+SHARING_FIELDS = ("shared_with_projects", "shared_with_all_projects", "shared_read_only")
+SCHEMAS = {
+    "environments": [ANY_VALUE],
+    "projects": [
+        mapping_schema(
+            f"project_key! display_name! admin_privileges {' '.join(project_api.DEFAULTS)}",
+            environments=[ANY_VALUE],
+            roles=[mapping_schema("name! description environments actions")],
+            users=_MEMBERS,
+            groups=_MEMBERS,
+        )
+    ],
+    "configuration": mapping_schema(" ".join(name for name, kind in SECTIONS.items() if kind is not None)),
+    "replications": [mapping_schema(f"repoKey! cronExp! {' '.join(_REPLICATION_FIELDS)}")],
+    "webhooks": [mapping_schema("key! event_filter! handlers! description enabled project_key")],
+}
+
+
+def add_administration(state: State, data: dict[str, Any]) -> None:
+    """Add the objects of a seed that refer to its accounts and repositories."""
+    for name in data.get("environments", ()):
+        if name not in state.projects.list_environments():
+            with _locate(f"environments, {name}"):
+                _add_environment(state, "", name)
+    for project in data.get("projects", ()):
+        with _locate(f"projects, {project['project_key']}"):
+            _add_project(state, project)
+    if "configuration" in data:
+        _replace_sections(state, data["configuration"])
+    for replication in data.get("replications", ()):
+        with _locate(f"replications, {replication['repoKey']}"):
+            _add_replication(state, replication)
+    for webhook in data.get("webhooks", ()):
+        with _locate(f"webhooks, {webhook['key']}"):
+            _add_webhook(state, webhook)
+
+
+def share_repository(state: State, repository: dict[str, Any]) -> None:
+    """Share a repository with the projects that its seed names."""
+    is_read_only = bool(repository.get("shared_read_only"))
+    with _locate(f"repositories, {repository['key']}"):
+        for project in repository.get("shared_with_projects", ()):
+            if state.projects.find(project) is None:
+                raise SeedError(f"The project '{project}' in 'shared_with_projects' does not exist.")
+            state.projects.share(repository["key"], project, is_read_only)
+        if repository.get("shared_with_all_projects"):
+            state.projects.share(repository["key"], None, is_read_only)
+
+
+@contextlib.contextmanager
+def _locate(place: str) -> Iterator[None]:
+    """Say in error messages to which object of the seed they apply."""
+    try:
+        yield
+    except (AccessError, ArtifactError, SeedError) as error:
+        raise SeedError(f"{place}: {error}") from error
+
+
+def _add_environment(state: State, project: str, name: Any) -> None:
+    environment_api.check_new_name(state.projects, project, name)
+    state.projects.add_environment(name, project)
+
+
+def _add_project(state: State, seed: dict[str, Any]) -> None:
+    key = seed["project_key"]
+    project = project_api.change_project(state.projects, project_api.create_default_project(key), seed)
+    state.projects.clear(key)
+    state.projects.save(project)
+    for name in seed.get("environments", ()):
+        _add_environment(state, key, name)
+    for role in seed.get("roles", ()):
+        state.projects.save_role(key, role_api.build_role(state.projects, key, role))
+    for kind in member_api.KINDS:
+        for member in seed.get(kind, ()):
+            member_api.put_member(state, key, kind, member["name"], member["roles"])
+
+
+def _replace_sections(state: State, sections: dict[str, Any]) -> None:
+    document = {**state.configuration.load(), **sections}
+    try:
+        completed = complete_document(document)
+        check_references(completed, {repository.key for repository in state.repositories.list_all()})
+    except UnknownRepository as error:
+        raise SeedError(f"configuration: the repository '{error.key}' does not exist.") from error
+    except ViolatesSchema as error:
+        raise SeedError(f"configuration.{error} is unknown, missing, duplicate or of the wrong type.") from error
+    state.configuration.save(completed)
+
+
+def _add_replication(state: State, seed: dict[str, Any]) -> None:
+    repository = replications.require_repository(state, seed["repoKey"])
+    replication = replications.build_replication(state, repository, seed, None)
+    replications.save_replication(state, repository.key, replication)
+
+
+def _add_webhook(state: State, seed: dict[str, Any]) -> None:
+    # The policy for URLs applies to changes. Existing subscriptions can be older.
+    proxies = state.descriptor.list_names("proxies")
+    save_subscription(state, parse_subscription(seed, proxies, allows_private_targets=True))
