@@ -54,8 +54,16 @@ options:
     type: bool
     default: false
     version_added: 0.3.0
+  sharing:
+    description:
+      - Whether to return the projects with which the repositories are shared. This costs one request per repository. It
+        requires an administrator of the platform and Artifactory 7.90.1 or later.
+    type: bool
+    default: false
+    version_added: 0.3.0
   workers:
-    description: Number of repositories to read at the same time, if the server cannot list configurations.
+    description: Number of repositories to read at the same time, for O(sharing), or if the server cannot list
+      configurations.
     type: int
     default: 8
     version_added: 0.3.0
@@ -130,8 +138,29 @@ configurations:
       rclass: local
       packageType: maven
       repoLayoutRef: maven-2-default
+sharing:
+  description: Repositories that are shared with projects, by key.
+  returned: when O(sharing=true)
+  type: dict
+  contains:
+    projects:
+      description: Keys of the projects, sorted.
+      type: list
+      elements: str
+    all_projects:
+      description: Whether the repository is shared with all projects.
+      type: bool
+    read_only:
+      description: Whether the projects can only read the repository.
+      type: bool
+  sample:
+    libs-release-local:
+      projects: [web]
+      all_projects: false
+      read_only: true
 """
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import listing
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
@@ -146,6 +175,7 @@ SPEC = (ARTIFACT + WORKERS) + ArgumentSpec(
         package_type=dict(type="str", **NAME),
         project=dict(type="str", **NAME),
         configuration=dict(type="bool", default=False),
+        sharing=dict(type="bool", default=False),
     ),
     mutually_exclusive=[("key", "type"), ("key", "package_type"), ("key", "project")],
 )
@@ -165,6 +195,8 @@ def run(task: Task) -> None:
         task.result["configurations"] = {
             repository["key"]: listing.strip_secrets(repository["settings"]) for repository in found
         }
+    if task.params["sharing"]:
+        task.result["sharing"] = projects.list_sharing(task, [repository["key"] for repository in found])
 
 
 def main() -> None:

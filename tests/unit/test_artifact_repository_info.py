@@ -202,3 +202,38 @@ def test_key_is_refused_when_a_filter_is_set(other: dict[str, str]) -> None:
     with conversation() as server:
         result = run("artifact_repository_info", url=server.url, key="libs", **other)
     assert result["msg"] == f"parameters are mutually exclusive: key|{next(iter(other))}"
+
+
+def sharing_of(repo: str, status: int = 200, **fields: Any) -> Call:
+    path = f"/access/api/v1/projects/_/repositories/{repo}"
+    body = {"resource_name": repo, **fields} if status == 200 else {"errors": [{"message": "Not found"}]}
+    return call("GET", path, status=status, json=body)
+
+
+def version(number: str) -> Call:
+    return call("GET", "/artifactory/api/system/version", json={"version": number, "license": "Pro"})
+
+
+def test_shared_repositories_are_returned_by_key() -> None:
+    shared = {"shared_with_projects": ["web", "api"], "shared_with_all_projects": False, "shared_read_only": True}
+    common = {"shared_with_projects": [], "shared_with_all_projects": True}
+    own = {"shared_with_projects": [], "shared_with_all_projects": False}
+    entries = [{"key": key, "type": "LOCAL", "packageType": "Generic"} for key in ("common", "gone", "own", "shared")]
+    reads = [
+        sharing_of("common", **common),
+        *(sharing_of("gone", 404), version("7.111.4")),
+        *(sharing_of("own", **own), sharing_of("shared", **shared)),
+    ]
+    with conversation(call("GET", REPOSITORIES, json=entries), *reads) as server:
+        result = run("artifact_repository_info", url=server.url, sharing=True, workers=1)
+    assert result["sharing"] == {
+        "common": {"projects": [], "all_projects": True, "read_only": False},
+        "shared": {"projects": ["api", "web"], "all_projects": False, "read_only": True},
+    }
+
+
+def test_sharing_is_refused_when_the_version_lacks_it() -> None:
+    entries = [{"key": "libs", "type": "LOCAL", "packageType": "Generic"}]
+    with conversation(call("GET", REPOSITORIES, json=entries), sharing_of("libs", 404), version("7.77.3")) as server:
+        result = run("artifact_repository_info", url=server.url, sharing=True, workers=1)
+    assert result["msg"] == "Sharing repositories between projects requires Artifactory 7.90.1 or later."

@@ -12,9 +12,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import form, platform
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import read_concurrently
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 MEMBER_KINDS = ("users", "groups")
@@ -124,6 +126,20 @@ def find_sharing(artifact: ArtifactService, repo: str) -> Record | None:
     path = f"/projects/_/repositories{encode_path(repo, option='shared_repositories')}"
     response = platform.read(artifact, path, "Sharing repositories between projects", SHARING_SINCE)
     return response.record() if response.status == 200 else None
+
+
+def list_sharing(task: Task, repositories: t.Iterable[str]) -> Fields:
+    """Return the repositories that are shared with projects, by key."""
+    found = read_concurrently(task, repositories, lambda reader, repo: find_sharing(ArtifactService(reader), repo))
+    sharing = {
+        repo: {
+            "projects": sorted(record.maybe_texts("shared_with_projects")),
+            "all_projects": bool(record.maybe_flag("shared_with_all_projects")),
+            "read_only": bool(record.maybe_flag("shared_read_only")),
+        }
+        for repo, record in sorted(found.items())
+    }
+    return {repo: entry for repo, entry in sharing.items() if entry["projects"] or entry["all_projects"]}
 
 
 def _read(artifact: ArtifactService, key: str, part: str) -> t.Any:
