@@ -86,6 +86,10 @@ def world(number: int) -> dict[str, Any]:
                     "rclass": "local",
                     "packageType": "generic",
                     "description": dice.choice(SPECIAL_NAMES),
+                    "projectKey": f"p{number}-0",
+                    "environments": [f"p{number}-0-qa"],
+                    "shared_with_projects": [f"p{number}-1", f"p{number}-2"],
+                    "shared_read_only": True,
                     "generate": [
                         {
                             "path": "deep/{n}/file-{n}.bin",
@@ -104,8 +108,10 @@ def world(number: int) -> dict[str, Any]:
                     "url": f'https://somebody:p@{SECRET}/ "@mirror.example/npm?apikey={SECRET} {SECRET}',
                     "username": "somebody",
                     "password": SECRET,
+                    "shared_with_all_projects": True,
                 },
             ],
+            **administration(number),
             "items": [
                 {
                     "repo": f"many{number}-local",
@@ -222,6 +228,74 @@ def world(number: int) -> dict[str, Any]:
         },
         "inference": inference(number, dice),
         "review": review(number, dice),
+    }
+
+
+def administration(number: int) -> dict[str, Any]:
+    """Return environments, projects, replications, webhooks and a configuration with secrets of all kinds."""
+    account = {"username": "somebody", "password": SECRET}
+    ldap = {"searchFilter": "uid={0}", "managerDn": "cn=somebody", "managerPassword": SECRET}
+    oauth = {"providerType": "github", "id": "artifactory", "secret": SECRET, "tokenUrl": "https://sso.example/token"}
+    event = {"domain": "artifact", "event_types": ["deployed"], "criteria": {"anyLocal": True}}
+    return {
+        "environments": ["QA", f"STAGE-{number}"],
+        "projects": [
+            {
+                "project_key": f"p{number}-{place}",
+                "display_name": f"{name} {number}",
+                "description": name,
+                "storage_quota_bytes": -1 if place == 0 else 2**30 * place + place % 2,
+                "soft_limit": place == 1,
+                "admin_privileges": {"manage_members": place != 2},
+                "environments": [f"p{number}-{place}-qa"],
+                "roles": [
+                    {"name": name, "environments": ["QA", f"p{number}-{place}-qa"], "actions": ["READ_REPOSITORY"]}
+                ],
+                "users": [{"name": f"user-{number}-{place}", "roles": [name, "Project Admin"]}],
+                "groups": [{"name": f"group {place}", "roles": ["Developer"]}],
+            }
+            for place, name in enumerate(SPECIAL_NAMES)
+        ],
+        "configuration": {
+            "urlBase": "https://repo.example",
+            "footer": f"See https://me:{SECRET}@wiki.example",
+            "mailServer": {"host": "mail.example", "from": "a@b.example", **account},
+            "backups": {
+                name: {"cronExp": "0 0 2 ? * SUN", "excludedRepositories": [f"many{number}-local"]}
+                for name in SPECIAL_NAMES
+            },
+            "proxies": {"corporate": {"host": "proxy.example", "port": 3128, **account}},
+            "propertySets": {
+                "release": {"properties": {name: {"predefinedValues": {"yes": {}}} for name in SPECIAL_NAMES}}
+            },
+            "security": {
+                "hideUnauthorizedResources": True,
+                "ldapSettings": {"corporate-ldap": {"ldapUrl": "ldap://ldap.example/dc=example", "search": ldap}},
+                "oauthSettings": {"oauthProvidersSettings": {"github": oauth}},
+            },
+            "trashcanConfig": {"enabled": False, "retentionPeriodDays": number},
+        },
+        "replications": [
+            {
+                "repoKey": f"many{number}-local",
+                "cronExp": "0 0 2 * * ?",
+                "url": f"https://{site}.example/artifactory/copy?token={SECRET}",
+                "enabled": site == "one",
+                "syncDeletes": site == "two",
+                "includePathPrefixPattern": "org/**",
+                "proxy": "corporate" if site == "one" else "",
+                **account,
+            }
+            for site in ("one", "two")
+        ]
+        + [{"repoKey": f"mirror{number}", "cronExp": "0 0 3 * * ?", "enabled": True}],
+        "webhooks": [
+            {
+                "key": f"hook-{number}",
+                "event_filter": event,
+                "handlers": [{"handler_type": "webhook", "url": f"https://ci.example/{SECRET}", "secret": SECRET}],
+            }
+        ],
     }
 
 
@@ -436,8 +510,32 @@ def remove_added_account(review: dict[str, Any]) -> None:
     roles["Projects root admin"]["assignments"].remove({"account": "snapshot-admin", "group": None, "project": None})
 
 
+def check_administration(artifact: dict[str, Any]) -> None:
+    """Check that the snapshot contains the administration of the world with number 1."""
+    assert artifact["environments"] == ["DEV", "PROD", "QA", "STAGE-1"]
+    assert [project["display_name"] for project in artifact["projects"]] == [f"{name} 1" for name in SPECIAL_NAMES]
+    assert [len(part) for part in artifact["project_parts"].values()] == [len(SPECIAL_NAMES)] * 3
+    assert artifact["sharing"] == {
+        "many1-local": {"projects": ["p1-1", "p1-2"], "all_projects": False, "read_only": True},
+        "mirror1": {"projects": [], "all_projects": True, "read_only": False},
+    }
+    push, pull = artifact["replications"]
+    assert [target["url"] for target in push["targets"]] == [
+        f"https://{site}.example/artifactory/copy" for site in ("one", "two")
+    ]
+    assert (pull["repo"], pull["type"], pull["enabled"]) == ("mirror1", "pull", True)
+    configuration = artifact["configuration"]
+    assert configuration["proxies"] == {
+        "corporate": {"host": "proxy.example", "port": 3128, "username": "somebody", "platformDefault": False}
+    }
+    assert configuration["security"]["ldapSettings"]["corporate-ldap"]["search"]["managerDn"] == "cn=somebody"
+    assert sorted(configuration["backups"]) == sorted(SPECIAL_NAMES)
+    assert "footer" not in configuration
+
+
 def test_sandbox_from_a_snapshot_has_the_same_data(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed(world(1))
+    sandbox.switch("artifact", version="7.111.4", edition="enterprise")
     sandbox.switch("ci", version="2.504")
     sandbox.switch("review", version_major="24", version_minor="3.1", module_access_lists=True)
     first, second = tmp_path / "first", tmp_path / "second"
@@ -446,16 +544,21 @@ def test_sandbox_from_a_snapshot_has_the_same_data(sandbox: Sandbox, tmp_path: P
     for place in ("properties: db.password: value", "properties: note: value", "F_TOKEN: default", "comment"):
         assert place in output
     with client.start(seed=first) as rehearsal:
+        rehearsal.switch("artifact", version="7.111.4", edition="enterprise")
+        assert rehearsal.switches()["artifact"]["trashcan"] is False
         output, good = take_snapshot(rehearsal, second, snapshot_artifact_runs="all", **all_credentials(rehearsal))
     assert good, output
     assert not [file for file in first.glob("*/*") if SECRET in file.read_text()]
+    assert "AM." not in (first / "artifact" / "manifest.json").read_text()
     expected, actual = load_lists(first, sandbox), load_lists(second, rehearsal)
     sources = {json.dumps([build["url"], build["vcs"]]) for build in expected["artifact"]["builds"] if "vcs" in build}
     place, message = "https://git.example/app.git", "See https://wiki/ http:\\/\\/x (bob@x)"
     assert sources == {json.dumps(["https://ci.example/job/app/1/", [{"url": place, "message": message}]])}
     mirrors = {actual["url"] for actual in expected["artifact"]["repositories"] if actual["key"].startswith("mirror")}
     assert mirrors == {"https://mirror.example/npm"}
-    assert expected["inference"]["skipped_lists"] + expected["review"]["skipped_lists"] == []
+    for service in ("artifact", "inference", "review"):
+        assert expected[service]["skipped_lists"] == []
+    check_administration(expected["artifact"])
     assert len(expected["issues-of_old.1%2F%25"]) > len(expected["histories-of_old.1%2F%25"]) > 1
     assert {"key": "note", "value": "git clone https://MASKED_SECRET@git.example/app.git"} in [
         pair for item in expected["items"] for pair in item.get("properties", ())

@@ -14,6 +14,15 @@ from ..identities.fields import SEED_GROUP_FIELDS, SEED_USER_FIELDS
 from ..repositories.repositories import CLASS_LABELS, CONFIGURATION_FIELDS
 from .bulk_insert import STATISTICS
 from .seed import BUILD_FIELDS, MODULE_FIELDS
+from .snapshot_administration import (
+    UNKNOWN,
+    convert_configuration,
+    iterate_projects,
+    iterate_replications,
+    list_environments,
+    list_member_names,
+    list_pull_replications,
+)
 
 BATCH_SIZE = 5000
 # The administrator that is added to the accounts of the snapshot's tokens.
@@ -43,16 +52,19 @@ COPIED_FIELDS = (
 def iterate_seeds(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
     """Yield a seed without items, then seeds with batches of items."""
     manifest, tokens = snapshot.manifest, snapshot.manifest["tokens"]
+    repositories = list(_convert_repositories(snapshot))
+    keys = {repository["key"] for repository in repositories}
+    configuration = convert_configuration(snapshot, keys)
     yield {
-        "groups": [_convert_group(group, manifest["group_states"]) for group in manifest.get("groups", ())],
+        "groups": list(_convert_groups(snapshot)),
         "users": [*_convert_users(snapshot), {**_create_user(snapshot, ADMIN), "admin": True}],
         "permissions": [_convert_permission(permission) for permission in manifest.get("permissions", ())],
         "tokens": [_convert_token(snapshot, token) for token in tokens] + [_create_admin_token(snapshot)],
-        "repositories": [
-            _convert_repository(repository)
-            for repository in manifest["repositories"]
-            if repository["type"] in CLASS_LABELS
-        ],
+        "repositories": repositories,
+        "environments": list_environments(snapshot),
+        "projects": list(iterate_projects(snapshot)),
+        **({"configuration": configuration} if configuration else {}),
+        "replications": list(iterate_replications(snapshot, keys)),
         "builds": [_convert_build(record) for record in manifest["builds"]],
     }
     rows = snapshot.read_records("items")
@@ -61,10 +73,10 @@ def iterate_seeds(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
 
 
 def _convert_users(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
-    """Yield the users, and the subjects of tokens that are not among them."""
+    """Yield the users, and the subjects of tokens and members of projects that are not among them."""
     users = {user["name"]: user for user in snapshot.manifest.get("users", ())}
     subjects = {_account_name(token) for token in snapshot.manifest["tokens"]}
-    for name in sorted({*users, *subjects} - {ADMIN}):
+    for name in sorted({*users, *subjects, *list_member_names(snapshot, "user")} - {ADMIN}):
         state = snapshot.manifest.get("user_states", {}).get(name, {})
         fields = {"realm": state.get("realm"), "last_logged_in": state.get("last_logged_in")}
         fields |= {"locked": True} if state.get("status") == "locked" else {"status": state.get("status")}
@@ -78,6 +90,14 @@ def _convert_users(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
 
 def _create_user(snapshot: SnapshotDirectory, name: str) -> dict[str, Any]:
     return {"name": name, "password": snapshot.derive_secret(f"artifact user {name}")}
+
+
+def _convert_groups(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
+    """Yield the groups, and the members of projects that are not among them."""
+    groups = snapshot.manifest.get("groups", ())
+    yield from (_convert_group(group, snapshot.manifest["group_states"]) for group in groups)
+    for name in sorted(list_member_names(snapshot, "group") - {group["name"] for group in groups}):
+        yield {"name": name}
 
 
 def _convert_group(group: dict[str, Any], states: dict[str, Any]) -> dict[str, Any]:
@@ -125,6 +145,28 @@ def _create_admin_token(snapshot: SnapshotDirectory) -> dict[str, Any]:
         "scope": "applied-permissions/admin",
         "description": "of the snapshot, not of the server",
         "exported": True,
+    }
+
+
+def _convert_repositories(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
+    sharing, replicated = snapshot.manifest.get("sharing", {}), list_pull_replications(snapshot)
+    projects = {project["key"] for project in snapshot.manifest.get("projects", ())}
+    for repository in snapshot.manifest["repositories"]:
+        key = repository["key"]
+        if repository["type"] in CLASS_LABELS:
+            login = {"password": snapshot.derive_secret(f"artifact repository {key}"), "username": UNKNOWN}
+            yield {
+                **(login if key in replicated else {}),
+                **_convert_repository(repository),
+                **(_convert_sharing(sharing[key], projects) if key in sharing else {}),
+            }
+
+
+def _convert_sharing(sharing: dict[str, Any], projects: set[str]) -> dict[str, Any]:
+    return {
+        "shared_with_projects": [project for project in sharing["projects"] if project in projects],
+        "shared_with_all_projects": sharing["all_projects"],
+        "shared_read_only": sharing["read_only"],
     }
 
 
