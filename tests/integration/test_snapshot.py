@@ -18,6 +18,7 @@ from sandbox.client import Sandbox
 from sandbox.seeds.schema import SeedError
 from sandbox.seeds.snapshot import SnapshotDirectory
 from support.playbook import list_failures, run_ansible
+from support.session import Session
 
 SECRET = "hunter2-of-production"
 SPECIAL_NAMES = ["plain", "with blank", "ünïcode 🙂", "a;b,c|d=e", "{{ braces }}", "per%cent+plus#hash", "quo'te"]
@@ -730,6 +731,63 @@ def test_only_lists_without_permission_are_skipped(sandbox: Sandbox, tmp_path: P
     assert lists["inference"]["users"]
 
 
+PASSWORD = {"toolchain_artifact_username": "admin", "toolchain_artifact_password": "sandbox-admin"}
+PARTS = ["project_environments", "project_roles", "project_members"]
+ACCESS = ["environments", "projects"]
+# Lists of Artifactory that are skipped, with a part of the reason
+SKIPPED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, str]]] = {
+    "an early version": (
+        {"version": "7.40.1"},
+        PASSWORD,
+        {
+            "environments": "requires Artifactory 7.53.1 or later",
+            "sharing": "requires Artifactory 7.90.1 or later",
+            "project_environments": ": 404 ",
+        },
+    ),
+    "the open-source edition": (
+        {"edition": "oss"},
+        PASSWORD,
+        dict.fromkeys(("items", "environments", "projects", "replications"), "requires Artifactory Pro"),
+    ),
+    "an Access API for tokens": (
+        {"access_requires_token": True},
+        PASSWORD,
+        dict.fromkeys(("users", "groups", "permissions", *ACCESS), "may accept only access tokens"),
+    ),
+    "an account without permissions": (
+        {},
+        {"toolchain_artifact_username": "reader", "toolchain_artifact_password": "sandbox-reader"},
+        dict.fromkeys(("environments", "replications", "configuration"), ": 403 "),
+    ),
+}
+NEW_LISTS = {*ACCESS, *PARTS, "sharing", "replications", "configuration"}
+
+
+@pytest.mark.parametrize("case", SKIPPED)
+def test_administration_is_skipped_when_the_server_does_not_return_it(
+    case: str, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    switches, account, expected = SKIPPED[case]
+    seed = {**administration(1), "repositories": world(1)["artifact"]["repositories"]}
+    accounts = [{"name": name} for name in ("user-1-0", "user-1-1")]
+    projects = [{"project_key": f"p1-{place}", "display_name": f"Project {place}"} for place in range(3)]
+    sandbox.seed({"artifact": {**seed, "projects": projects, "users": accounts}})
+    sandbox.switch("artifact", **switches)
+    folder = tmp_path / "snapshot"
+    variables = {"toolchain_artifact_url": sandbox.url, "snapshot_artifact_items": {"repo": "generic-local"}}
+    output, good = take_snapshot(sandbox, folder, "--limit", "repo", **variables, **account)
+    assert good, output
+    manifest = load_lists(folder, sandbox)["artifact"]
+    skipped = {entry["list"]: entry["reason"] for entry in manifest["skipped_lists"]}
+    assert skipped.keys() & NEW_LISTS == expected.keys() & NEW_LISTS
+    for name, reason in expected.items():
+        assert reason in skipped[name]
+    with client.start(seed=folder) as rehearsal:
+        state = rehearsal.state()["artifact"]
+    assert state["projects"]["total"] == len(manifest["projects"])
+
+
 def write_special_jobs(folder: Path) -> None:
     """Write the snapshot of a server whose only job has a description with control characters, and no last builds."""
     server = {"product": "hudson", "version": "1.395", "executors": 2}
@@ -794,6 +852,76 @@ def test_sandbox_starts_when_lists_are_unusual_or_incomplete(tmp_path: Path) -> 
     assert counts == {"none": (0, 0), "some": (1, 4), "recorded": (1, 4)}
     states = [(1, "New"), (2, "Fixed"), (4, "Existing")]
     assert actual == {project: ([build], states) for project, build in builds.items()}
+
+
+OLD_MANIFEST: dict[str, Any] = {
+    "format": 1,
+    "name": "odd",
+    "tokens": [],
+    "repositories": [
+        {"key": key, "type": rclass, "package_type": "generic", "description": "", "url": None, "settings": None}
+        for key, rclass in (("libs", "local"), ("mirror", "remote"), ("old", "distribution"))
+    ],
+    "builds": [],
+}
+SETTINGS = {"description": "", "soft_limit": False, "storage_quota": "1 GB", "admin_privileges": {}}
+INCOMPLETE: dict[str, Any] = {
+    "environments": ["DEV", "PROD"],
+    "projects": [{"key": "web", "display_name": "Web", **SETTINGS}, {"key": "new", "display_name": "New", **SETTINGS}],
+    "project_parts": {
+        "roles": {"web": [{"name": "r", "description": "", "environments": ["DEV", "gone"], "actions": ["FLY"]}]},
+        "members": {
+            "web": [
+                {"user": "ann", "roles": ["Application Admin"]},
+                {"group": "team", "roles": ["Application Admin", "r"]},
+            ]
+        },
+    },
+    "sharing": {
+        "libs": {"projects": ["gone", "new"], "all_projects": False, "read_only": False},
+        "old": {"projects": ["new"], "all_projects": False, "read_only": False},
+    },
+    "replications": [
+        {
+            "repo": "libs",
+            "type": "push",
+            "cron": None,
+            "event_replication": None,
+            "targets": [{"url": "https://other.example/libs", "username": "", "proxy": "gone", "enabled": True}],
+        },
+        {"repo": "mirror", "type": "pull", "cron": "0 0 3 * * ?", "event_replication": False, "enabled": True},
+        {"repo": "old", "type": "pull", "cron": "0 0 3 * * ?", "event_replication": False, "enabled": True},
+    ],
+    "configuration": {
+        "newSection": {"enabled": True},
+        "backups": {"weekly": {"cronExp": "0 0 2 ? * SUN", "excludedRepositories": ["libs", "old"], "new": 1}},
+        "security": {"ldapSettings": {"corporate": {"search": {"searchFilter": "uid={0}", "managerDn": "cn=x"}}}},
+        "mailServer": {"host": "mail.example", "username": "mailer"},
+        "proxies": {"open": {"host": "proxy.example", "port": 3128}},
+    },
+}
+
+
+@pytest.mark.parametrize("added", [{}, INCOMPLETE])
+def test_sandbox_starts_when_artifactory_lists_are_missing_or_incomplete(tmp_path: Path, added: dict[str, Any]) -> None:
+    folder = tmp_path / "artifact"
+    folder.mkdir()
+    (folder / "manifest.json").write_text(json.dumps({**OLD_MANIFEST, **added}))
+    with client.start(seed=tmp_path) as sandbox:
+        state = sandbox.state()["artifact"]
+        session = Session(sandbox.url, sandbox.environment["JFROG_ACCESS_TOKEN"])
+        members = {kind: session.get(f"/access/api/v1/projects/web/{kind}").json() for kind in ("users", "groups")}
+        configuration = session.get("/artifactory/api/system/configuration").text
+    assert state["repositories"]["total"] == 2
+    assert state["projects"]["total"] == len(added.get("projects", ()))
+    if not added:
+        return
+    assert [row["repository"] for row in state["replications"]["rows"]] == ["libs", "mirror"]
+    assert members == {"users": {"members": []}, "groups": {"members": [{"name": "team", "roles": ["r"]}]}}
+    assert configuration.count("<password>") == configuration.count("<managerPassword>") == 1
+    for text in ("<ldapUrl>unknown</ldapUrl>", "<repositoryRef>libs</repositoryRef>"):
+        assert text in configuration
+    assert "<repositoryRef>old</repositoryRef>" not in configuration
 
 
 def list_builds_and_issues(sandbox: Sandbox, project: str) -> tuple[list[str], list[tuple[int, str]]]:
