@@ -292,6 +292,73 @@ def test_rehearsal_on_a_snapshot_changes_objects_of_production(
     assert output.count(f"Connections to {review_url} are disabled during a rehearsal.") >= 2
 
 
+REPLICATED = {"url": "https://other.example/artifactory/generic-local", "username": "ci", "password": SECRET}
+PROXY = {"host": "proxy.example", "port": 3128, "username": "artifactory", "password": SECRET}
+ADMINISTRATION: dict[str, Any] = {
+    "repositories": [
+        {"key": "mirror", "rclass": "remote", "url": "https://up.example", "username": "ci", "password": SECRET},
+        {"key": "web-local", "rclass": "local", "projectKey": "web"},
+    ],
+    "environments": ["QA"],
+    "projects": [{"project_key": "web", "display_name": "Web", "users": [{"name": "reader", "roles": ["Viewer"]}]}],
+    "configuration": {"proxies": {"corporate": PROXY}},
+    "replications": [
+        {"repoKey": "generic-local", "cronExp": "0 0 2 * * ?", **REPLICATED},
+        {"repoKey": "mirror", "cronExp": "0 0 3 * * ?"},
+    ],
+}
+WEB = {
+    "key": "web",
+    "members": [{"user": "reader", "roles": ["Viewer"]}, {"group": "readers", "roles": ["deployer"]}],
+    "roles": [{"name": "deployer", "environments": ["DEV", "QA"], "actions": ["READ_REPOSITORY"]}],
+    "repositories": ["web-local", "generic-local"],
+}
+API = {"key": "api", "display_name": "Interfaces", "environments": ["api-load"]}
+PUSH = {"repo": "generic-local", "cron": "0 0 2 * * ?", "targets": [REPLICATED]}
+PULL = {"repo": "mirror", "type": "pull", "cron": "0 0 3 * * ?"}
+OTHER_PROXY = {**PROXY, "host": "other.example"}
+# Tasks for the administration of Artifactory, and whether they change what production has
+DECLARED: dict[str, tuple[str, dict[str, Any], bool]] = {
+    "Keep the environment": ("environment", {"name": "QA"}, False),
+    "Add an environment": ("environment", {"name": "LOAD"}, True),
+    "Keep the project": ("project", {"key": "web", "display_name": "Web", "members": WEB["members"][:1]}, False),
+    "Manage projects": ("project", {"items": [WEB, API], "undeclared": "report"}, True),
+    "Keep the replications": ("replication", {"items": [PUSH, PULL]}, False),
+    "Change a replication": ("replication", {**PULL, "sync_deletes": True}, True),
+    "Keep the proxy": ("configuration", {"configuration": {"proxies": {"corporate": PROXY}}}, False),
+    "Configure": ("configuration", {"configuration": {"proxies": {"other": OTHER_PROXY}, "footer": "Ours"}}, True),
+}
+
+
+def test_rehearsal_on_a_snapshot_changes_the_administration_of_artifactory(sandbox: Sandbox, tmp_path: Path) -> None:
+    hosts, site, folder = tmp_path / "hosts.yml", tmp_path / "site.yml", tmp_path / "snapshot"
+    sandbox.seed({"artifact": ADMINISTRATION})
+    hosts.write_text(yaml.safe_dump({"artifact": {"hosts": {"repo": None}}}))
+    output, good = run_ansible(
+        ["buildworks.toolchain.snapshot", "-i", hosts, "-e", f"snapshot_folder={folder}"], sandbox
+    )
+    assert good, output
+    tasks = [
+        {"name": name, f"buildworks.toolchain.artifact_{kind}": options}
+        for name, (kind, options, _is_change) in DECLARED.items()
+    ]
+    site.write_text(yaml.safe_dump([{"hosts": "artifact", "gather_facts": False, "tasks": tasks}]))
+    sandbox.clear_journal()
+    files = {"inventory": hosts, "playbook": site, "snapshot": folder}
+    options = [word for name, path in files.items() for word in ("-e", f"rehearse_{name}={path}")]
+    output, good = run_ansible(["buildworks.toolchain.rehearse", *options], sandbox)
+    assert good, output
+    assert sandbox.journal() == []
+    assert SECRET not in output
+    changed = output.partition("Changes of the first run")[2]
+    assert {name for name in DECLARED if f"repo {name}" in changed} == {
+        name for name, (_kind, _options, is_change) in DECLARED.items() if is_change
+    }
+    reads, changes = r"\d+ read, 0 write", r"\d+ read, [1-9]\d* write"
+    assert re.search(rf"requests, artifact\s+{reads}\s+{changes}\s+{reads}\b", output), output
+    assert "The second run changed nothing." in output
+
+
 def group_hosts(openai: dict[str, Any], klocwork: dict[str, Any]) -> dict[str, Any]:
     """Return an inventory of two services."""
     return {"inference": {"hosts": {"openai": openai}}, "review": {"hosts": {"klocwork": klocwork}}}
