@@ -225,7 +225,7 @@ class _Change:
         plan.check(self.before, fields)
         if task.check_mode:
             plan.predict_refusal()
-            return None if fields is None else plan.secrets.strip(_merge(basis, fields))
+            return None if fields is None else plan.secrets.strip(merge_fields(basis, fields))
         had_written = task.has_written
         trouble = self._send(send, fields)
         after, expected = self._read_until_visible(fields, trouble)
@@ -409,6 +409,20 @@ def add_removals(before: Fields | None, desired: Fields) -> Fields:
     return {**dict.fromkeys(before or ()), **desired}
 
 
+def merge_fields(before: Fields | None, changes: Fields) -> Fields:
+    """Return the fields after changes, where `None` removes a field."""
+    merged = dict(before or {})
+    for field, value in changes.items():
+        if isinstance(value, dict):
+            current = merged.get(field)
+            merged[field] = merge_fields(current if isinstance(current, dict) else None, value)
+        elif value is None:
+            merged.pop(field, None)
+        else:
+            merged[field] = value
+    return merged
+
+
 def sort_unique(values: t.Iterable[str]) -> list[str]:
     """Return the different values in sorted order, so that lists that stand for sets can be compared."""
     return sorted(set(values))
@@ -424,19 +438,6 @@ def _unreached_error(trouble: ToolchainError | None, shortfall: str, is_changed:
     if is_changed:
         return ToolchainError(f"{describe_cause(trouble)} Reading back shows a part of the change, but {shortfall}.")
     return trouble
-
-
-def _merge(before: Fields | None, changes: Fields) -> Fields:
-    merged = dict(before or {})
-    for field, value in changes.items():
-        if isinstance(value, dict):
-            current = merged.get(field)
-            merged[field] = _merge(current if isinstance(current, dict) else None, value)
-        elif value is None:
-            merged.pop(field, None)
-        else:
-            merged[field] = value
-    return merged
 
 
 def _is_reached(after: Fields | None, expected: Fields | None) -> bool:
