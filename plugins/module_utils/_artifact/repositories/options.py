@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import difflib
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import members
@@ -16,6 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
     Members,
     members_of,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.suggestion import suggest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, UnexpectedResponse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, describe_type
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
@@ -144,7 +144,7 @@ def check_options(params: Fields) -> None:
     classes = PACKAGE_TYPES.get(params["package_type"])
     if classes is None:
         name = params["package_type"]
-        raise BadOption("package_type", f"'{name}' is not a package type{_suggest(name, PACKAGE_TYPES)}")
+        raise BadOption("package_type", f"'{name}' is not a package type{suggest(name, PACKAGE_TYPES)}")
     if params["type"] not in classes:
         raise BadOption(
             "type", f"'{params['type']}' does not exist for {params['package_type']}. It has {', '.join(classes)}"
@@ -208,7 +208,7 @@ def _check_setting(member: str, value: t.Any, known: Members, subject: str) -> t
     if member in _IDENTITY_MEMBERS:
         raise BadOption(f"settings.{member}", f"must be set with the option '{_IDENTITY_MEMBERS[member]}'")
     if member not in known:
-        raise BadOption(f"settings.{member}", f"is not a member of {subject}{_suggest(member, known)}")
+        raise BadOption(f"settings.{member}", f"is not a member of {subject}{suggest(member, known)}")
     if value is None:
         raise BadOption(f"settings.{member}", "must not be null. Omit it to leave the member unchanged")
     record = Record({member: value}, _unexpected_setting, "settings")
@@ -220,9 +220,3 @@ def _check_setting(member: str, value: t.Any, known: Members, subject: str) -> t
 
 def _unexpected_setting(_path: str, expected: str, value: t.Any) -> UnexpectedResponse:
     return UnexpectedResponse(f"must be {expected}, not {describe_type(value)}")
-
-
-def _suggest(name: str, known: t.Iterable[str]) -> str:
-    lower = {candidate.lower(): candidate for candidate in known}
-    nearest = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.0)
-    return f". Did you mean '{lower[nearest[0]]}'?" if nearest else ""
