@@ -49,7 +49,7 @@ def check_references(
         return
     names = {option: options[option] for option in _SECTIONS if options.get(option) and option in pending}
     if names:
-        _check_descriptor(shared.values.get("names", lambda: _read_names(artifact)), names, options["key"])
+        _check_descriptor(shared.values.get("names", lambda: read_names(artifact)), names, options["key"])
     if "repositories" in pending or "default_deployment_repo" in pending:
         types = {**shared.values.get("types", lambda: _read_types(artifact, shared)), **shared.declared}
         _check_members(types, options, pending)
@@ -66,6 +66,17 @@ def check_new_key(artifact: ArtifactService, shared: Provisioning, key: str) -> 
         raise ToolchainError(
             f"Repository '{key}' cannot be created: '{existing}' exists. The keys must not differ only in case."
         )
+
+
+def read_names(artifact: ArtifactService) -> dict[str, set[str]] | None:
+    """Return the names in each section of the central configuration, or `None` if the account may not read it."""
+    try:
+        response = artifact.http.read("GET", _DESCRIPTOR, label="central configuration")
+    except ServerRefusal:
+        return None
+    root = response.xml("config")
+    sections = {section: member for section, member, _kind in _SECTIONS.values()}
+    return {section: set(_find_names(root, section, member)) for section, member in sections.items()}
 
 
 def _check_descriptor(known: dict[str, set[str]] | None, names: Fields, key: str) -> None:
@@ -100,17 +111,6 @@ def _read_types(artifact: ArtifactService, shared: Provisioning) -> dict[str, tu
     if shared.has_snapshot:
         return shared.types
     return {entry["key"]: (entry["type"], entry["package_type"]) for entry in queries.list_repositories(artifact)}
-
-
-def _read_names(artifact: ArtifactService) -> dict[str, set[str]] | None:
-    """Return the names in each section of the central configuration, or `None` if the account may not read it."""
-    try:
-        response = artifact.http.read("GET", _DESCRIPTOR, label="central configuration")
-    except ServerRefusal:
-        return None
-    root = response.xml("config")
-    sections = {section: member for section, member, _kind in _SECTIONS.values()}
-    return {section: set(_find_names(root, section, member)) for section, member in sections.items()}
 
 
 def _find_names(root: ET.Element, section: str, member: str) -> t.Iterator[str]:
