@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Responses of the Access API, which is a separate service of the JFrog Platform."""
+"""Responses of the Access API and the Event API, which are separate services of the JFrog Platform."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.respons
 ReadPage = t.Callable[..., t.Optional[Response]]
 
 
-def check_origin(response: Response) -> None:
-    """Verify that a response with an error comes from the Access API.
+def check_origin(response: Response, service: str = "access") -> None:
+    """Verify that a response with an error comes from the Access API, or from another API.
 
+    :arg service: the API, which is the first part of its path
     :raises ToolchainError: if another server at the URL has sent it
     """
     body = response.json_or_none()
     if not isinstance(body, dict) or "errors" not in body:
-        raise foreign_response_error(response)
+        raise foreign_response_error(response, service)
 
 
-def foreign_response_error(response: Response) -> ToolchainError:
-    """Return the error for a response that does not come from the Access API."""
+def foreign_response_error(response: Response, service: str = "access") -> ToolchainError:
+    """Return the error for a response that does not come from the Access API, or from another API."""
     return ToolchainError(
-        f"{response}, but not from the Access API. Check that 'url' is the root of the JFrog Platform and that its "
-        "reverse proxy forwards /access."
+        f"{response}, but not from the {service.title()} API. Check that 'url' is the root of the JFrog Platform and "
+        f"that its reverse proxy forwards /{service}."
     )
 
 

@@ -52,7 +52,10 @@ _ADVICE = {
     403: "The account lacks a permission for this, or its credential is wrong or locked.",
     404: "It may also be hidden from this account.",
 }
-_TOKEN_ADVICE = "The Access API may accept only access tokens."
+_TOKEN_ADVICE = {
+    "/access/api/": "The Access API may accept only access tokens.",
+    "/event/api/": "The Event API may accept only access tokens.",
+}
 
 _NEEDS_PRO = "This requires Artifactory Pro, but the server is the open-source edition or has no active license."
 _MERGE_REFUSAL = "Could not merge and save new descriptor"
@@ -237,8 +240,9 @@ def _explain(credential: Credential, response: Response) -> tuple[str | None, st
         return _error_message(response), "No credential was sent. Set 'token', or 'username' and 'password'."
     if response.status == 404 and not _is_artifactory_error(response):
         return _error_message(response), f"{_PATH_ADVICE} {_ADVICE[404]}"
-    if response.status == 401 and credential.option != "token" and "/access/api/" in response.url:
-        return _error_message(response), f"{_ADVICE[401]} {_TOKEN_ADVICE}"
+    for path, advice in _TOKEN_ADVICE.items():
+        if response.status == 401 and credential.option != "token" and path in response.url:
+            return _error_message(response), f"{_ADVICE[401]} {advice}"
     of_message = (advice for text, advice in _REMEDIES.items() if text in response.text)
     return _error_message(response), next(of_message, _ADVICE.get(response.status))
 
