@@ -140,7 +140,8 @@ class ArtifactService(Service):
         "replication_passwords": "encrypted",  # in responses: encrypted, stored or absent
         "events_accept_passwords": False,  # whether the event service accepts user name and password
         "webhook_conflict_status": 409,  # or 400
-        "webhook_secrets": "masked",  # in responses: masked, stored or absent
+        "webhook_secrets": "masked",  # in responses: masked, encrypted, stored or absent
+        "webhook_checks_names": True,  # whether webhooks of missing projects and repositories are refused
         "webhook_test_fails": False,
         "url_strict_policy": True,  # whether webhooks to private networks are refused
         "access_requires_token": False,  # whether the Access API rejects passwords for users, groups and projects

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -59,8 +59,8 @@ def parse_subscription(body: Any, proxies: Iterable[str], allows_private_targets
     if not isinstance(description, str) or len(description) > MAX_DESCRIPTION_LENGTH:
         raise _refusal(f"description must have at most {MAX_DESCRIPTION_LENGTH} characters")
     handlers = body.get("handlers")
-    if not isinstance(handlers, list) or not handlers:
-        raise _refusal("handlers must not be empty")
+    if not isinstance(handlers, list) or len(handlers) != 1:
+        raise _refusal("handlers must have one element")
     return {
         "key": body["key"],
         "description": description,
@@ -80,17 +80,18 @@ def save_subscription(state: State, subscription: dict[str, Any]) -> None:
     )
 
 
-def keep_secrets(subscription: dict[str, Any], previous: dict[str, Any], masked: str) -> None:
-    """Replace masked secrets by the ones of the previous subscription, as a client sends back what it has read."""
-    old_handlers = {handler["url"]: handler for handler in previous["handlers"]}
-    for handler in subscription["handlers"]:
-        old = old_handlers.get(handler["url"], {})
-        if handler.get("secret") == masked:
-            handler["secret"] = old.get("secret", "")
-        old_values = {entry["name"]: entry["value"] for entry in old.get("secrets", ())}
-        for entry in handler.get("secrets", ()):
-            if entry["value"] == masked:
-                entry["value"] = old_values.get(entry["name"], "")
+def keep_secrets(subscription: dict[str, Any], previous: dict[str, Any], hide: Callable[[str], str | None]) -> None:
+    """Replace hidden secrets by the ones of the previous subscription, as a client sends back what it has read.
+
+    `hide` returns a secret as the server returns it.
+    """
+    (handler,), (old,) = subscription["handlers"], previous["handlers"]
+    if handler.get("secret") and handler["secret"] == hide(old.get("secret", "")):
+        handler["secret"] = old["secret"]
+    old_values = {entry["name"]: entry["value"] for entry in old.get("secrets", ())}
+    for entry in handler.get("secrets", ()):
+        if entry["value"] and entry["value"] == hide(old_values.get(entry["name"], "")):
+            entry["value"] = old_values[entry["name"]]
 
 
 def _parse_event_filter(event_filter: Any) -> dict[str, Any]:
@@ -104,7 +105,13 @@ def _parse_event_filter(event_filter: Any) -> dict[str, Any]:
     criteria = event_filter.get("criteria")
     if criteria is not None and not isinstance(criteria, dict):
         raise _refusal("event_filter.criteria must be an object")
-    return {"domain": domain, "event_types": event_types, "criteria": criteria or {}}
+    criteria = dict(criteria or {})
+    repositories = criteria.get("repoKeys") or []
+    if not isinstance(repositories, list) or not all(isinstance(key, str) for key in repositories):
+        raise _refusal("event_filter.criteria.repoKeys must be a list of texts")
+    if criteria.get("anyBuild"):
+        criteria["selectedBuilds"] = None
+    return {"domain": domain, "event_types": event_types, "criteria": criteria}
 
 
 def _parse_handler(handler: Any, proxies: Iterable[str], allows_private_targets: bool) -> dict[str, Any]:
@@ -123,17 +130,19 @@ def _parse_handler(handler: Any, proxies: Iterable[str], allows_private_targets:
     if fields.get("method", "POST") not in METHODS:
         raise _refusal(f"method must be one of {', '.join(METHODS)}")
     for name in ("custom_http_headers", "http_headers", "secrets"):
-        _check_pairs(name, fields.get(name, []))
+        if name in fields:
+            fields[name] = _parse_pairs(name, fields[name])
     return {"handler_type": kind, "url": url, **fields}
 
 
-def _check_pairs(name: str, pairs: Any) -> None:
+def _parse_pairs(name: str, pairs: Any) -> list[dict[str, str]]:
     is_valid = isinstance(pairs, list) and all(
         isinstance(pair, dict) and isinstance(pair.get("name"), str) and isinstance(pair.get("value", ""), str)
         for pair in pairs
     )
     if not is_valid:
         raise _refusal(f"{name} must be a list of names and values")
+    return [{"name": pair["name"], "value": pair.get("value", "")} for pair in pairs]
 
 
 def _is_private(host: str) -> bool:

@@ -9,17 +9,17 @@ The sandbox sends no events and no test requests.
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from typing import Any
 
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from ...http.routing import Route
 from ...parsing.documents import parse_json
 from ..access.token_api import require_caller
 from ..call import Call
 from ..protocol.errors import AccessError
-from ..protocol.json_response import json_response
 from .subscriptions import keep_secrets, parse_subscription, save_subscription
 
 MASK = "********"
@@ -29,36 +29,39 @@ async def list_subscriptions(call: Call) -> Response:
     """Handle `GET /event/api/v1/subscriptions`."""
     _require_admin(call)
     rows = call.runtime.db.execute("SELECT subscription FROM artifact_webhooks ORDER BY id")
-    return json_response([_hide_secrets(call, json.loads(row["subscription"])) for row in rows])
+    return JSONResponse([_hide_secrets(call, json.loads(row["subscription"])) for row in rows])
 
 
 async def get_subscription(call: Call, key: str) -> Response:
     """Handle `GET /event/api/v1/subscriptions/{key}`."""
     _require_admin(call)
-    return json_response(_hide_secrets(call, _require_subscription(call, key)))
+    return JSONResponse(_hide_secrets(call, _require_subscription(call, key)))
 
 
 async def create_subscription(call: Call) -> Response:
     """Handle `POST /event/api/v1/subscriptions`."""
     _require_admin(call)
     subscription = await _read_subscription(call)
+    _check_names(call, subscription)
     if _find(call, subscription["key"]) is not None:
         status = call.get_switch("webhook_conflict_status")
         raise AccessError(status, f"Subscription with key {subscription['key']} already exists")
     save_subscription(call.state, subscription)
-    return json_response(_hide_secrets(call, subscription), 201)
+    return JSONResponse(_hide_secrets(call, subscription), 201)
 
 
 async def replace_subscription(call: Call, key: str) -> Response:
     """Handle `PUT /event/api/v1/subscriptions/{key}`. Missing fields get their defaults."""
     _require_admin(call)
     previous = _require_subscription(call, key)
-    subscription = await _read_subscription(call)
-    if subscription["key"] != key:
-        raise AccessError(400, "Invalid subscription: key cannot be changed")
-    keep_secrets(subscription, previous, MASK)
+    subscription = await _read_subscription(call, {"key": key})
+    for name in ("key", "project_key"):
+        if subscription.get(name) != previous.get(name):
+            raise AccessError(400, f"Invalid subscription: {name} cannot be changed")
+    _check_names(call, subscription)
+    keep_secrets(subscription, previous, lambda secret: _hide(call, secret))
     save_subscription(call.state, subscription)
-    return json_response(_hide_secrets(call, subscription))
+    return Response(status_code=204)
 
 
 async def delete_subscription(call: Call, key: str) -> Response:
@@ -75,8 +78,8 @@ async def test_subscription(call: Call) -> Response:
     subscription = await _read_subscription(call)
     url = subscription["handlers"][0]["url"]
     if call.get_switch("webhook_test_fails"):
-        return json_response({"result": "FAILURE", "message": f"{url} responded with status 503"})
-    return json_response({"result": "SUCCESS", "message": f"{url} responded with status 200"})
+        return JSONResponse({"result": "failure", "message": f"{url} responded with status 503"})
+    return JSONResponse({"result": "success", "message": f"{url} responded with status 200"})
 
 
 def _require_admin(call: Call) -> None:
@@ -88,12 +91,26 @@ def _require_admin(call: Call) -> None:
         raise AccessError(403, "Forbidden")
 
 
-async def _read_subscription(call: Call) -> dict[str, Any]:
+async def _read_subscription(call: Call, defaults: dict[str, Any] | None = None) -> dict[str, Any]:
     try:
         body = parse_json(await call.request.body())
     except ValueError:
         raise AccessError(400, "Failed to parse the request body") from None
+    if isinstance(body, dict):
+        body = {**(defaults or {}), **body}
     return parse_subscription(body, call.descriptor.list_names("proxies"), not call.get_switch("url_strict_policy"))
+
+
+def _check_names(call: Call, subscription: dict[str, Any]) -> None:
+    """Fail if the project or a repository does not exist, unless the switch `webhook_checks_names` is off."""
+    if not call.get_switch("webhook_checks_names"):
+        return
+    project = subscription.get("project_key")
+    if project and call.projects.find(project) is None:
+        raise AccessError(400, f"Invalid subscription: project {project} not found")
+    for key in subscription["event_filter"]["criteria"].get("repoKeys") or ():
+        if call.repositories.find(key) is None:
+            raise AccessError(400, f"Invalid subscription: repository {key} not found")
 
 
 def _require_subscription(call: Call, key: str) -> dict[str, Any]:
@@ -109,20 +126,24 @@ def _find(call: Call, key: str) -> dict[str, Any] | None:
 
 
 def _hide_secrets(call: Call, subscription: dict[str, Any]) -> dict[str, Any]:
-    """Return a subscription as the server returns it; the switch `webhook_secrets` decides on its secrets."""
-    mode = call.get_switch("webhook_secrets")
+    """Return a subscription as the server returns it."""
     shown = copy.deepcopy(subscription)
     for handler in shown["handlers"]:
-        if mode == "absent":
-            handler.pop("secret", None)
-            for entry in handler.get("secrets", ()):
-                entry.pop("value", None)
-        elif mode == "masked":
-            if handler.get("secret"):
-                handler["secret"] = MASK
-            for entry in handler.get("secrets", ()):
-                entry["value"] = MASK
+        for fields, name in ((handler, "secret"), *((entry, "value") for entry in handler.get("secrets", ()))):
+            if name in fields:
+                hidden = _hide(call, fields.pop(name))
+                fields.update({} if hidden is None else {name: hidden})
     return shown
+
+
+def _hide(call: Call, secret: str) -> str | None:
+    """Return a secret as the switch `webhook_secrets` says: as sent, masked, encrypted, or `None` to omit it."""
+    mode = call.get_switch("webhook_secrets")
+    if mode == "absent":
+        return None
+    if mode == "stored" or not secret:
+        return secret
+    return MASK if mode == "masked" else f"AM.{hashlib.sha256(secret.encode()).hexdigest()}"
 
 
 SUBSCRIPTIONS = "/api/v1/subscriptions"

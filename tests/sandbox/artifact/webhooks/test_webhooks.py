@@ -57,7 +57,8 @@ def test_webhook_is_created_replaced_and_deleted(platform):
     }
     assert platform.get(DEPLOY).json() == expected
     assert platform.get(SUBSCRIPTIONS).json() == [expected]
-    assert platform.put(DEPLOY, json={**WEBHOOK, "enabled": False, "description": "x"}).status_code == 200
+    replaced = platform.put(DEPLOY, json={**WEBHOOK, "enabled": False, "description": "x"})
+    assert (replaced.status_code, replaced.content) == (204, b"")
     changed = platform.get(DEPLOY).json()
     assert (changed["enabled"], changed["description"]) == (False, "x")
     assert platform.delete(DEPLOY).status_code == 204
@@ -66,24 +67,52 @@ def test_webhook_is_created_replaced_and_deleted(platform):
     assert platform.put(DEPLOY, json=WEBHOOK).status_code == 404
 
 
+def read_secrets(platform: Session) -> tuple[Any, Any]:
+    """Return the secrets of the webhook and of the custom webhook in responses."""
+    (handler,) = platform.get(DEPLOY).json()["handlers"]
+    (custom,) = platform.get(f"{SUBSCRIPTIONS}/custom").json()["handlers"]
+    return handler.get("secret"), custom["secrets"][0].get("value")
+
+
 @pytest.mark.parametrize(
-    ("mode", "secret", "value"), [("stored", "s3cret", "t0ken"), ("masked", "*" * 8, "*" * 8), ("absent", None, None)]
+    ("mode", "expected"), [("stored", ("s3cret", "t0ken")), ("masked", ("*" * 8, "*" * 8)), ("absent", (None, None))]
 )
-def test_secrets_are_returned_as_the_switch_says(platform, sandbox, mode, secret, value):
+def test_secrets_are_returned_as_the_switch_says(platform, sandbox, mode, expected):
     sandbox.switch("artifact", webhook_secrets=mode)
-    platform.post(SUBSCRIPTIONS, json={**WEBHOOK, "handlers": [HANDLER, CUSTOM]})
-    handler, custom = platform.get(DEPLOY).json()["handlers"]
-    assert (handler.get("secret"), custom["secrets"][0].get("value")) == (secret, value)
+    platform.post(SUBSCRIPTIONS, json=WEBHOOK)
+    platform.post(SUBSCRIPTIONS, json={**WEBHOOK, "key": "custom", "handlers": [CUSTOM]})
+    assert read_secrets(platform) == expected
 
 
-def test_masked_secrets_are_kept_and_missing_ones_are_removed(platform, sandbox):
-    platform.post(SUBSCRIPTIONS, json={**WEBHOOK, "handlers": [HANDLER, {**CUSTOM, "url": "https://example.com"}]})
-    platform.put(DEPLOY, json=platform.get(DEPLOY).json())
+@pytest.mark.parametrize("mode", ["masked", "encrypted", "stored"])
+def test_secrets_that_are_sent_back_are_kept_and_missing_ones_are_removed(platform, sandbox, mode):
+    sandbox.switch("artifact", webhook_secrets=mode)
+    platform.post(SUBSCRIPTIONS, json=WEBHOOK)
+    platform.post(SUBSCRIPTIONS, json={**WEBHOOK, "key": "custom", "handlers": [CUSTOM]})
+    for address in (DEPLOY, f"{SUBSCRIPTIONS}/custom"):
+        platform.put(address, json=platform.get(address).json())
     sandbox.switch("artifact", webhook_secrets="stored")
-    handler, custom = platform.get(DEPLOY).json()["handlers"]
-    assert (handler["secret"], custom["secrets"][0]["value"]) == ("s3cret", "t0ken")
+    assert read_secrets(platform) == ("s3cret", "t0ken")
     platform.put(DEPLOY, json={**WEBHOOK, "handlers": [{**HANDLER, "secret": None}]})
-    assert platform.get(DEPLOY).json()["handlers"][0]["secret"] == ""
+    assert read_secrets(platform)[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"project_key": "nope"}, "project nope not found"),
+        ({"event_filter": {**EVENTS, "criteria": {"repoKeys": ["nope"]}}}, "repository nope not found"),
+    ],
+)
+def test_missing_names_are_refused_unless_the_switch_is_off(platform, sandbox, changes, message):
+    webhook = {**WEBHOOK, **changes}
+    assert error_of(platform.post(SUBSCRIPTIONS, json=webhook)) == (
+        400,
+        "BAD_REQUEST",
+        f"Invalid subscription: {message}",
+    )
+    sandbox.switch("artifact", webhook_checks_names=False)
+    assert platform.post(SUBSCRIPTIONS, json=webhook).status_code == 201
 
 
 @pytest.mark.parametrize(
@@ -92,7 +121,8 @@ def test_masked_secrets_are_kept_and_missing_ones_are_removed(platform, sandbox)
         ({"key": "a"}, "key must have 2 to 200 characters without spaces"),
         ({"key": "a b"}, "key must have 2 to 200 characters without spaces"),
         ({"description": "x" * 1001}, "description must have at most 1000 characters"),
-        ({"handlers": []}, "handlers must not be empty"),
+        ({"handlers": []}, "handlers must have one element"),
+        ({"handlers": [HANDLER, HANDLER]}, "handlers must have one element"),
         ({"handlers": [{**HANDLER, "handler_type": "x"}]}, "handler_type must be one of webhook, custom-webhook"),
         ({"handlers": [{**HANDLER, "url": "x"}]}, "url must be an http or https URL"),
         ({"handlers": [{**HANDLER, "proxy": "nope"}]}, "proxy with key 'nope' not found"),
@@ -103,6 +133,10 @@ def test_masked_secrets_are_kept_and_missing_ones_are_removed(platform, sandbox)
             "event type pushed is not supported in domain artifact",
         ),
         ({"event_filter": {**EVENTS, "event_types": []}}, "event_filter.event_types must not be empty"),
+        (
+            {"event_filter": {**EVENTS, "criteria": {"repoKeys": "x"}}},
+            "event_filter.criteria.repoKeys must be a list of texts",
+        ),
         ({"event_filter": {**EVENTS, "criteria": 1}}, "event_filter.criteria must be an object"),
     ],
 )
@@ -132,20 +166,34 @@ def test_existing_key_is_refused(platform, sandbox, status):
     assert error_of(platform.post(SUBSCRIPTIONS, json=WEBHOOK))[0] == status
 
 
-def test_key_cannot_be_changed(platform):
+def test_selected_builds_are_null_when_any_build_matches(platform):
+    criteria = {"anyBuild": True, "selectedBuilds": ["app"]}
+    event_filter = {"domain": "build", "event_types": ["uploaded"], "criteria": criteria}
+    platform.post(SUBSCRIPTIONS, json={**WEBHOOK, "event_filter": event_filter})
+    assert platform.get(DEPLOY).json()["event_filter"]["criteria"] == {"anyBuild": True, "selectedBuilds": None}
+
+
+@pytest.mark.parametrize("changes", [{"key": "other"}, {"project_key": "other"}])
+def test_key_and_project_cannot_be_changed(platform, changes):
     platform.post(SUBSCRIPTIONS, json=WEBHOOK)
-    assert error_of(platform.put(DEPLOY, json={**WEBHOOK, "key": "other"}))[0] == 400
+    assert error_of(platform.put(DEPLOY, json={**WEBHOOK, **changes}))[0] == 400
+
+
+def test_key_is_optional_in_the_body_of_a_replacement(platform):
+    platform.post(SUBSCRIPTIONS, json=WEBHOOK)
+    without_key = {name: value for name, value in WEBHOOK.items() if name != "key"}
+    assert platform.put(DEPLOY, json=without_key).status_code == 204
 
 
 def test_subscription_is_tested_without_being_stored(platform, sandbox):
     message = "https://deploy.example.com/hook responded with status"
     assert platform.post(f"{SUBSCRIPTIONS}/test", json=WEBHOOK).json() == {
-        "result": "SUCCESS",
+        "result": "success",
         "message": f"{message} 200",
     }
     sandbox.switch("artifact", webhook_test_fails=True)
     failed = platform.post(f"{SUBSCRIPTIONS}/test", json=WEBHOOK)
-    assert (failed.status_code, failed.json()["result"]) == (200, "FAILURE")
+    assert (failed.status_code, failed.json()["result"]) == (200, "failure")
     assert platform.get(SUBSCRIPTIONS).json() == []
     assert [entry["effect"] for entry in sandbox.journal("artifact")] == ["read"] * 3
 
