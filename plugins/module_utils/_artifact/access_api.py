@@ -8,12 +8,31 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 
 # Reads a page, with the query as keyword arguments. Returns `None` if the server lacks the API
 ReadPage = t.Callable[..., t.Optional[Response]]
+
+
+def read(artifact: ArtifactService, path: str, feature: str, since: str, service: str = "access") -> Response:
+    """Return the response of an API, which can be 404 if something does not exist.
+
+    :arg path: the whole path
+    :arg feature: what the path belongs to, such as `Managing projects`
+    :arg since: version of Artifactory that introduced it
+    :arg service: the API, which is the first part of its path
+    :raises ToolchainError: if the server does not have the path
+    """
+    response = artifact.http.read("GET", path, accept=(200, 404))
+    if response.status == 404:
+        artifact.check_pro(feature)
+        if not artifact.supports(since):
+            raise ToolchainError(f"{feature} requires Artifactory {since} or later.")
+        check_origin(response, service)
+    return response
 
 
 def check_origin(response: Response, service: str = "access") -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 
 API = "/access/api/v1"
@@ -18,14 +17,8 @@ def read(artifact: ArtifactService, path: str, feature: str, since: str) -> Resp
     """Return the response of the Access API, which can be 404 if something does not exist.
 
     :arg path: path below `/access/api/v1`
-    :arg feature: what the path belongs to, such as `Environments`
+    :arg feature: what the path belongs to, such as `Managing environments`
     :arg since: version of Artifactory that introduced it
     :raises ToolchainError: if the server does not have the path
     """
-    response = artifact.http.read("GET", f"{API}{path}", accept=(200, 404))
-    if response.status == 404:
-        artifact.check_pro(feature)
-        if not artifact.supports(since):
-            raise ToolchainError(f"{feature} requires Artifactory {since} or later.")
-        access_api.check_origin(response)
-    return response
+    return access_api.read(artifact, f"{API}{path}", feature, since)
