@@ -348,7 +348,7 @@ def test_options_with_names_of_secrets_declare_no_log() -> None:
 
 def test_secret_options_are_hidden() -> None:
     secrets = {"admin_key", "api_key", "api_token", "ltoken", "password", "session_token", "source_password", "token"}
-    secrets |= {"secret_args", "secret_parameters", "secret_value", "user_password", "remote_password"}
+    secrets |= {"secret", "secret_args", "secret_parameters", "secret_value", "user_password", "remote_password"}
     violations = [
         f"{module}: {path}"
         for module in MODULES

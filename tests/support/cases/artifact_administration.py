@@ -22,6 +22,7 @@ _TARGET = {
     "password": "replication-password",
 }
 _USER = {"name": "carol", "email": "carol@example.com"}
+_WEBHOOK = {"key": "deploy-of-ours", "webhook_url": "https://deploy.example.com/hook"}
 _REMOTE = {
     "visibility_timeout": 0,
     "key": "team-npm",
@@ -115,6 +116,33 @@ ADMINISTRATION: dict[str, Case] = {
         look=("artifact_user_info", {"name": "carol"}),
     ),
     "artifact_user_info": Query({}),
+    "artifact_webhook": Resource(
+        create={
+            **_WEBHOOK,
+            "description": "Wéb; releases",
+            "domain": "artifact",
+            "event_types": ["moved", "deployed"],
+            "criteria": {"repositories": ["generic-local"], "include_patterns": ["wéb/**"]},
+            "secret": "secret-of-the-receiver",
+            "headers": [{"name": "X-Team", "value": "web"}, {"name": "Authorization", "secret_value": "Bearer t0ken"}],
+        },
+        update={
+            **_WEBHOOK,
+            "enabled": False,
+            "domain": "build",
+            "event_types": ["uploaded"],
+            "criteria": {"any_build": True},
+            "handler": "custom_webhook",
+            "headers": [],
+            "method": "PUT",
+            "payload": '{"build": "{{ .data.build_name }}"}',
+            "secrets": [{"name": "token", "secret_value": "secret-in-the-payload"}],
+        },
+        absent={"key": _WEBHOOK["key"], "state": "absent"},
+        write=Write("create_webhook"),
+        look=("artifact_webhook_info", {}),
+    ),
+    "artifact_webhook_info": Query({}),
     "artifact_configuration": Resource(
         create={
             "configuration": {

@@ -1,0 +1,157 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: artifact_webhook_info
+short_description: Get Artifactory webhook information
+description:
+  - Get the webhooks of Artifactory, or one of them, with one request.
+  - RV(webhooks) has the form of the options of M(buildworks.toolchain.artifact_webhook), so that it can be used as its
+    O(buildworks.toolchain.artifact_webhook#module:items).
+  - Secrets are not returned, also if Artifactory returns them. The value of a header is V(null) if its name is that of
+    a credential, such as V(Authorization), unless it is a template.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.artifact
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.attributes_info
+notes:
+  - Requires administrator permissions. Servers may accept only an access token, so set O(token).
+  - Requires Artifactory 7 with a Pro license.
+  - Of a webhook with several handlers, the first one is returned, with a warning.
+  - Verified on the sandbox. Not verified on a real Artifactory.
+options:
+  key:
+    description: Return only the webhook with this key.
+    type: str
+seealso:
+  - module: buildworks.toolchain.artifact_webhook
+"""
+
+EXAMPLES = r"""
+- name: Get all webhooks
+  buildworks.toolchain.artifact_webhook_info:
+  register: artifact
+
+- name: List the URLs that get events
+  ansible.builtin.debug:
+    msg: "{{ artifact.webhooks | selectattr('enabled') | map(attribute='webhook_url') | unique }}"
+
+- name: Get one webhook
+  buildworks.toolchain.artifact_webhook_info:
+    key: deploy
+"""
+
+RETURN = r"""
+webhooks:
+  description: The webhooks, sorted by key. Empty if the webhook O(key) does not exist.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    key:
+      description: Key of the webhook.
+      type: str
+    description:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:description).
+      type: str
+    enabled:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:enabled).
+      type: bool
+    project:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:project). Empty for a global webhook.
+      type: str
+    domain:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:domain).
+      type: str
+    event_types:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:event_types), sorted.
+      type: list
+      elements: str
+    criteria:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:criteria), with all criteria of the domain.
+      type: dict
+    handler:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:handler).
+      type: str
+    webhook_url:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:webhook_url).
+      type: str
+    use_secret_for_signing:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:use_secret_for_signing). V(null) for other
+        handlers.
+      type: bool
+    proxy:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:proxy).
+      type: str
+    headers:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:headers), sorted by name and without
+        C(secret_value). The C(value) of a credential is V(null).
+      type: list
+      elements: dict
+    method:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:method). V(null) for other handlers.
+      type: str
+    payload:
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:payload). V(null) for other handlers.
+      type: str
+    secrets:
+      description: Names of O(buildworks.toolchain.artifact_webhook#module:secrets), sorted. V(null) for other
+        handlers.
+      type: list
+      elements: dict
+  sample:
+    - key: deploy
+      description: Deploys new releases
+      enabled: true
+      project: ""
+      domain: artifact
+      event_types: [deployed]
+      criteria:
+        any_local: false
+        any_remote: false
+        any_federated: false
+        repositories: [libs-release-local]
+        include_patterns: ["com/example/**"]
+        exclude_patterns: []
+      handler: webhook
+      webhook_url: https://deploy.example.com/artifactory
+      use_secret_for_signing: true
+      proxy: ""
+      headers: []
+      method: null
+      payload: null
+      secrets: null
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.webhooks import form, webhooks
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+SPEC = ARTIFACT + ArgumentSpec(dict(key=dict(type="str", no_log=False, **SEGMENT)))
+
+
+def run(task: Task) -> None:
+    key = task.params["key"]
+    artifact = ArtifactService(task)
+    if key is None:
+        found = webhooks.list_all(artifact)
+    else:
+        webhook = webhooks.find(artifact, key)
+        found = {key: webhook} if webhook else {}
+    task.result["webhooks"] = [form.describe(task, name, record) for name, record in found.items()]
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
