@@ -501,7 +501,8 @@ webhook:
       description: Value of O(webhook_url).
       type: str
     use_secret_for_signing:
-      description: Value of O(use_secret_for_signing). V(null) for other handlers.
+      description: Value of O(use_secret_for_signing).
+      returned: when the handler is V(webhook)
       type: bool
     proxy:
       description: Value of O(proxy).
@@ -512,13 +513,16 @@ webhook:
       type: list
       elements: dict
     method:
-      description: Value of O(method). V(null) for other handlers.
+      description: Value of O(method).
+      returned: when the handler is V(custom_webhook)
       type: str
     payload:
-      description: Value of O(payload). V(null) for other handlers.
+      description: Value of O(payload).
+      returned: when the handler is V(custom_webhook)
       type: str
     secrets:
-      description: Names of O(secrets), sorted. V(null) for other handlers.
+      description: Names of O(secrets), sorted.
+      returned: when the handler is V(custom_webhook)
       type: list
       elements: dict
   sample:
@@ -540,9 +544,6 @@ webhook:
     use_secret_for_signing: true
     proxy: ""
     headers: []
-    method: null
-    payload: null
-    secrets: null
 undeclared:
   description: Keys of existing webhooks that are not in O(items), sorted.
   returned: when O(undeclared) is V(report) or V(remove)

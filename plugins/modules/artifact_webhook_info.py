@@ -83,8 +83,8 @@ webhooks:
       description: Value of O(buildworks.toolchain.artifact_webhook#module:webhook_url).
       type: str
     use_secret_for_signing:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:use_secret_for_signing). V(null) for other
-        handlers.
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:use_secret_for_signing).
+      returned: when the handler is V(webhook)
       type: bool
     proxy:
       description: Value of O(buildworks.toolchain.artifact_webhook#module:proxy).
@@ -95,14 +95,16 @@ webhooks:
       type: list
       elements: dict
     method:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:method). V(null) for other handlers.
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:method).
+      returned: when the handler is V(custom_webhook)
       type: str
     payload:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:payload). V(null) for other handlers.
+      description: Value of O(buildworks.toolchain.artifact_webhook#module:payload).
+      returned: when the handler is V(custom_webhook)
       type: str
     secrets:
-      description: Names of O(buildworks.toolchain.artifact_webhook#module:secrets), sorted. V(null) for other
-        handlers.
+      description: Names of O(buildworks.toolchain.artifact_webhook#module:secrets), sorted.
+      returned: when the handler is V(custom_webhook)
       type: list
       elements: dict
   sample:
@@ -124,9 +126,6 @@ webhooks:
       use_secret_for_signing: true
       proxy: ""
       headers: []
-      method: null
-      payload: null
-      secrets: null
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService

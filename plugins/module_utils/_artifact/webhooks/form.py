@@ -42,6 +42,7 @@ _HEADERS_MEMBER = {"webhook": "custom_http_headers", "custom_webhook": "http_hea
 _OWN_OPTIONS = {"webhook": ("secret", "use_secret_for_signing"), "custom_webhook": ("method", "payload", "secrets")}
 _COMMON: Fields = {"description": "", "enabled": True, "project": ""}
 _NO_PROJECT = "default"
+_SECRET_HEADERS = ("authorization", "proxy-authorization", "cookie")
 _MASK_CHARACTERS = frozenset("*\u2022\u25cf")
 _SHORTEST_MASK = 3
 _SCALARS = (
@@ -167,11 +168,11 @@ def register_secrets(task: Task, record: Record, fields: Fields) -> None:
 
 
 def to_result(key: str, fields: Fields, hidden_headers: t.Container[str] = ()) -> Fields:
-    """Return a webhook in the form of the options, without secrets. Options of the other handler are `None`.
+    """Return a webhook in the form of the options, without secrets and without options of the other handler.
 
     :arg hidden_headers: names of further headers whose values are secret
     """
-    result = {"key": key, **dict.fromkeys(_RESULT), **{name: fields[name] for name in _RESULT if name in fields}}
+    result = {"key": key, **{name: fields[name] for name in _RESULT if name in fields}}
     result["headers"] = [
         {"name": name, "value": None if name in hidden_headers or is_secret_header(name, value) else value}
         for name, value in ((name, header.get("value")) for name, header in sorted(fields["headers"].items()))
@@ -197,7 +198,8 @@ def count_handlers(record: Record) -> int:
 
 def is_secret_header(name: str, value: str | None) -> bool:
     """Return whether the value of a header is a credential, and not a template that contains one."""
-    return has_secret_name(name) and "{{" not in (value or "")
+    is_secret = has_secret_name(name) or name.lower() in _SECRET_HEADERS
+    return is_secret and "{{" not in (value or "")
 
 
 def to_body(key: str, fields: Fields, stored: Record | None, secrets: t.Mapping[str, str | None]) -> Fields:

@@ -81,11 +81,10 @@ class ManagedWebhook:
         self._is_read = True
         if self._stored is None:
             self._current = None
-        elif self._task.params["state"] == "absent":
-            self._current = {"key": self._key}
-        else:
-            self._current = form.read_fields(self._stored)
-            form.register_secrets(self._task, self._stored, self._current)
+            return None
+        self._current = form.read_fields(self._stored)
+        form.register_secrets(self._task, self._stored, self._current)
+        if self._task.params["state"] == "present":
             self._check_handlers(self._stored)
         return self._current
 
@@ -174,8 +173,6 @@ class ManagedWebhook:
 
     def to_result(self, fields: Fields) -> Fields:
         """Return the webhook as the module returns it; a predicted one with the values of a new webhook."""
-        if "domain" not in fields:
-            return {"key": self._key}
         declared = self._declared.get("headers", {})
         hidden = [name for name, header in declared.items() if "secret_value" in header]
         complete = merge_fields(form.defaults(fields["domain"], fields["handler"]), fields)
