@@ -179,6 +179,17 @@ def test_check_mode_predicts_the_new_webhook() -> None:
     assert result == {"changed": True, "webhook": RESULT}
 
 
+@pytest.mark.parametrize(
+    ("key", "encoded"), [("a%2F;b=ü", "a%252F%3Bb%3D%C3%BC"), ("a?b#c&+", "a%3Fb%23c%26%2B"), ("test", "test")]
+)
+def test_special_characters_in_the_key_are_encoded(key: str, encoded: str) -> None:
+    stored = {**BODY, "key": key}
+    address = f"{LIST}/{encoded}"
+    missing = call("GET", address, 404, json=NOT_FOUND)
+    with conversation(missing, VERSION, created(stored), call("GET", address, json=stored)) as server:
+        assert manage(server, key=key)["webhook"]["key"] == key
+
+
 def test_webhook_of_a_project_is_created() -> None:
     body = {**BODY, "project_key": "web"}
     with conversation(has(None), VERSION, created(body), has(body)) as server:

@@ -254,10 +254,11 @@ def _resolve_secret(key: str, option: str, declared: str | None, stored: t.Mappi
         raise BadOption(option, f"requires 'secret_value', because webhook '{key}' does not have this secret")
     value = stored[option]
     if value is None:
+        advice = "Set an empty string if it has none" if option == "secret" else "Set all secrets of the webhook"
         raise BadOption(
             option,
-            f"is required to change webhook '{key}': Artifactory replaces the whole webhook and does not return its "
-            "secrets. Set an empty string if it has no secret",
+            f"is required to change webhook '{key}': Artifactory replaces the whole webhook, but does not return its "
+            f"secret. {advice}",
         )
     return value
 
