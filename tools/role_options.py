@@ -78,7 +78,7 @@ MIRRORS = (
     Mirror("artifact_provision", "artifact_file", ("artifact_provision_files",), item=""),
     *(
         Mirror("artifact_provision", f"artifact_{kind}", (f"artifact_provision_{kind}s",), item="", without=OF_LISTS)
-        for kind in ("environment", "project", "group", "permission", "replication")
+        for kind in ("environment", "project", "group", "permission", "replication", "webhook")
     ),
     Mirror(
         "artifact_provision",

@@ -205,15 +205,15 @@ options:
       DELETE: Send a DELETE request.
   payload:
     description:
-      - >-
-        Template of the body, such as V({"repository": "{{ .data.repo_key }}"}). Use C(!unsafe) or C({% raw %}) so
-        that Ansible does not evaluate the braces. An empty string removes it.
+      - Template of the body. Expressions in double braces, such as C(.data.repo_key), insert values of the event. An
+        empty string removes the template.
+      - Ansible must not evaluate the braces. Mark the text with C(!unsafe), or use the C(raw) tag as in the examples.
       - For the handler V(custom_webhook).
     type: str
   secrets:
     description:
-      - Exact secrets that O(payload) and O(headers) can contain, as in V({{.secrets.token}}). Other secrets are
-        removed.
+      - Exact secrets that O(payload) and O(headers) can insert with an expression in double braces, such as
+        C(.secrets.token). Other secrets are removed.
       - For the handler V(custom_webhook).
     type: list
     elements: dict

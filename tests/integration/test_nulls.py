@@ -64,6 +64,7 @@ ENTRIES: dict[tuple[str, ...], dict[str, Any]] = {
     ("artifact_provision_environments",): {"name": "QA", "state": "absent"},
     ("artifact_provision_projects",): {"key": "web", "display_name": "Web"},
     ("artifact_provision_replications",): {"repo": "generic-local", "state": "absent"},
+    ("artifact_provision_webhooks",): {"key": "deploy"},
     ("artifact_provision_groups",): {"name": "developers", "state": "absent"},
     ("artifact_provision_permissions",): {"name": "web-team", "state": "absent"},
     ("artifact_provision_repositories",): {"key": "web-npm", "state": "absent"},

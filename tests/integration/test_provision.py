@@ -248,6 +248,19 @@ COMPLETE: dict[str, Any] = {
         {"repo": "libs", "cron": "0 0 2 * * ?", "targets": [TARGET]},
         {"repo": "central", "cron": "0 0 3 * * ?"},
     ],
+    "artifact_provision_webhooks": [
+        {
+            "key": key,
+            "project": "web",
+            "domain": "artifact",
+            "event_types": ["deployed"],
+            "criteria": {"repositories": ["web-local"]},
+            "webhook_url": "https://deploy.example.com/",
+            "proxy": "corporate",
+            "secret": "password-of-the-webhook",
+        }
+        for key in ("deploy", "announce")
+    ],
 }
 
 
@@ -262,6 +275,7 @@ CREATIONS = [
     {"create_platform_permission"},
     {"save_project_member", "attach_repository", "share_repository"},
     {"replace_replications"},
+    {"create_webhook"},
 ]
 
 
@@ -286,14 +300,14 @@ def test_complete_declaration_is_predicted_on_an_empty_server_and_created_in_ord
     ]
     assert "password-of" not in " ".join(result.output for result in results)
     predicted, failed, continued, repeated = results
-    assert (predicted.failure, predicted.changed, predicted.writes) == ("", 9, [])
+    assert (predicted.failure, predicted.changed, predicted.writes) == ("", len(CREATIONS), [])
     assert "items[0] (web)" in failed.failure
     assert (continued.failure, failed.changed + continued.changed) == ("", predicted.changed)
     assert order_of(failed.writes + continued.writes, CREATIONS) == [*range(len(CREATIONS))]
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
-KINDS = ("environments", "projects", "repositories", "groups", "users", "permissions", "replications")
+KINDS = ("environments", "projects", "repositories", "groups", "users", "permissions", "replications", "webhooks")
 REDUCED: dict[str, Any] = {
     "artifact_provision_undeclared": dict.fromkeys(KINDS, "remove"),
     "artifact_provision_environments": [{"name": "LIVE"}],
@@ -312,6 +326,9 @@ REDUCED: dict[str, Any] = {
         {"name": "web", "repositories": {"targets": {"central": {}}, "groups": {"web": ["read"]}}, "purge": True}
     ],
     "artifact_provision_replications": [{"repo": "shop-local", "state": "absent"}],
+    "artifact_provision_webhooks": [
+        {"key": "deploy", "criteria": {"repositories": [], "any_local": True}, "secret": "password-of-the-webhook"}
+    ],
 }
 
 
@@ -324,6 +341,7 @@ DELETIONS = [
     {"remove_project_member", "detach_repository", "delete_project"},
     {"delete_environment"},
     {"delete_replications"},
+    {"delete_webhook", "replace_webhook"},
 ]
 
 
