@@ -237,7 +237,8 @@ def administration(number: int) -> dict[str, Any]:
     account = {"username": "somebody", "password": SECRET}
     ldap = {"searchFilter": "uid={0}", "managerDn": "cn=somebody", "managerPassword": SECRET}
     oauth = {"providerType": "github", "id": "artifactory", "secret": SECRET, "tokenUrl": "https://sso.example/token"}
-    event = {"domain": "artifact", "event_types": ["deployed"], "criteria": {"anyLocal": True}}
+    uploads = {"anyLocal": True, "repoKeys": [f"many{number}-local"], "includePatterns": ["org/**"]}
+    headers = [{"name": "Accept", "value": "*/*"}, {"name": "Authorization", "value": f"Bearer {SECRET}"}]
     return {
         "environments": ["QA", f"STAGE-{number}"],
         "projects": [
@@ -293,9 +294,39 @@ def administration(number: int) -> dict[str, Any]:
         "webhooks": [
             {
                 "key": f"hook-{number}",
-                "event_filter": event,
-                "handlers": [{"handler_type": "webhook", "url": f"https://ci.example/{SECRET}", "secret": SECRET}],
-            }
+                "description": SPECIAL_NAMES[number % len(SPECIAL_NAMES)],
+                "enabled": number % 2 == 0,
+                "project_key": f"p{number}-0",
+                "event_filter": {"domain": "artifact", "event_types": ["deployed", "cached"], "criteria": uploads},
+                "handlers": [
+                    {
+                        "handler_type": "webhook",
+                        "url": f"https://me:{SECRET}@ci.example/hook?token={SECRET}",
+                        "secret": SECRET,
+                        "use_secret_for_signing": True,
+                        "proxy": "corporate",
+                        "custom_http_headers": headers,
+                    }
+                ],
+            },
+            {
+                "key": f"custom-{number}",
+                "event_filter": {
+                    "domain": "build",
+                    "event_types": ["uploaded"],
+                    "criteria": {"anyBuild": False, "selectedBuilds": SPECIAL_NAMES},
+                },
+                "handlers": [
+                    {
+                        "handler_type": "custom-webhook",
+                        "url": "https://ci.example/custom",
+                        "method": "PUT",
+                        "payload": '{"build": "{{ .data.build_name }}", "password": "' + SECRET + '"}',
+                        "http_headers": headers,
+                        "secrets": [{"name": "token", "value": SECRET}],
+                    }
+                ],
+            },
         ],
     }
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Conversion of environments, projects, replications and the central configuration of a snapshot into seeds.
+"""Conversion of environments, projects, replications, webhooks and the central configuration of a snapshot into seeds.
 
 References to objects that the snapshot does not contain, and what the sandbox does not know, are left out.
 """
@@ -16,6 +16,7 @@ from ...seeds.snapshot import SnapshotDirectory
 from ..projects.role_api import ACTIONS, PREDEFINED
 from ..projects.store import BUILT_IN_ENVIRONMENTS
 from ..system.configuration.schema import SECTIONS, Keyed, Text, TextList
+from ..webhooks.subscriptions import EVENT_TYPES
 
 UNKNOWN = "unknown"
 UNKNOWN_CRON = "0 0 0 * * ?"
@@ -23,6 +24,14 @@ _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 # Members of the configuration that name the account of a secret.
 _ACCOUNTS = ("username", "userName", "managerDn", "id")
 _REPLICATION_FIELDS = {"cron": "cronExp", "event_replication": "enableEventReplication"}
+_HANDLERS = {"webhook": "webhook", "custom_webhook": "custom-webhook"}
+_CRITERIA_FIELDS = {
+    "repositories": "repoKeys",
+    "builds": "selectedBuilds",
+    "release_bundles": "registeredReleaseBundlesNames",
+    "release_bundles_v2": "selectedReleaseBundles",
+    "environments": "selectedEnvironments",
+}
 
 
 def list_environments(snapshot: SnapshotDirectory) -> list[str]:
@@ -75,6 +84,24 @@ def iterate_replications(snapshot: SnapshotDirectory, repositories: Collection[s
                 "password": snapshot.derive_secret(f"artifact replication {repo} {target['url']}"),
                 "proxy": target["proxy"] if target["proxy"] in proxies else "",
             }
+
+
+def iterate_webhooks(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
+    """Yield the webhooks with domains that the sandbox knows. They have derived secrets."""
+    proxies = snapshot.manifest.get("configuration", {}).get("proxies", {})
+    for webhook in snapshot.manifest.get("webhooks", ()):
+        event_types = [name for name in webhook["event_types"] if name in EVENT_TYPES.get(webhook["domain"], ())]
+        if not event_types or webhook["handler"] not in _HANDLERS:
+            continue
+        criteria = _rename(webhook["criteria"], _CRITERIA_FIELDS)
+        yield {
+            "key": webhook["key"],
+            "description": webhook["description"],
+            "enabled": webhook["enabled"],
+            "project_key": webhook["project"],
+            "event_filter": {"domain": webhook["domain"], "event_types": event_types, "criteria": criteria},
+            "handlers": [_convert_handler(snapshot, webhook, proxies)],
+        }
 
 
 def list_pull_replications(snapshot: SnapshotDirectory) -> set[str]:
@@ -138,11 +165,41 @@ def _select_members(members: list[dict[str, Any]], kind: str) -> Iterator[dict[s
 
 def _convert_replication(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a replication by their names in the REST API."""
+    members = {name: value for name, value in fields.items() if name not in ("repo", "type", "targets")}
+    return _rename(members, _REPLICATION_FIELDS)
+
+
+def _rename(fields: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return fields by their names in the REST API, which are in camel case unless `names` has others."""
     return {
-        _REPLICATION_FIELDS.get(name) or re.sub("_([a-z])", lambda match: match[1].upper(), name): value
+        names.get(name) or re.sub("_([a-z])", lambda match: match[1].upper(), name): value
         for name, value in fields.items()
-        if name not in ("repo", "type", "targets")
     }
+
+
+def _convert_handler(snapshot: SnapshotDirectory, webhook: dict[str, Any], proxies: Collection[str]) -> dict[str, Any]:
+    key = webhook["key"]
+    headers = [
+        {**header, "value": snapshot.derive_secret(f"artifact webhook {key} {header['name']}")}
+        if header["value"] is None
+        else header
+        for header in webhook["headers"]
+    ]
+    common = {
+        "handler_type": _HANDLERS[webhook["handler"]],
+        "url": webhook["webhook_url"],
+        "proxy": webhook["proxy"] if webhook["proxy"] in proxies else "",
+    }
+    if webhook["handler"] == "webhook":
+        secret = snapshot.derive_secret(f"artifact webhook {key}")
+        is_signing = webhook["use_secret_for_signing"]
+        return {**common, "secret": secret, "use_secret_for_signing": is_signing, "custom_http_headers": headers}
+    secrets = [
+        {**entry, "value": snapshot.derive_secret(f"artifact webhook {key} secret {entry['name']}")}
+        for entry in webhook["secrets"]
+    ]
+    more = {name: webhook[name] for name in ("method", "payload")}
+    return {**common, **more, "http_headers": headers, "secrets": secrets}
 
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from .snapshot_administration import (
     convert_configuration,
     iterate_projects,
     iterate_replications,
+    iterate_webhooks,
     list_environments,
     list_member_names,
     list_pull_replications,
@@ -65,6 +66,7 @@ def iterate_seeds(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         "projects": list(iterate_projects(snapshot)),
         **({"configuration": configuration} if configuration else {}),
         "replications": list(iterate_replications(snapshot, keys)),
+        "webhooks": list(iterate_webhooks(snapshot)),
         "builds": [_convert_build(record) for record in manifest["builds"]],
     }
     rows = snapshot.read_records("items")
