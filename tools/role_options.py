@@ -21,6 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHARED = ("state", "purge", "update_secret", "to_file", "bulk", "issued", "inference_project", "chat")
 
 
+# Sentences of modules that make no sense in a role, whose lists have no other form
+_REMARK_ON_ITEMS = re.compile(r"(Required|Within|Outside of)\b.*O\(items")
 # Options that are documented once for all entries of a list
 WAITING = frozenset({"wait", "wait_timeout", "wait_delay"})
 # Options for a whole list
@@ -223,7 +225,7 @@ def _update_options(specs: dict[str, Any], mirror: Mirror) -> dict[str, dict[str
         if name not in mirror.fixed and name not in mirror.without:
             name = mirror.renamed.get(name, name)
             options[name] = {
-                **_convert_option(option),
+                **_convert_option(option, mirror.renamed),
                 **{key: before.get(name, {})[key] for key in _role_settings(before, name)},
             }
     own = {name: option for name, option in before.items() if name not in (*source, *mirror.renamed.values())}
@@ -237,14 +239,16 @@ def _role_settings(before: dict[str, dict[str, Any]], name: str) -> list[str]:
     return [key for key in rules if key in before.get(name, {})]
 
 
-def _convert_option(option: dict[str, Any]) -> dict[str, Any]:
+def _convert_option(option: dict[str, Any], renamed: dict[str, str]) -> dict[str, Any]:
     """Convert an option of a module to an option of a role: `suboptions` become `options`, without option markup."""
     converted: dict[str, Any] = {}
     for key, value in _list_choices(option).items():
         if key == "suboptions":
-            converted["options"] = {name: _convert_option(inner) for name, inner in value.items()}
+            converted["options"] = {name: _convert_option(inner, renamed) for name, inner in value.items()}
+        elif key == "description":
+            converted[key] = _convert_description(value, renamed)
         elif key not in ("version_added", "aliases"):
-            converted[key] = _plain_markup(value) if key == "description" else value
+            converted[key] = value
     return converted
 
 
@@ -259,9 +263,14 @@ def _list_choices(option: dict[str, Any]) -> dict[str, Any]:
     return {**option, "description": [*lines, *explained], "choices": list(choices)}
 
 
-def _plain_markup(text: Any) -> Any:
+def _convert_description(text: Any, renamed: dict[str, str]) -> Any:
+    """Return a description with the names of the role's options, without markup and remarks on `items`."""
     if isinstance(text, list):
-        return [_plain_markup(line) for line in text]
+        return list(filter(None, (_convert_description(line, renamed) for line in text)))
+    sentences = re.split(r"(?<=\.) (?=[A-Z])", text)
+    text = " ".join(sentence for sentence in sentences if not _REMARK_ON_ITEMS.match(sentence))
+    for name, new_name in renamed.items():
+        text = text.replace(f"O({name})", f"O({new_name})")
     return re.sub(r"\b(O|RV)\(", "C(", text)
 
 

@@ -109,7 +109,7 @@ options:
     description:
       - URL of the server that the remote repository proxies. Required for remote repositories, and not allowed for
         others.
-      - Within O(items), this option is called O(items[].url). Do not confuse it with O(url), the URL of Artifactory.
+      - Within O(items), this option is called O(items[].url). Outside of O(items), O(url) is the URL of Artifactory.
     type: str
   remote_username:
     description:
