@@ -20,6 +20,7 @@ author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.attributes
 notes:
   - Requires Artifactory Pro, and the Read and Deploy permissions on the folder. Replacing existing files also requires
@@ -125,11 +126,12 @@ plan:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files.archive import Archive
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PREDICT_MISSING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate, summarize_plan
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = ARTIFACT + ArgumentSpec(
+SPEC = (ARTIFACT + PREDICT_MISSING) + ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
         path=dict(type="str", required=True, unchecked="checked as the server reads it; empty for the top folder"),

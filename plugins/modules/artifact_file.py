@@ -25,6 +25,7 @@ author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
@@ -283,7 +284,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.fil
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    with_items,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
@@ -300,7 +305,7 @@ ITEM = STATE + ArgumentSpec(
     required_if=[("state", "present", ["src", "content"], True)],
     mutually_exclusive=[("src", "content")],
 )
-SPEC = ARTIFACT + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

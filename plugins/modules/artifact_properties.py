@@ -16,12 +16,13 @@ description:
     C(PATCH), receive them in several requests with limited URL length. A property that does not fit into one request is
     refused.
   - In check mode, virtual and remote repositories are refused if the server reports their type to the account. The
-    Annotate permission cannot be verified in advance.
+    Annotate permission cannot be verified in advance. A missing item is refused, unless O(predict_missing=true).
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
   - buildworks.toolchain.bulk
@@ -169,7 +170,8 @@ properties:
     qa.platforms: [linux, windows]
     qa.status: [passed]
 tree_items:
-  description: Number of files and folders in the tree, including the folder itself.
+  description: Number of files and folders in the tree, including the folder itself. In check mode with
+    O(predict_missing=true), V(0) if the folder does not exist.
   returned: success, when O(recursive=true) and O(items) is not set
   type: int
   sample: 1200
@@ -234,7 +236,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PURGE, STATE, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    PURGE,
+    STATE,
+    with_items,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
@@ -252,7 +259,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     required_if=[("state", "present", ["properties"]), ("state", "absent", ["keys"])],
     mutually_exclusive=[("properties", "keys")],
 )
-SPEC = ARTIFACT + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
@@ -261,14 +268,16 @@ def run(task: Task) -> None:
 
 def reconcile_properties(task: Task) -> None:
     selection = task.select("repo", "path")
+    may_be_missing = task.predicts_missing
     desired = desired_properties(task.params)
     artifact = ArtifactService(task)
     recursive = task.params["recursive"]
 
     def read() -> Fields:
         if not recursive:
-            return artifact.fetch_properties(**selection)
-        current, task.result["tree_items"] = property_tree().read_tree(artifact, **selection)
+            return artifact.fetch_properties(**selection, may_be_missing=may_be_missing)
+        tree = property_tree()
+        current, task.result["tree_items"] = tree.read_tree(artifact, **selection, may_be_missing=may_be_missing)
         return current
 
     reconcile(

@@ -137,6 +137,15 @@ def test_check_mode_fails_when_the_repository_takes_no_uploads(rclass: str, word
     assert words in result["msg"]
 
 
+@pytest.mark.parametrize("predict_missing", [True, False])
+def test_missing_repository_is_accepted_with_predict_missing(predict_missing: bool, tmp_path: Path) -> None:
+    missing = call("GET", "/artifactory/api/repositories/generic-local", 404, json={"errors": [{"status": 404}]})
+    with conversation(nothing(), edition(), missing, call("GET", "/artifactory/api/repositories", json=[])) as server:
+        result = deploy(server.url, pack(tmp_path), check_mode=True, predict_missing=predict_missing)
+    assert result["changed"] is predict_missing
+    assert ("Repository 'generic-local' does not exist" in result.get("msg", "")) is not predict_missing
+
+
 def test_check_mode_fails_when_the_server_is_the_open_source_edition(tmp_path: Path) -> None:
     with conversation(nothing(), edition(OPEN_SOURCE)) as server:
         result = deploy(server.url, pack(tmp_path), check_mode=True)

@@ -345,6 +345,15 @@ def test_check_mode_predicts_the_upload_when_it_is_allowed(repository: list[Call
         assert run("artifact_file", url=server.url, content="x", check_mode=True, **TASK)["changed"]
 
 
+def test_missing_repository_is_accepted_with_predict_missing() -> None:
+    with conversation(read_missing(), *refused_repository(400, None)) as server:
+        options = {"check_mode": True, "predict_missing": True}
+        assert run("artifact_file", url=server.url, content="x", **options, **TASK)["changed"]
+    with conversation(read_missing(), type_of_repository("remote")) as server:
+        result = run("artifact_file", url=server.url, content="x", **options, **TASK)
+    assert "is remote" in result["msg"]
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [

@@ -46,6 +46,12 @@ def kind(rclass: str, key: str = "generic-local") -> Call:
     return call("GET", f"/artifactory/api/repositories/{key}", json={"key": key, "rclass": rclass})
 
 
+def no_repository() -> tuple[Call, Call]:
+    """Return the same requests for a repository that does not exist."""
+    missing = call("GET", REPOSITORY, 400, json={"errors": [{"status": 400, "message": "Bad Request"}]})
+    return missing, call("GET", "/artifactory/api/repositories", json=[])
+
+
 def put(properties: str) -> Call:
     return call("PUT", f"{ITEM}?properties={properties}&recursive=0", 204)
 
@@ -423,6 +429,27 @@ def test_check_mode_only_reads_a_tree() -> None:
     with conversation(tree({}, {"qa": ["a"]}), kind("local"), edition()) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "a"}, check_mode=True, **TREE)
     assert result == {"changed": True, "tree_items": 2, "properties": {"qa": ["a"]}}
+
+
+def test_missing_item_is_accepted_with_predict_missing() -> None:
+    miss = {"errors": [{"status": 404, "message": "Unable to find item"}]}
+    properties, item = call("GET", f"{ITEM}?properties", 404, json=NONE), call("GET", ITEM, 404, json=miss)
+    options = {"properties": {"qa": "a"}, "check_mode": True, "predict_missing": True}
+    with conversation(properties, item, *no_repository(), edition()) as server:
+        assert run("artifact_properties", url=server.url, **options, **TASK)["changed"]
+    with conversation(tree(), *no_repository(), edition()) as server:
+        result = run("artifact_properties", url=server.url, **options, **TREE)
+    assert result == {"changed": True, "tree_items": 0, "properties": {"qa": ["a"]}}
+    with conversation(properties, item) as server:
+        result = run("artifact_properties", url=server.url, **{**options, "check_mode": False}, **TASK)
+    assert "does not exist" in result["msg"]
+
+
+def test_predict_missing_fails_when_another_server_responds() -> None:
+    with conversation(call("GET", f"{ITEM}?properties", 404), call("GET", ITEM, 404, text="Not Found")) as server:
+        options = {"properties": {"qa": "a"}, "check_mode": True, "predict_missing": True}
+        result = run("artifact_properties", url=server.url, **options, **TASK)
+    assert "Check the path in 'url'" in result["msg"]
 
 
 def test_property_is_deleted_when_only_one_item_of_a_tree_has_it() -> None:

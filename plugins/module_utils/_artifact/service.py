@@ -157,20 +157,20 @@ class ArtifactService:
         """
         return f"/artifactory{_encode_item(repo, path)}"
 
-    def fetch_properties(self, repo: str, path: str) -> dict[str, list[str]]:
+    def fetch_properties(self, repo: str, path: str, may_be_missing: bool = False) -> dict[str, list[str]]:
         """Return the properties of an item, each a sorted list.
 
         Artifactory responds with 404 to an item without properties and to a missing item. A second request
         distinguishes them.
 
+        :arg may_be_missing: whether a missing item counts as an item without properties
         :raises ToolchainError: if the item does not exist
         """
         properties = self.find_properties(repo, path)
-        if (
-            properties is None
-            and (response := self.http.read("GET", self.info_address(repo, path), accept=(200, 404))).status == 404
-        ):
-            raise not_found_error("Item", repo, path, response)
+        if properties is None:
+            response = self.http.read("GET", self.info_address(repo, path), accept=(200, 404))
+            if response.status == 404 and not (may_be_missing and _is_artifactory_error(response)):
+                raise not_found_error("Item", repo, path, response)
         return properties or {}
 
     def find_properties(self, repo: str, path: str) -> dict[str, list[str]] | None:

@@ -110,7 +110,13 @@ class Archive:
         """
         self._artifact.check_pro("Extracting archives")
         stored = [self._target_path(name) for name in self._members]
-        upload.predict_upload(self._artifact, self._repo, stored, None if self._exists else self._folder)
+        upload.predict_upload(
+            self._artifact,
+            self._repo,
+            stored,
+            None if self._exists else self._folder,
+            may_be_missing=self._task.predicts_missing,
+        )
         return {}
 
     def upload(self) -> Fields:

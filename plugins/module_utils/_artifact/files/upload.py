@@ -203,7 +203,13 @@ class File:
         :raises ToolchainError: if it would refuse the upload or deletion
         """
         if self._is_upload:
-            predict_upload(self._artifact, self._repo, [self._path], None if self._exists else self._path)
+            predict_upload(
+                self._artifact,
+                self._repo,
+                [self._path],
+                None if self._exists else self._path,
+                may_be_missing=self._task.predicts_missing,
+            )
             return
         if self._task.params["state"] == "present":
             self._artifact.check_pro("Setting the properties of an existing item")
@@ -272,13 +278,18 @@ def _find_comparable(checksums: dict[str, str], item: Fields | None) -> dict[str
     return {name: value for name, value in checksums.items() if returned.get(name)} or dict(checksums)
 
 
-def predict_upload(artifact: ArtifactService, repo: str, stored: t.Iterable[str], new: str | None) -> None:
+def predict_upload(
+    artifact: ArtifactService, repo: str, stored: t.Iterable[str], new: str | None, may_be_missing: bool = False
+) -> None:
     """Predict whether Artifactory accepts an upload, as far as read requests show it.
 
     :arg stored: paths of all files to store
     :arg new: path of the file or folder to create, `None` if it exists
+    :arg may_be_missing: whether an earlier task may create the repository
     :raises ToolchainError: if Artifactory would refuse the upload
     """
+    if may_be_missing and queries.find_if_visible(artifact, repo) is None:
+        return
     target = queries.check_upload(artifact, repo, stored)
     if target is None:
         return

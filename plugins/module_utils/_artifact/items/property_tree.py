@@ -29,9 +29,10 @@ def check_path(params: Fields) -> None:
         raise BadOption("path", f"cannot be used with 'recursive': it {error.problem}") from None
 
 
-def read_tree(artifact: ArtifactService, repo: str, path: str) -> tuple[Fields, int]:
+def read_tree(artifact: ArtifactService, repo: str, path: str, may_be_missing: bool = False) -> tuple[Fields, int]:
     """Return the values of each property in the tree, or `MIXED` if items differ, and the number of items.
 
+    :arg may_be_missing: whether a missing item counts as a tree without items
     :raises ToolchainError: if the item does not exist
     """
     path = path.strip("/")
@@ -43,7 +44,7 @@ def read_tree(artifact: ArtifactService, repo: str, path: str) -> tuple[Fields, 
         for key, texts in properties.items():
             counts[key] += 1
             values[key] = texts if values.setdefault(key, texts) == texts else MIXED
-    if not count:
+    if not count and not may_be_missing:
         raise ToolchainError(
             f"Item '{path}' does not exist in repository '{repo}', or the account has no Read permission on it."
         )
