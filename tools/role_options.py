@@ -98,7 +98,12 @@ MIRRORS = (
         without=OF_LISTS,
         renamed={"user_password": "password"},
     ),
-    Mirror("artifact_provision", "artifact_properties", ("artifact_provision_properties",)),
+    Mirror(
+        "artifact_provision",
+        "artifact_properties",
+        ("artifact_provision_properties",),
+        fixed={"predict_missing": "__artifact_provision_changed"},
+    ),
     Mirror("artifact_provision", "access_token", ("artifact_provision_tokens",)),
     Mirror("artifact_release", "artifact_build_promotion", ("artifact_release_build",), item="artifact_release_build"),
     Mirror("artifact_release", "artifact_image_promotion", ("artifact_release_images",)),

@@ -165,6 +165,23 @@ def test_repositories_are_created_before_virtual_ones_and_permissions(sandbox: S
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
+def test_files_and_properties_of_new_repositories_are_predicted(sandbox: Sandbox, tmp_path: Path) -> None:
+    file = {"repo": "apps", "path": "app/LATEST"}
+    new = {
+        "artifact_provision_repositories": [{"key": "apps", "type": "local", "package_type": "generic"}],
+        "artifact_provision_files": [{**file, "content": "1.0"}],
+        "artifact_provision_properties": [{**file, "properties": {"owner": "us"}}],
+    }
+    (predicted,) = run_role(sandbox, "artifact_provision", [Step(new)], tmp_path, "--check")
+    assert (predicted.failure, predicted.changed, predicted.writes) == ("", 3, [])
+    only_files = {name: value for name, value in new.items() if name != "artifact_provision_repositories"}
+    created, refused = run_role(sandbox, "artifact_provision", [Step(new), Step(only_files, [RESET])], tmp_path)
+    assert (created.failure, created.changed) == ("", 3)
+    assert refused.failure
+    (refused,) = run_role(sandbox, "artifact_provision", [Step(only_files)], tmp_path, "--check")
+    assert "Repository 'apps' does not exist" in refused.failure
+
+
 NEW_USERS = {
     "artifact_provision_groups": [{"name": "developers", "description": "Web team"}],
     "artifact_provision_users": [
