@@ -388,6 +388,14 @@ def test_deletion_is_repeated_when_the_server_still_counts_detached_repositories
     assert result["changed"]
 
 
+def test_repository_is_not_reported_as_detached_when_a_login_page_responds() -> None:
+    page = call("DELETE", f"{ATTACH}/libs", text="<html>Sign in</html>")
+    with conversation(project(), attached("libs"), repository("libs", "web"), page, project()) as server:
+        result = run("artifact_project", url=server.url, state="absent", detach_repositories=True, **TASK)
+    assert "is HTML, not JSON" in result["msg"]
+    assert not result["changed"]
+
+
 def test_undeclared_projects_are_deleted_except_the_default_one() -> None:
     listed = call("GET", PROJECTS, json=[STORED, {"project_key": "default"}, {"project_key": "old"}])
     old = f"{PROJECTS}/old"

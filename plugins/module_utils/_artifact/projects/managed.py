@@ -25,7 +25,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
@@ -139,10 +138,7 @@ class ManagedProject:
 
     def create(self, fields: Fields) -> None:
         """Create the project, then its parts."""
-        body = {"project_key": self._key, **_to_settings(fields, {})}
-        response = self._write("POST", "/projects", body)
-        if response.text.strip():
-            response.record()  # a page of another server does not mean that the project exists
+        self._write("POST", "/projects", {"project_key": self._key, **_to_settings(fields, {})})
         self._write_parts(fields, {})
 
     def update(self, fields: Fields) -> None:
@@ -319,11 +315,24 @@ class ManagedProject:
         self._write("PUT", path, readOnly="true" if read_only else "false")
 
     def _remove(self, path: str) -> None:
-        self._artifact.http.write("DELETE", f"{platform.API}{path}", accept=_REMOVED)
+        self._write("DELETE", path, accept=_REMOVED)
 
-    def _write(self, method: str, path: str, body: Fields | None = None, **query: str) -> Response:
+    def _write(
+        self,
+        method: str,
+        path: str,
+        body: Fields | None = None,
+        accept: t.Container[int] = _WRITTEN,
+        **query: str,
+    ) -> None:
+        """Send a write.
+
+        :raises UnexpectedResponse: if a page of another server is the response, so that the effect is unknown
+        """
         options: t.Any = {} if body is None else {"json": body}
-        return self._artifact.http.write(method, f"{platform.API}{path}", query=query, accept=_WRITTEN, **options)
+        response = self._artifact.http.write(method, f"{platform.API}{path}", query=query, accept=accept, **options)
+        if response.text.strip():
+            response.json((dict, list))
 
     def _repeat(self, send: t.Callable[[], t.Any], is_temporary: t.Callable[[ServerRefusal], bool]) -> None:
         """Send a request. While the server refuses it for a temporary reason, repeat it within `visibility_timeout`."""
