@@ -140,7 +140,7 @@ options:
         type: str
       read_only:
         description: Whether projects can only read the repository. Artifactory has one value for all projects
-          that the repository is shared with. Requires Artifactory 7.94.
+          that the repository is shared with. If not set, it is not changed. Requires Artifactory 7.94.
         type: bool
       state:
         description: Whether the repository is shared with the project.

@@ -215,7 +215,7 @@ def test_unchanged_parts_cost_one_request_each() -> None:
 
 def test_parts_of_a_new_project_are_written_in_order() -> None:
     calls = (
-        *(missing(), version(), repository("libs")),
+        *(missing(), version(), sharing("shared"), repository("libs")),
         call("POST", PROJECTS, 201, sent_json={"project_key": "web", "display_name": "Web"}, json=STORED),
         call("POST", f"{WEB}/environments", 201, sent_json={"name": "web-qa"}),
         call("POST", f"{WEB}/roles", 201, sent_json={**ROLE, "type": "CUSTOM"}),
@@ -311,7 +311,7 @@ def test_only_repositories_of_the_project_are_detached_when_purging() -> None:
     calls = (
         *(project(), attached("foreign", "libs", "old")),
         *(repository("foreign", "shop"), repository("old", "web")),
-        call("DELETE", f"{ATTACH}/old", 204),
+        call("DELETE", f"{ATTACH}/old", 404, json=NOT_FOUND),  # deleted by another client
         *(project(), attached("foreign", "libs"), repository("foreign", "shop")),
     )
     with conversation(*calls) as server:
@@ -330,6 +330,19 @@ def test_sharing_is_changed_and_ended() -> None:
     with conversation(*calls) as server:
         result = run("artifact_project", url=server.url, shared_repositories=declared, **TASK)
     assert result["project"]["shared_repositories"] == [{"key": "libs", "read_only": True}]
+
+
+def test_repository_stays_read_only_when_it_is_shared_with_another_project() -> None:
+    before, after = (sharing("libs", *names, read_only=True) for names in (["shop"], ["shop", "web"]))
+    written = call("PUT", f"{SHARE}/libs/web?readOnly=true", 204)
+    shared = [{"key": "libs"}]
+    with conversation(project(), before, version(), written, project(), after) as server:
+        done = run("artifact_project", url=server.url, shared_repositories=shared, diff_mode=True, **TASK)
+    with conversation(project(), before, version()) as server:
+        options = {"check_mode": True, "diff_mode": True}
+        predicted = run("artifact_project", url=server.url, shared_repositories=shared, **options, **TASK)
+    assert predicted == done
+    assert done["project"]["shared_repositories"] == [{"key": "libs", "read_only": True}]
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,7 @@ class ManagedProject:
         self._current: Fields = {}
         self._other_roles: set[str] = set(form.PREDEFINED_ROLES)
         self._missing_shared: list[str] = []
+        self._read_only: dict[str, bool] = {}  # declared shared repositories
         self._owners: dict[str, str | None] = {}
         self._attached: list[str] = []
 
@@ -67,7 +68,11 @@ class ManagedProject:
         self._current, self._stored = {}, {}
         record = projects.find(self._artifact, self._key)
         if record is None:
-            return self._predict_new() if self._is_created_earlier else None
+            if self._is_created_earlier:
+                return self._predict_new()
+            if "shared_repositories" in self._declared:
+                self._read_shared()  # for `desired`
+            return None
         self._stored = dict(record)
         self._current = projects.parse_settings(record)
         readers = {
@@ -86,8 +91,8 @@ class ManagedProject:
         for part in form.PARTS:
             if part in fields and self._purge and part != "shared_repositories":
                 fields[part] = {**dict.fromkeys((before or {}).get(part, ())), **fields[part]}
-        if before is None and "shared_repositories" in fields:
-            fields["shared_repositories"] = _present(fields["shared_repositories"])
+        if "shared_repositories" in fields:
+            fields["shared_repositories"] = self._desired_sharing(is_new=before is None)
         return fields
 
     def check(self, before: Fields | None, fields: Fields | None) -> None:
@@ -125,7 +130,8 @@ class ManagedProject:
         if self._task.params["state"] == "absent" or self._task.predicts_missing:
             return
         self._check_names("repositories", "repositories", [r for r, owner in self._owners.items() if owner is None])
-        self._check_names("shared_repositories", "repositories", self._list_missing_shared())
+        shared = _present(self._declared.get("shared_repositories", {}))
+        self._check_names("shared_repositories", "repositories", [r for r in self._missing_shared if r in shared])
         members = self._find_changed("members")
         for kind, find_missing in (("users", users.find_missing), ("groups", groups.find_missing)):
             names = [name.partition("/")[2] for name in members if name.startswith(kind)]
@@ -163,8 +169,6 @@ class ManagedProject:
         complete["admin_privileges"] = {**dict.fromkeys(form.PRIVILEGES), **(project.get("admin_privileges") or {})}
         if (roles := complete.get("roles")) is not None:
             complete["roles"] = {name: {**_NEW_ROLE, **role} for name, role in roles.items()}
-        if (shared := complete.get("shared_repositories")) is not None:
-            complete["shared_repositories"] = {name: {"read_only": False, **value} for name, value in shared.items()}
         return form.to_result(self._key, complete)
 
     @property
@@ -208,14 +212,26 @@ class ManagedProject:
 
     def _read_shared(self) -> Fields:
         shared: Fields = {}
-        self._missing_shared = []
+        self._missing_shared, self._read_only = [], {}
         for repo in self._declared["shared_repositories"]:
             sharing = projects.find_sharing(self._artifact, repo)
             if sharing is None:
                 self._missing_shared.append(repo)
-            elif self._key in sharing.maybe_texts("shared_with_projects"):
-                shared[repo] = {"read_only": bool(sharing.maybe_flag("shared_read_only"))}
+                continue
+            self._read_only[repo] = bool(sharing.maybe_flag("shared_read_only"))
+            if self._key in sharing.maybe_texts("shared_with_projects"):
+                shared[repo] = {"read_only": self._read_only[repo]}
         return shared
+
+    def _desired_sharing(self, is_new: bool) -> Fields:
+        """Return how to share the declared repositories. The other projects of a repository keep it as it is."""
+        desired: Fields = {}
+        for repo, sharing in self._declared["shared_repositories"].items():
+            if sharing is not None:
+                desired[repo] = {"read_only": self._read_only.get(repo, False), **sharing}
+            elif not is_new:
+                desired[repo] = None
+        return desired
 
     def _check_owner(self, repo: str) -> None:
         """Refuse to move a repository of another project, unless the task allows it."""
@@ -234,14 +250,7 @@ class ManagedProject:
                 f"Cannot delete project '{self._key}': it contains the repositories {_join(self._attached)}. Move or "
                 "delete them, or set 'detach_repositories: true' to keep them without a project."
             )
-        foreign = [repo for repo in self._attached if projects.find_owner(self._artifact, repo) != self._key]
-        self._attached = [repo for repo in self._attached if repo not in foreign]
-
-    def _list_missing_shared(self) -> list[str]:
-        if self._current:
-            return [repo for repo in self._missing_shared if self._declared["shared_repositories"][repo] is not None]
-        declared = _present(self._declared.get("shared_repositories", {}))
-        return [repo for repo in declared if projects.find_sharing(self._artifact, repo) is None]
+        self._attached = [repo for repo in self._attached if projects.find_owner(self._artifact, repo) == self._key]
 
     def _find_changed(self, part: str) -> Fields:
         """Return the declared entries of a part that differ from the current ones."""
@@ -306,13 +315,11 @@ class ManagedProject:
         self._repeat(lambda: self._write("PUT", path, force=force), lambda refusal: refusal.status == 404)
 
     def _detach(self, repo: str) -> None:
-        self._write("DELETE", _address_of("attach", repo))
+        self._remove(_address_of("attach", repo))
 
     def _share(self, repo: str, sharing: Fields) -> None:
-        current = self._current.get("shared_repositories", {}).get(repo, {})
-        read_only = {**current, **sharing}.get("read_only", False)
         path = f"{_address_of('share', repo)}{encode_path(self._key, option='key')}"
-        self._write("PUT", path, readOnly="true" if read_only else "false")
+        self._write("PUT", path, readOnly="true" if sharing["read_only"] else "false")
 
     def _remove(self, path: str) -> None:
         self._write("DELETE", path, accept=_REMOVED)
