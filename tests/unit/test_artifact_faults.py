@@ -184,7 +184,7 @@ def test_error_suggests_the_path_when_a_404_is_not_from_artifactory(answer: dict
 def test_error_names_the_option_when_a_repository_key_is_invalid(repo: str) -> None:
     with conversation() as server:
         result = run("artifact_properties_info", url=server.url, repo=repo, path="a")
-    assert result["msg"] == f"Option 'repo': '{repo}' is not a valid part of a path."
+    assert result["msg"] == f"Option 'repo': must be a name without '/', other than '.' and '..', not '{repo}'."
 
 
 @pytest.mark.parametrize(

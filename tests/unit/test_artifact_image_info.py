@@ -136,7 +136,10 @@ def test_special_characters_are_encoded() -> None:
         ({"page_size": 0}, "Option 'page_size': must be 1 to 100,000, not 0"),
         ({"image": "a//b"}, "'' is not a valid part of a path"),
         ({"image": "/"}, "'' is not a valid part of a path"),
-        ({"repo": "docker-local/acme"}, "Option 'repo': must be a name without '/', not 'docker-local/acme'"),
+        (
+            {"repo": "docker-local/acme"},
+            "Option 'repo': must be a name without '/', other than '.' and '..', not 'docker-local/acme'",
+        ),
         ({"image": "../x"}, "'..' is not a valid part of a path"),
     ],
 )

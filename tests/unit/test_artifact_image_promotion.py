@@ -255,8 +255,8 @@ def test_error_contains_the_servers_message() -> None:
         ({"target_repo": "stage"}, "Option 'target_repo': has the same image and tag"),
         ({"target_repo": "stage", "target_image": "/acme/web/", "target_tag": "1.0"}, "has the same image and tag"),
         ({"image": "a//b"}, "Option 'image': '' is not a valid part of a path"),
-        ({"tag": ".."}, "Option 'tag': '..' is not a valid part of a path"),
-        ({"repo": "."}, "Option 'repo': '.' is not a valid part of a path"),
+        ({"tag": ".."}, "Option 'tag': must be a name without '/', other than '.' and '..'"),
+        ({"repo": "."}, "Option 'repo': must be a name without '/', other than '.' and '..'"),
     ],
 )
 def test_bad_input_fails_before_any_request(options: dict[str, Any], problem: str) -> None:

@@ -233,7 +233,10 @@ def test_all_properties_are_deleted_only_when_purging() -> None:
             {"keys": ["a"], "state": "absent"},
             "Option 'purge': cannot be combined with 'state: absent'.",
         ),
-        ({"properties": {"a": "1"}, "repo": "a/b"}, "Option 'repo': must be a name without '/', not 'a/b'."),
+        (
+            {"properties": {"a": "1"}, "repo": "a/b"},
+            "Option 'repo': must be a name without '/', other than '.' and '..', not 'a/b'.",
+        ),
     ],
 )
 def test_task_is_refused_when_it_could_delete_everything_by_mistake(options: dict[str, Any], complaint: str) -> None:

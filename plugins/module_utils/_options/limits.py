@@ -36,7 +36,7 @@ LIMITS = ("at_least", "at_most", "not_empty", "one_line", "matches", "each_eleme
 EXTENSIONS = (*LIMITS, "narrows_scope", "text_values", "secret_members", "address")
 NAME: Option = dict(not_empty=True, one_line=True)
 # A single segment of a URL path
-SEGMENT: Option = dict(**NAME, matches=("[^/]*", "a name without '/'"))
+SEGMENT: Option = dict(**NAME, matches=(r"(?!\.{1,2}$)[^/]*", "a name without '/', other than '.' and '..'"))
 
 _LONGEST_QUOTE = 40
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
