@@ -31,7 +31,7 @@ SCALARS = (*SETTINGS, "storage_quota", "admin_privileges")
 PARTS = ("environments", "roles", "members", "repositories", "shared_repositories")
 UNLIMITED = "unlimited"
 _UNLIMITED_BYTES = -1
-_MIN_QUOTA = 1024**3
+_MIN_QUOTA, _MAX_QUOTA = 1024**3, 2**63 - 1
 _UNITS = ("PB", "TB", "GB", "MB", "KB")
 _MAX_ENVIRONMENT = 32
 
@@ -67,11 +67,13 @@ def parse_options(params: Fields) -> Fields:
 def parse_quota(text: str) -> int:
     """Return the bytes of a storage quota, -1 for `unlimited`.
 
-    :raises BadOption: if it is less than the minimum of the server
+    :raises BadOption: if the server does not support the size
     """
-    size = _UNLIMITED_BYTES if text == UNLIMITED else numeric.parse_size(text) or 0
-    if size != _UNLIMITED_BYTES and size < _MIN_QUOTA:
-        raise BadOption("storage_quota", "must be at least 1 GB")
+    if text == UNLIMITED:
+        return _UNLIMITED_BYTES
+    size = numeric.parse_size(text) or 0
+    if not _MIN_QUOTA <= size <= _MAX_QUOTA:
+        raise BadOption("storage_quota", "must be at least 1 GB and less than 8192 PB")
     return size
 
 
