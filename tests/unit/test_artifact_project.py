@@ -66,6 +66,10 @@ def members(kind: str, **roles: list[str]) -> Call:
     return call("GET", f"{WEB}/{kind}", json={"members": listed})
 
 
+def no_members() -> tuple[Call, Call]:
+    return members("users"), members("groups")
+
+
 def roles(*custom: dict[str, Any]) -> Call:
     predefined = [{"name": "Viewer", "type": "PREDEFINED"}, {"name": "Project Admin", "type": "ADMIN"}]
     return call("GET", f"{WEB}/roles", json=[*predefined, *({**role, "type": "CUSTOM"} for role in custom)])
@@ -226,7 +230,7 @@ def test_parts_of_a_new_project_are_written_in_order() -> None:
         call("PUT", f"{WEB}/users/carol", sent_json={"name": "carol", "roles": ["deployer"]}),
         call("PUT", f"{ATTACH}/libs/web?force=false", 204),
         call("PUT", f"{SHARE}/shared/web?readOnly=false", 204),
-        *(project(), environments("web-qa"), roles(ROLE), members("users", carol=["deployer"])),
+        *(project(), environments("web-qa"), roles(ROLE), members("users", carol=["deployer"]), members("groups")),
         *(attached("libs"), sharing("shared", "web")),
     )
     with conversation(*calls) as server:
@@ -242,6 +246,14 @@ def test_parts_of_a_new_project_are_written_in_order() -> None:
             **TASK,
         )
     assert result["changed"], result
+
+
+def test_all_members_are_returned_when_only_some_are_declared() -> None:
+    calls = project(), members("users", carol=["Viewer"]), members("groups", crew=["Viewer"])
+    for declared in ([], [{"user": "carol", "roles": ["Viewer"]}]):
+        with conversation(*calls) as server:
+            result = run("artifact_project", url=server.url, members=declared, **TASK)
+        assert [member["roles"] for member in result["project"]["members"]] == [["Viewer"], ["Viewer"]]
 
 
 def test_role_is_changed_with_its_other_fields() -> None:
@@ -443,17 +455,17 @@ def test_check_mode_predicts_a_new_project() -> None:
     [
         (
             {"members": [{"user": "carol", "roles": ["Viewer"]}]},
-            (members("users"), call("GET", "/access/api/v2/users/carol", 404, json=NOT_FOUND), version()),
+            (*no_members(), call("GET", "/access/api/v2/users/carol", 404, json=NOT_FOUND), version()),
             "Option 'members': these users do not exist: carol.",
         ),
         (
             {"members": [{"group": "crew", "roles": ["Viewer"]}]},
-            (members("groups"), call("GET", "/access/api/v2/groups/crew", 404, json=NOT_FOUND), version()),
+            (*no_members(), call("GET", "/access/api/v2/groups/crew", 404, json=NOT_FOUND), version()),
             "Option 'members': these groups do not exist: crew.",
         ),
         (
             {"members": [{"user": "carol", "roles": ["cook"]}]},
-            (members("users"), user("carol"), roles(ROLE)),
+            (*no_members(), user("carol"), roles(ROLE)),
             "Option 'members': these roles do not exist: cook.",
         ),
         (
@@ -483,7 +495,7 @@ def test_check_mode_predicts_missing_names(options: dict[str, Any], calls: tuple
 
 
 def test_check_mode_can_assume_that_missing_names_are_created() -> None:
-    with conversation(project(), members("users")) as server:
+    with conversation(project(), *no_members()) as server:
         declared = [{"user": "carol", "roles": ["cook"]}]
         options = {"members": declared, "predict_missing": True}
         assert run("artifact_project", url=server.url, check_mode=True, **options, **TASK)["changed"]
@@ -519,9 +531,9 @@ def test_check_mode_can_assume_that_repositories_of_a_deleted_project_are_delete
 )
 def test_own_administration_is_kept(about: dict[str, Any], is_refused: bool) -> None:
     declared = [{"user": "carol", "roles": ["Viewer"]}]
-    calls = project(), members("users", carol=["Project Admin"]), user("carol", **about)
+    calls = project(), members("users", carol=["Project Admin"]), members("groups"), user("carol", **about)
     written = call("PUT", f"{WEB}/users/carol", sent_json={"name": "carol", "roles": ["Viewer"]})
-    after = () if is_refused else (written, project(), members("users", carol=["Viewer"]))
+    after = () if is_refused else (written, project(), members("users", carol=["Viewer"]), members("groups"))
     with conversation(*calls, *after) as server:
         result = run("artifact_project", url=server.url, members=declared, token=own_token("carol"), **TASK)
     if is_refused:
@@ -533,8 +545,8 @@ def test_own_administration_is_kept(about: dict[str, Any], is_refused: bool) -> 
 def test_lockout_is_possible_and_other_administrators_may_be_removed() -> None:
     declared = [{"user": "carol", "roles": ["Viewer"]}]
     written = call("PUT", f"{WEB}/users/carol", sent_json={"name": "carol", "roles": ["Viewer"]})
-    before = members("users", carol=["Project Admin"])
-    calls = project(), before, written, project(), members("users", carol=["Viewer"])
+    before, after = (members("users", carol=[role]) for role in ("Project Admin", "Viewer"))
+    calls = project(), before, members("groups"), written, project(), after, members("groups")
     for options in ({"token": own_token("carol"), "allow_lockout": True}, {"token": own_token("dave")}):
         with conversation(*calls) as server:
             assert run("artifact_project", url=server.url, members=declared, **options, **TASK)["changed"]
@@ -543,7 +555,7 @@ def test_lockout_is_possible_and_other_administrators_may_be_removed() -> None:
 def test_lockout_is_assumed_when_the_groups_of_the_account_are_unknown() -> None:
     declared = [{"group": "crew", "roles": ["Viewer"]}]
     refused = call("GET", "/access/api/v2/users/carol", 403, json={"errors": [{"message": "Forbidden"}]})
-    with conversation(project(), members("groups", crew=["Project Admin"]), refused) as server:
+    with conversation(project(), members("users"), members("groups", crew=["Project Admin"]), refused) as server:
         result = run("artifact_project", url=server.url, members=declared, token=own_token("carol"), **TASK)
     assert "it would not be an administrator of the project" in result["msg"]
 

@@ -190,14 +190,8 @@ class ManagedProject:
 
     def _read_members(self) -> Fields:
         """Return the members, with the declared spelling of groups, whose names the server stores in lower case."""
-        declared = self._declared["members"]
-        kinds = [
-            kind
-            for kind in projects.MEMBER_KINDS
-            if self._purge or any(name.startswith(f"{kind}/") for name in declared)
-        ]
-        spellings = {name.lower(): name for name in declared}
-        found = projects.read_members(self._artifact, self._key, kinds)
+        spellings = {name.lower(): name for name in self._declared["members"]}
+        found = projects.read_members(self._artifact, self._key)
         return {spellings.get(name.lower(), name): roles for name, roles in found.items()}
 
     def _read_repositories(self) -> Fields:

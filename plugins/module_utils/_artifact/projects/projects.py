@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-MEMBER_KINDS = ("users", "groups")
+_MEMBER_KINDS = ("users", "groups")
 SHARING_SINCE, READ_ONLY_SINCE = "7.90.1", "7.94.0"
 CUSTOM = "CUSTOM"
 _FEATURE, _SINCE = "Managing projects", "7.0"
@@ -60,10 +60,10 @@ def parse_settings(record: Record) -> Fields:
     }
 
 
-def read_members(artifact: ArtifactService, key: str, kinds: t.Iterable[str] = MEMBER_KINDS) -> Fields:
+def read_members(artifact: ArtifactService, key: str) -> Fields:
     """Return the roles of the members by `users/NAME` and `groups/NAME`."""
     members: Fields = {}
-    for kind in kinds:
+    for kind in _MEMBER_KINDS:
         for member in _read(artifact, key, kind).record().maybe_records("members"):
             members[f"{kind}/{member.text('name')}"] = sorted(member.maybe_texts("roles"))
     return members
