@@ -263,6 +263,8 @@ outcomes:
       type: str
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
@@ -298,7 +300,7 @@ def get_item_info(task: Task) -> None:
     task.result["missing"] = None if item else item_info.find_missing(artifact, selection["repo"])
 
 
-DETAILS = {
+DETAILS: dict[str, t.Callable[..., t.Any]] = {
     "properties": ArtifactService.fetch_properties,
     "statistics": item_info.fetch_statistics,
     "last_modified": item_info.find_newest,
