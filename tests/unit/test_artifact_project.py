@@ -193,6 +193,13 @@ def test_invalid_option_is_refused_before_the_first_request(options: dict[str, A
     assert list(options)[-1] in result["msg"]
 
 
+@pytest.mark.parametrize("answer", [{}, {**STORED, "project_key": "shop"}])
+def test_response_about_something_else_is_not_taken_for_the_project(answer: dict[str, Any]) -> None:
+    with conversation(call("GET", WEB, json=answer)) as server:
+        result = run("artifact_project", url=server.url, description="x", **TASK)
+    assert "'project_key'" in result["msg"]
+
+
 # Environments, roles and members
 
 

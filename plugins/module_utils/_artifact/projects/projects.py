@@ -33,7 +33,12 @@ def address(key: str, *names: str) -> str:
 def find(artifact: ArtifactService, key: str) -> Record | None:
     """Return a project, or `None` if it does not exist."""
     response = platform.read(artifact, address(key), _FEATURE, _SINCE)
-    return response.record() if response.status == 200 else None
+    if response.status == 404:
+        return None
+    record = response.record()
+    if (stored := record.text("project_key")) != key:
+        raise response.unexpected_value("project_key", f"'{key}'", stored)
+    return record
 
 
 def list_all(artifact: ArtifactService) -> list[Record]:
