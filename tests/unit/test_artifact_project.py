@@ -255,6 +255,28 @@ def test_parts_of_a_new_project_are_written_in_order() -> None:
     assert result["changed"], result
 
 
+def group(name: str, status: int = 200) -> Call:
+    answer = NOT_FOUND if status == 404 else {"name": name, "description": "", "members": []}
+    return call("GET", f"/access/api/v2/groups/{name}", status, json=answer)
+
+
+@pytest.mark.parametrize(
+    ("reads", "stored"),
+    [
+        ([group("Crew")], "Crew"),
+        ([group("Crew", 404), version(), group("crew")], "crew"),
+        ([group("Crew", 403)], "Crew"),
+    ],
+)
+def test_group_is_added_under_the_name_that_the_server_stores(reads: list[Call], stored: str) -> None:
+    written = call("PUT", f"{WEB}/groups/{stored}", sent_json={"name": stored, "roles": ["Viewer"]})
+    after = members("users"), members("groups", **{stored: ["Viewer"]})
+    with conversation(project(), *no_members(), *reads, written, project(), *after) as server:
+        declared = [{"group": "Crew", "roles": ["Viewer"]}]
+        result = run("artifact_project", url=server.url, members=declared, **TASK)
+    assert result["project"]["members"] == declared, result
+
+
 def test_all_members_are_returned_when_only_some_are_declared() -> None:
     calls = project(), members("users", carol=["Viewer"]), members("groups", crew=["Viewer"])
     for declared in ([], [{"user": "carol", "roles": ["Viewer"]}]):

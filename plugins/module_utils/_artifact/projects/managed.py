@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 import typing as t
@@ -275,13 +276,21 @@ class ManagedProject:
         for name, role in _present(fields.get("roles", {})).items():
             self._write_role(name, role, current.get("roles", {}).get(name))
         for name, roles in _present(fields.get("members", {})).items():
-            kind, _slash, member = name.partition("/")
+            kind, member = self._find_member(*name.split("/", 1))
             self._write("PUT", projects.address(self._key, kind, member), {"name": member, "roles": roles})
         for repo in _present(fields.get("repositories", {})):
             self._attach(repo)
         for repo, sharing in _present(fields.get("shared_repositories", {})).items():
             self._share(repo, sharing)
         self._remove_parts(fields)
+
+    def _find_member(self, kind: str, name: str) -> tuple[str, str]:
+        """Return the name of a user or group as the server stores it. Newer versions store groups in lower case."""
+        if kind == "groups" and name != name.lower():
+            with contextlib.suppress(ServerRefusal):  # administrators of projects may not read groups
+                group = groups.find_in_any_case(self._artifact, name)
+                name = group["name"] if group else name
+        return kind, name
 
     def _remove_parts(self, fields: Fields) -> None:
         removed = {part: [name for name, value in fields.get(part, {}).items() if value is None] for part in form.PARTS}
