@@ -145,7 +145,7 @@ def test_display_name_is_required_for_a_new_project() -> None:
     [("1 GB", "1 GB"), ("1.5GB", "1536 MB"), ("1073741825 B", "1073741825 B"), ("2048 GB", "2 TB")],
 )
 def test_storage_quota_is_compared_in_bytes(text: str, shown: str) -> None:
-    with conversation(missing(), version()) as server:
+    with conversation(missing(), version(), call("GET", PROJECTS, json=[])) as server:
         options = {"display_name": "Web", "storage_quota": text}
         result = run("artifact_project", url=server.url, check_mode=True, **options, **TASK)
     assert result["project"]["storage_quota"] == shown
@@ -471,7 +471,7 @@ def test_undeclared_projects_are_deleted_except_the_default_one() -> None:
 
 
 def test_check_mode_predicts_a_new_project() -> None:
-    with conversation(missing(), version()) as server:
+    with conversation(missing(), version(), call("GET", PROJECTS, json=[])) as server:
         options = {"display_name": "Web", "environments": ["qa"], "roles": [{"name": "deployer"}]}
         result = run("artifact_project", url=server.url, check_mode=True, **options, **TASK)
     assert result["changed"]
@@ -482,6 +482,11 @@ def test_check_mode_predicts_a_new_project() -> None:
 @pytest.mark.parametrize(
     ("options", "calls", "message"),
     [
+        (
+            {"display_name": "Shop"},
+            (call("GET", PROJECTS, json=[STORED, {"project_key": "shop", "display_name": "Shop"}]),),
+            "Option 'display_name': 'Shop' is the name of project 'shop'.",
+        ),
         (
             {"members": [{"user": "carol", "roles": ["Viewer"]}]},
             (*no_members(), call("GET", "/access/api/v2/users/carol", 404, json=NOT_FOUND), version()),

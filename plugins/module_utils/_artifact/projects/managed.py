@@ -130,6 +130,7 @@ class ManagedProject:
         """
         if self._task.params["state"] == "absent" or self._task.predicts_missing:
             return
+        self._check_display_name()
         self._check_names("repositories", "repositories", [r for r, owner in self._owners.items() if owner is None])
         shared = _present(self._declared.get("shared_repositories", {}))
         self._check_names("shared_repositories", "repositories", [r for r in self._missing_shared if r in shared])
@@ -227,6 +228,14 @@ class ManagedProject:
             elif not is_new:
                 desired[repo] = None
         return desired
+
+    def _check_display_name(self) -> None:
+        name = self._declared.get("display_name")
+        if name in (None, self._current.get("display_name")):
+            return
+        for other in projects.list_all(self._artifact):
+            if other.maybe_text("display_name") == name and other.text("project_key") != self._key:
+                raise BadOption("display_name", f"'{name}' is the name of project '{other.text('project_key')}'")
 
     def _check_owner(self, repo: str) -> None:
         """Refuse to move a repository of another project, unless the task allows it."""
