@@ -165,3 +165,47 @@ def test_replication_is_created_changed_and_deleted(sandbox: Sandbox, platform: 
     assert (stored["CronExp"], stored["Url"], stored["Enabled"]) == ("0 0 3 * * ?", target["url"], True)
     platform.run("delete_replication", key)
     assert "404" in platform.fail("get_replication", key)
+
+
+def create_project(platform: Platform, key: str, **members: Any) -> None:
+    """Create a project."""
+    platform.run("create_project", body={"project_key": key, "display_name": f"Team {key}", **members})
+
+
+def test_projects_are_created_changed_and_deleted(platform: Platform) -> None:
+    quota = 100 * 1024**3
+    create_project(platform, "web", description="Web team", storage_quota_bytes=quota)
+    assert "already exists" in platform.fail("create_project", body={"project_key": "web", "display_name": "Web"})
+    privileges = {"manage_members": False}
+    platform.run("update_project", body={"project_key": "web", "soft_limit": True, "admin_privileges": privileges})
+    stored = platform.run("get_project", "web")
+    assert (stored["display_name"], stored["description"]) == ("Team web", "Web team")
+    assert (stored["soft_limit"], stored["storage_quota_bytes"]) == (True, quota)
+    assert stored["admin_privileges"] == {"manage_members": False, "manage_resources": True, "index_resources": True}
+    assert "web" in {project["project_key"] for project in platform.run("list_projects")}
+    platform.run("delete_project", "web")
+    assert platform.run("get_project", "web") is None
+    assert "404" in platform.fail("delete_project", "web")
+
+
+def test_repository_is_moved_between_projects(platform: Platform) -> None:
+    for key in ("web", "shop"):
+        create_project(platform, key)
+    platform.run("assign_to_project", "generic-local", other="web")
+    assert "already assigned" in platform.fail("assign_to_project", "generic-local", other="shop")
+    assert "400" in platform.fail("delete_project", "web")
+    platform.run("assign_to_project", "generic-local", other="shop", force=True)
+    assert platform.run("get_repository", "generic-local")["projectKey"] == "shop"
+    platform.run("unassign_from_project", "generic-local")
+    platform.run("delete_project", "shop")
+
+
+def test_groups_are_members_of_projects(platform: Platform) -> None:
+    create_project(platform, "web")
+    for roles in (["Viewer"], ["Developer", "Viewer"]):
+        platform.run("update_project_group", "web", other="readers", body={"name": "readers", "roles": roles})
+        assert platform.run("list_project_groups", "web") == [{"name": "readers", "roles": roles}]
+    missing = {"name": "nobody", "roles": ["Viewer"]}
+    assert "404" in platform.fail("update_project_group", "web", other="nobody", body=missing)
+    platform.run("delete_project_group", "web", other="readers")
+    assert platform.run("list_project_groups", "web") == []
