@@ -139,7 +139,7 @@ def _change_role(projects: Projects, key: str, role: dict[str, Any], body: dict[
         raise AccessError(400, f"Environment {unknown[0]} does not exist")
     if unknown := [name for name in actions if name not in ACTIONS]:
         raise AccessError(400, f"Action {unknown[0]} is not valid")
-    description = str(body.get("description") or role["description"])
+    description = role["description"] if body.get("description") is None else str(body["description"])
     return {**role, "description": description, "environments": environments, "actions": actions}
 
 

@@ -108,6 +108,7 @@ def test_custom_role_is_created_changed_and_deleted(platform):
     assert platform.get(f"{WEB}/roles/deployer").json() == {**ROLE, "description": ""}
     changed = {**ROLE, "actions": ["READ_BUILD"], "description": "Deploys"}
     assert platform.put(f"{WEB}/roles/deployer", json=changed).json() == changed
+    assert platform.put(f"{WEB}/roles/deployer", json={**changed, "description": ""}).json()["description"] == ""
     platform.put(f"{WEB}/users/reader", json={"name": "reader", "roles": ["deployer", "Viewer"]})
     platform.put(f"{WEB}/groups/readers", json={"name": "readers", "roles": ["deployer"]})
     assert platform.delete(f"{WEB}/roles/deployer").status_code == 204
