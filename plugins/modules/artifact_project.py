@@ -36,7 +36,8 @@ notes:
     set. O(members) cost one request for users and one for groups.
   - After a repository is created or detached, it takes a moment until Artifactory can attach it or delete its former
     project. The module repeats such requests within O(visibility_timeout).
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go, except for environments, roles, users and
+    shared repositories of projects. Not verified on a real Artifactory.
 options:
   key:
     description: Key of the project, which is 2 to 32 lowercase letters, digits and hyphens and starts with a

@@ -24,7 +24,8 @@ notes:
     only an access token, so set O(token).
   - Requires Artifactory Pro.
   - The project V(default) and repositories that are shared with a project are not returned.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Verified on the sandbox, which is itself verified with jfrog-client-go, except for environments, roles, users and
+    shared repositories of projects. Not verified on a real Artifactory.
 options:
   key:
     description: Return only the project with this key.
