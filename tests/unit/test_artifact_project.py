@@ -322,6 +322,27 @@ def sorted_as_sent(calls: list[Call]) -> list[Call]:
     return [calls[1], calls[0], *calls[2:]]
 
 
+@pytest.mark.parametrize(
+    ("options", "calls", "message"),
+    [
+        (
+            {"roles": [], "members": [{"user": "carol", "roles": ["deployer"]}]},
+            (roles(ROLE), *no_members()),
+            "Option 'members': contains 'deployer', which 'purge' would remove. Add it to 'roles'.",
+        ),
+        (
+            {"environments": [], "roles": [{"name": "deployer", "environments": ["web-qa"]}]},
+            (environments("web-qa"), roles()),
+            "Option 'roles': contains 'web-qa', which 'purge' would remove. Add it to 'environments'.",
+        ),
+    ],
+)
+def test_name_in_use_is_not_removed(options: dict[str, Any], calls: tuple[Call, ...], message: str) -> None:
+    with conversation(project(), *calls) as server:
+        result = run("artifact_project", url=server.url, purge=True, **options, **TASK)
+    assert result["msg"] == message
+
+
 # Repositories
 
 

@@ -112,6 +112,7 @@ class ManagedProject:
         for name in fields.get("roles", ()):
             if name in self._other_roles:
                 raise BadOption("roles", f"'{name}' is a predefined role, which cannot be changed. Choose another name")
+        self._check_removed_names(fields)
         for repo, value in fields.get("repositories", {}).items():
             if value:
                 self._check_owner(repo)
@@ -228,6 +229,18 @@ class ManagedProject:
             elif not is_new:
                 desired[repo] = None
         return desired
+
+    def _check_removed_names(self, fields: Fields) -> None:
+        """Refuse to remove a role of a declared member, or an environment of a declared role."""
+        members, roles = (self._declared.get(part, {}).values() for part in ("members", "roles"))
+        uses = (
+            ("members", "roles", {role for names in members for role in names}),
+            ("roles", "environments", {name for role in roles for name in role.get("environments", ())}),
+        )
+        for option, part, used in uses:
+            removed = {name for name, value in fields.get(part, {}).items() if value is None}
+            for name in sorted(used & removed):
+                raise BadOption(option, f"contains '{name}', which 'purge' would remove. Add it to '{part}'")
 
     def _check_display_name(self) -> None:
         name = self._declared.get("display_name")
