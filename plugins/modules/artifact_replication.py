@@ -531,6 +531,7 @@ def reconcile_replication(task: Task) -> None:
         update=replication.update,
         delete=replication.delete,
         check=replication.check,
+        predict_refusal=replication.predict_refusal,
         to_result=lambda current: replications.to_result({"repo": params["repo"], **current}),
         secrets=secrets,
     )

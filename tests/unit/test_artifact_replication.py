@@ -282,12 +282,21 @@ def test_pull_replication_is_created_and_updated() -> None:
 def test_missing_user_of_the_remote_repository_is_explained() -> None:
     text = "Pull replication requires non-anonymous authentication to the remote repository."
     refused = call("PUT", ADDRESS, 401, json={"errors": [{"status": 401, "message": text}]})
-    with conversation(has(), of_class("remote"), refused) as server:
-        message = replicate(server, cron=CRON)["msg"]
-    assert message == (
+    message = (
         f"Cannot replicate '{REPO}': the remote repository has no user name. Set user name and password of the remote "
         "repository."
     )
+    with conversation(has(), of_class("remote"), refused) as server:
+        assert replicate(server, cron=CRON)["msg"] == message
+    with conversation(has(), of_class("remote")) as server:
+        assert replicate(server, cron=CRON, check_mode=True)["msg"] == message
+
+
+@pytest.mark.parametrize("credential", ["username", "clientTlsCertificate"])
+def test_check_mode_predicts_a_pull_replication_with_a_credential(credential: str) -> None:
+    remote = {"key": REPO, "rclass": "remote", credential: "replicator"}
+    with conversation(has(), call("GET", f"/artifactory/api/repositories/{REPO}", json=remote)) as server:
+        assert replicate(server, cron=CRON, check_mode=True)["changed"]
 
 
 @pytest.mark.parametrize("check_mode", [True, False])

@@ -216,6 +216,7 @@ class Replication:
     def __init__(self, artifact: ArtifactService, repo: str, may_be_missing: bool) -> None:
         self._artifact, self._repo, self._may_be_missing = artifact, repo, may_be_missing
         self._before: Fields | None = None
+        self._repository: Fields | None = None
 
     def find(self) -> Fields | None:
         """Return the replication, or `None`."""
@@ -260,7 +261,7 @@ class Replication:
                 raise BadOption("targets", f"'username' is required, because '{url}' is not a target yet")
 
     def _check_repository(self, replication_type: str) -> None:
-        repository = queries.find_repository(self._artifact, self._repo)
+        repository = self._repository = queries.find_repository(self._artifact, self._repo)
         if repository is None:
             if self._may_be_missing:
                 return
@@ -274,6 +275,17 @@ class Replication:
             )
         if repository["type"] == "local" and replication_type == "pull":
             raise BadOption("targets", f"is required, because '{self._repo}' is a local repository")
+
+    def predict_refusal(self) -> None:
+        """Predict that the server refuses to pull from a remote repository without a credential.
+
+        :raises ToolchainError: if it would refuse the new replication
+        """
+        repository = self._repository
+        if self._may_be_missing or not repository or repository["type"] != "remote" or repository["settings"] is None:
+            return
+        if not any(repository["settings"].get(name) for name in ("username", "clientTlsCertificate")):
+            raise self._missing_user_error()
 
     def create(self, fields: Fields) -> None:
         """Create the replication."""
@@ -338,10 +350,13 @@ class Replication:
         except ServerRefusal as refusal:
             if _NO_REMOTE_USER not in refusal.text:
                 raise
-            raise ToolchainError(
-                f"Cannot replicate '{self._repo}': the remote repository has no user name. Set user name and "
-                "password of the remote repository."
-            ) from None
+            raise self._missing_user_error() from None
+
+    def _missing_user_error(self) -> ToolchainError:
+        return ToolchainError(
+            f"Cannot replicate '{self._repo}': the remote repository has no user name. Set user name and password of "
+            "the remote repository."
+        )
 
     def _write(self, method: str, address: str, body: Fields) -> None:
         self._artifact.write_descriptor(method, address, json=body, accept=(200, 201))
