@@ -279,6 +279,13 @@ def test_pull_replication_is_created_and_updated() -> None:
     }
 
 
+@pytest.mark.parametrize("answer", [[], {"errors": [{"message": "Try later"}]}, [{}]])
+def test_nothing_is_deleted_when_the_response_is_not_a_replication(answer: Any) -> None:
+    with conversation(call("GET", ADDRESS, json=answer)) as server:
+        result = replicate(server, state="absent")
+    assert "instead of at least one replication" in result["msg"]
+
+
 def test_missing_user_of_the_remote_repository_is_explained() -> None:
     text = "Pull replication requires non-anonymous authentication to the remote repository."
     refused = call("PUT", ADDRESS, 401, json={"errors": [{"status": 401, "message": text}]})

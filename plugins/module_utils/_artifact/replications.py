@@ -121,12 +121,14 @@ def _is_missing(refusal: ServerRefusal) -> bool:
 def _parse_response(response: Response) -> list[Record]:
     """Return the replications, which are a list in editions with several targets.
 
-    :raises UnexpectedResponse: if the list is empty, because the server reports a missing replication with 404
+    :raises UnexpectedResponse: if the list is empty, because the server reports a missing replication with 404, or if
+        an entry is something else, such as an error
     """
     value = response.json((dict, list))
-    if not value:
+    records = response.records() if isinstance(value, list) else [response.record()]
+    if not records or not all(record.keys() & {"enabled", "cronExp"} for record in records):
         raise response.unexpected_value("", "at least one replication", value)
-    return response.records() if isinstance(value, list) else [response.record()]
+    return records
 
 
 def _to_fields(repo: str, records: list[Record]) -> Fields:
