@@ -549,6 +549,20 @@ def test_check_mode_predicts_missing_names(options: dict[str, Any], calls: tuple
     assert result["msg"] == message
 
 
+def test_check_mode_accepts_names_that_the_account_may_not_read() -> None:
+    error = {"errors": [{"code": "FORBIDDEN", "message": "Forbidden"}]}
+    forbidden = [
+        call("GET", path, 403, json=error)
+        for path in ("/access/api/v2/users/carol", "/access/api/v2/groups/crew", "/access/api/v1/environments")
+    ]
+    declared: dict[str, Any] = {
+        "members": [{"user": "carol", "roles": ["Viewer"]}, {"group": "crew", "roles": ["Viewer"]}],
+        "roles": [{"name": "cook", "environments": ["web-qa"]}],
+    }
+    with conversation(project(), roles(), *no_members(), *forbidden) as server:
+        assert run("artifact_project", url=server.url, check_mode=True, **declared, **TASK)["changed"]
+
+
 def test_check_mode_can_assume_that_missing_names_are_created() -> None:
     with conversation(project(), *no_members()) as server:
         declared = [{"user": "carol", "roles": ["cook"]}]

@@ -127,23 +127,31 @@ class ManagedProject:
     def predict_refusal(self) -> None:
         """Verify that the users, groups, roles, environments and repositories that the task refers to exist.
 
+        Administrators of the project may not read all of them.
+
         :raises BadOption: if one does not exist
         """
         if self._task.params["state"] == "absent" or self._task.predicts_missing:
             return
         self._check_display_name()
-        self._check_names("repositories", "repositories", [r for r, owner in self._owners.items() if owner is None])
+        self._refuse_missing(
+            "repositories", "repositories", [repo for repo, owner in self._owners.items() if owner is None]
+        )
         shared = _present(self._declared.get("shared_repositories", {}))
-        self._check_names("shared_repositories", "repositories", [r for r in self._missing_shared if r in shared])
+        self._refuse_missing(
+            "shared_repositories", "repositories", [repo for repo in self._missing_shared if repo in shared]
+        )
         members = self._find_changed("members")
         for kind, find_missing in (("users", users.find_missing), ("groups", groups.find_missing)):
             names = [name.partition("/")[2] for name in members if name.startswith(kind)]
-            self._check_names("members", kind, find_missing(self._artifact, names) if names else [])
+            with _allow_forbidden():
+                self._refuse_missing("members", kind, find_missing(self._artifact, names) if names else [])
         if used := {role for roles in members.values() for role in roles} - set(form.PREDEFINED_ROLES):
-            self._check_names("members", "roles", sorted(used - self._list_roles()))
+            self._refuse_missing("members", "roles", used - self._list_roles())
         roles = self._find_changed("roles").values()
         if used := {name for role in roles for name in role.get("environments", ())} - set(environments.BUILT_IN):
-            self._check_names("roles", "environments", sorted(used - self._list_environments()))
+            with _allow_forbidden():
+                self._refuse_missing("roles", "environments", used - self._list_environments())
 
     def create(self, fields: Fields) -> None:
         """Create the project, then its parts."""
@@ -287,7 +295,7 @@ class ManagedProject:
         names = {*self._declared.get("environments", ()), *environments.list_names(self._artifact)}
         return {*names, *projects.read_environments(self._artifact, self._key)} if self._current else names
 
-    def _check_names(self, option: str, kind: str, missing: list[str]) -> None:
+    def _refuse_missing(self, option: str, kind: str, missing: t.Collection[str]) -> None:
         if missing:
             raise BadOption(option, f"these {kind} do not exist: {_join(missing)}")
 
@@ -309,7 +317,7 @@ class ManagedProject:
     def _find_member(self, kind: str, name: str) -> tuple[str, str]:
         """Return the name of a user or group as the server stores it. Newer versions store groups in lower case."""
         if kind == "groups" and name != name.lower():
-            with contextlib.suppress(ServerRefusal):  # administrators of projects may not read groups
+            with _allow_forbidden():
                 group = groups.find_in_any_case(self._artifact, name)
                 name = group["name"] if group else name
         return kind, name
@@ -401,6 +409,16 @@ def _present(entries: Fields) -> Fields:
     return {name: value for name, value in entries.items() if value is not None}
 
 
-def _join(names: list[str]) -> str:
+@contextlib.contextmanager
+def _allow_forbidden() -> t.Iterator[None]:
+    """Skip a part of a prediction for which the account lacks a permission."""
+    try:
+        yield
+    except ServerRefusal as refusal:
+        if refusal.status not in (401, 403):
+            raise
+
+
+def _join(names: t.Collection[str]) -> str:
     more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
     return f"{', '.join(sorted(names)[:_MAX_NAMES])}{more}"
