@@ -285,12 +285,20 @@ EXAMPLES = r"""
         password: "{{ lookup('ansible.builtin.env', 'REPLICATION_PASSWORD') }}"
   check_mode: true
 
-- name: Preview a nightly pull from a remote repository
+- name: Set the account with which a remote repository is replicated
+  buildworks.toolchain.artifact_repository:
+    key: libs-remote
+    type: remote
+    package_type: maven
+    remote_url: https://central.example.com/artifactory/libs-release-local
+    remote_username: replicator
+    remote_password: "{{ lookup('ansible.builtin.env', 'REPLICATION_PASSWORD') }}"
+
+- name: Pull from the remote repository each night
   buildworks.toolchain.artifact_replication:
     repo: libs-remote
     cron: "0 30 1 * * ?"
     include_path_prefix_pattern: "com/example/**"
-  check_mode: true
 
 - name: Replace the password of a target
   buildworks.toolchain.artifact_replication:
