@@ -376,6 +376,13 @@ def test_info_returns_the_requested_sections() -> None:
     assert "Option 'sections[0]': 'localRepositories' is not returned: repositories are managed" in result["msg"]
 
 
+def test_password_of_a_url_is_masked() -> None:
+    url = "https://deployer:s3cret-of-url@example.com"
+    assert SPEC.secrets({"configuration": {"urlBase": url, "mailServer": {"from": "ci@example.com"}}}) == {
+        "s3cret-of-url"
+    }
+
+
 def test_secrets_are_masked_when_the_document_is_invalid() -> None:
     secrets = ["first-secret", "second-secret", 98765432]
     sections = {

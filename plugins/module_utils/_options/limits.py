@@ -16,7 +16,8 @@ An option has them beside its `type`:
 A dictionary has `text_values: True` if its values are strings. A number with a fraction is an error there, as in all
 options of type `str`, because YAML reads an unquoted version 1.10 as 1.1.
 
-A dictionary has `secret_members: True` if its members, also nested ones, with names such as `password` are secrets.
+A dictionary has `secret_members: True` if its members, also nested ones, with names such as `password` and the
+passwords of URLs are secrets.
 
 A string has `address: True` if it is a server URL. A password in it is a secret.
 

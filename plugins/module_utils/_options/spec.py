@@ -257,7 +257,9 @@ def _find_secrets(group: Group) -> t.Iterator[str]:
 
 
 def _find_secret_members(value: t.Any, name: str = "") -> t.Iterator[str]:
-    """Yield the strings and numbers inside a value whose innermost member has a name such as `password`."""
+    """Yield the strings and numbers inside a value whose innermost member has a name such as `password`, and the
+    passwords of URLs.
+    """
     if isinstance(value, dict):
         for member, inner in value.items():
             yield from _find_secret_members(inner, str(member))
@@ -266,6 +268,8 @@ def _find_secret_members(value: t.Any, name: str = "") -> t.Iterator[str]:
             yield from _find_secret_members(inner, name)
     elif value not in (None, "", True, False) and is_password(name):
         yield str(value)
+    elif isinstance(value, str) and "://" in value:
+        yield from _find_passwords(value)
 
 
 def _find_passwords(url: str) -> t.Iterator[str]:
