@@ -9,6 +9,8 @@ A part of a project, such as its roles, is a dictionary by name. `None` stands f
 
 from __future__ import annotations
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import numeric
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects.environments import BUILT_IN
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -30,6 +32,8 @@ SETTINGS = ("display_name", "description", "soft_limit", "storage_quota_email_no
 SCALARS = (*SETTINGS, "storage_quota", "admin_privileges")
 PARTS = ("environments", "roles", "members", "repositories", "shared_repositories")
 UNLIMITED = "unlimited"
+NEW_ROLE: Fields = {"description": "", "environments": [], "actions": []}
+_MAX_NAMES = 10
 _UNLIMITED_BYTES = -1
 _MIN_QUOTA, _MAX_QUOTA = 1024**3, 2**63 - 1
 _UNITS = ("PB", "TB", "GB", "MB", "KB")
@@ -100,6 +104,17 @@ def to_result(key: str, project: Fields) -> Fields:
         "repositories": None if repositories is None else sorted(repositories),
         "shared_repositories": None if shared is None else [{"key": name, **shared[name]} for name in sorted(shared)],
     }
+
+
+def select_present(entries: Fields) -> Fields:
+    """Return the entries of a part that are not to be removed."""
+    return {name: value for name, value in entries.items() if value is not None}
+
+
+def join_names(names: t.Collection[str]) -> str:
+    """Return the first names, sorted, and the number of the others."""
+    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
+    return f"{', '.join(sorted(names)[:_MAX_NAMES])}{more}"
 
 
 def to_member(key: str, roles: list[str]) -> Fields:

@@ -6,8 +6,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 
 API = "/access/api/v1"
@@ -22,3 +26,13 @@ def read(artifact: ArtifactService, path: str, feature: str, since: str) -> Resp
     :raises ToolchainError: if the server does not have the path
     """
     return access_api.read(artifact, f"{API}{path}", feature, since)
+
+
+@contextlib.contextmanager
+def allow_forbidden() -> t.Iterator[None]:
+    """Skip a part of a prediction for which the account lacks a permission."""
+    try:
+        yield
+    except ServerRefusal as refusal:
+        if refusal.status not in (401, 403):
+            raise
