@@ -26,6 +26,7 @@ def check_undeclared(task: Task) -> None:
 
 def append_undeclared(
     task: Task,
+    kind: str,
     items: list[Item],
     option: str,
     list_names: t.Callable[[], t.Iterable[str]],
@@ -35,6 +36,7 @@ def append_undeclared(
 
     The result has the names of these objects in `undeclared`.
 
+    :arg kind: what the objects are, such as `users`
     :arg option: the option that identifies an object
     :arg list_names: returns the names of the existing objects that may be deleted
     :arg normalize: returns a name as the service stores it
@@ -48,5 +50,5 @@ def append_undeclared(
         return [*items, *({option: name, "state": "absent"} for name in names)]
     if names:
         more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
-        task.warn(f"{len(names):,} existing object(s) are not declared: {', '.join(names[:_MAX_NAMES])}{more}.")
+        task.warn(f"These {kind} exist, but are not declared: {', '.join(names[:_MAX_NAMES])}{more}.")
     return items

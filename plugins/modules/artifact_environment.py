@@ -211,7 +211,7 @@ def run(task: Task) -> None:
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
-            task, items, "name", lambda: shared.list_deletable(ArtifactService(task), items)
+            task, "environments", items, "name", lambda: shared.list_deletable(ArtifactService(task), items)
         ),
     )
 

@@ -365,7 +365,9 @@ def run(task: Task) -> None:
         check=desired_group,
         identity=lambda params: params["name"].lower(),
         name_option="name",
-        expand_all=lambda items: append_undeclared(task, items, "name", lambda: groups.list_deletable(task, items)),
+        expand_all=lambda items: append_undeclared(
+            task, "groups", items, "name", lambda: groups.list_deletable(task, items)
+        ),
     )
 
 

@@ -515,7 +515,7 @@ def run(task: Task) -> None:
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
-            task, items, "name", lambda: permissions.list_deletable(ArtifactService(task))
+            task, "permissions", items, "name", lambda: permissions.list_deletable(ArtifactService(task))
         ),
     )
 

@@ -571,6 +571,7 @@ def run(task: Task) -> None:
         name_option="key",
         expand_all=lambda items: append_undeclared(
             task,
+            "projects",
             items,
             "key",
             lambda: [project.text("project_key") for project in projects.list_all(ArtifactService(task))],

@@ -500,6 +500,7 @@ def run(task: Task) -> None:
         name_option="repo",
         expand_all=lambda items: append_undeclared(
             task,
+            "replications",
             items,
             "repo",
             lambda: [replication["repo"] for replication in replications.list_replications(ArtifactService(task))],

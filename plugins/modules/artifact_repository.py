@@ -1274,7 +1274,7 @@ def run(task: Task) -> None:
     shared = provisioning.Provisioning(task, artifact, lambda *item: Repository(*item).reconcile())
 
     def expand(items: list[Item]) -> list[Item]:
-        complete = append_undeclared(task, items, "key", lambda: queries.list_deletable(artifact))
+        complete = append_undeclared(task, "repositories", items, "key", lambda: queries.list_deletable(artifact))
         return shared.prepare(complete)
 
     process_one_or_items(

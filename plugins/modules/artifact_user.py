@@ -462,7 +462,7 @@ def run(task: Task) -> None:
         identity=lambda params: params["name"].lower(),
         name_option="name",
         expand_all=lambda items: append_undeclared(
-            task, items, "name", lambda: users.list_deletable(task, artifact), str.lower
+            task, "users", items, "name", lambda: users.list_deletable(task, artifact), str.lower
         ),
     )
 

@@ -687,7 +687,10 @@ def run(task: Task) -> None:
         lambda item_task: reconcile_webhook(item_task, shared),
         check=declared_fields,
         identity=lambda params: params["key"],
-        expand_all=lambda items: append_undeclared(task, items, "key", lambda: shared.webhooks(ArtifactService(task))),
+        name_option="key",
+        expand_all=lambda items: append_undeclared(
+            task, "webhooks", items, "key", lambda: shared.webhooks(ArtifactService(task))
+        ),
     )
 
 

@@ -21,7 +21,7 @@ ITEMS = [{"name": "Carol"}, {"name": "dave", "state": "absent"}, {"email": "e@ex
 def append(undeclared: str, existing: list[str]) -> tuple[Task, list[dict[str, Any]]]:
     """Return the task and the items that it appended."""
     task = Task({"undeclared": undeclared, "name": "erin"})
-    items = append_undeclared(task, ITEMS, "name", lambda: existing, normalize=str.lower)
+    items = append_undeclared(task, "users", ITEMS, "name", lambda: existing, normalize=str.lower)
     assert items[: len(ITEMS)] == ITEMS
     return task, items[len(ITEMS) :]
 
@@ -37,7 +37,7 @@ def test_undeclared_objects_are_only_listed_when_they_should_be_reported() -> No
     task, appended = append("report", [f"user{number:02}" for number in range(12)])
     assert not appended
     assert len(task.result["undeclared"]) == 12
-    assert task.warnings[0].startswith("12 existing object(s) are not declared: user00, user01, ")
+    assert task.warnings[0].startswith("These users exist, but are not declared: user00, user01, ")
     assert task.warnings[0].endswith("user09 and 2 more.")
 
 
@@ -48,7 +48,7 @@ def test_there_is_no_warning_when_all_objects_are_declared() -> None:
 
 def test_objects_are_not_listed_when_they_should_be_kept() -> None:
     task = Task({"undeclared": "keep", "name": None})
-    assert append_undeclared(task, ITEMS, "name", lambda: pytest.fail("it listed")) == ITEMS
+    assert append_undeclared(task, "users", ITEMS, "name", lambda: pytest.fail("it listed")) == ITEMS
     assert task.result == {}
 
 
