@@ -13,7 +13,7 @@ options:
   undeclared:
     description:
       - How to treat existing objects that are not in O(items). Protected objects are never deleted.
-      - Requires O(items) with at least one item, unless it is V(keep).
+      - V(report) and V(remove) require O(items) with at least one item.
     type: str
     choices:
       keep: Do not change them.

@@ -47,7 +47,7 @@ options:
     description:
       - How to treat existing global environments that are not in O(items). V(DEV), V(PROD) and environments named by
         O(items[].previous_name) are never deleted.
-      - Requires O(items) with at least one item, unless it is V(keep).
+      - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
       present: The environment exists.

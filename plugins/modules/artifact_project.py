@@ -51,8 +51,8 @@ options:
     description: Description of the project. An empty string removes it.
     type: str
   storage_quota:
-    description: Limit of the storage that the artifacts of the project use, such as V(100 GB), or V(unlimited).
-      At least V(1 GB). 1 GB is 1024 MB, as in Artifactory.
+    description: Limit of the storage for the artifacts of the project, such as V(100 GB), or V(unlimited). The smallest
+      limit is V(1 GB). 1 GB is 1024 MB, as in Artifactory.
     type: str
   soft_limit:
     description: Whether uploads are accepted when O(storage_quota) is exceeded.
@@ -71,12 +71,12 @@ options:
         description: Whether administrators of the project may manage its resources.
         type: bool
       index_resources:
-        description: Whether administrators of the project may index its resources with Xray.
+        description: Whether administrators of the project may enable the indexing of its repositories with Xray.
         type: bool
   environments:
-    description: Environments of the project, in addition to the global ones. The full name begins with the key of
-      the project. In the project V(web), V(qa) and V(web-qa) are the same. It has at most 32 characters. Requires
-      Artifactory 7.53.1.
+    description: Environments of the project, in addition to the global ones. The full name begins with the key of the
+      project. In the project V(web), V(qa) and V(web-qa) are the same. It has at most 32 characters. Requires
+      Artifactory 7.53.1 or later.
     type: list
     elements: str
   roles:
@@ -109,7 +109,8 @@ options:
         type: list
         elements: str
   members:
-    description: Users and groups with roles in the project.
+    description: Users and groups that should have roles in the project. Each entry has either O(members[].user) or
+      O(members[].group).
     type: list
     elements: dict
     suboptions:
@@ -130,9 +131,9 @@ options:
     type: list
     elements: str
   shared_repositories:
-    description: Repositories of other projects, or of none, that are shared with the project. Other shared
-      repositories are not changed, also with O(purge=true), because Artifactory does not list them. Each entry
-      costs one request. Requires Artifactory 7.90.1.
+    description: Repositories of other projects, or of none, that are shared with the project. Other shared repositories
+      are not changed, also with O(purge=true), because Artifactory does not list them. Each entry costs one request.
+      Requires Artifactory 7.90.1 or later.
     type: list
     elements: dict
     suboptions:
@@ -140,8 +141,8 @@ options:
         description: Key of an existing repository. Required.
         type: str
       read_only:
-        description: Whether projects can only read the repository. Artifactory has one value for all projects
-          that the repository is shared with. If not set, it is not changed. Requires Artifactory 7.94.
+        description: Whether projects can only read the repository. Artifactory has one value for all projects that the
+          repository is shared with. If not set, it is not changed. Requires Artifactory 7.94 or later.
         type: bool
       state:
         description: Whether the repository is shared with the project.
@@ -158,10 +159,12 @@ options:
         are set.
       - Ignored outside of check mode.
   purge:
-    description: Whether to remove entries of O(environments), O(roles), O(members) and O(repositories) that are
-      not listed. Lists that are not set are not changed. An empty list then removes all entries.
+    description: Whether to remove environments, roles, members and repositories that are not in O(environments),
+      O(roles), O(members) and O(repositories). If V(true), an empty list removes all entries. Lists that are not set
+      are not changed.
   allow_move:
-    description: Whether a repository that is attached to another project may be moved to this one.
+    description: Whether a repository that is attached to another project may be moved to this one. If V(false), the
+      task fails instead.
     type: bool
     default: false
   allow_lockout:
@@ -181,7 +184,7 @@ options:
     description:
       - How to treat existing projects that are not in O(items). The project V(default) is never deleted.
         Projects with repositories are deleted only if O(detach_repositories=true).
-      - Requires O(items) with at least one item, unless it is V(keep).
+      - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
       present: The project exists.
@@ -369,41 +372,44 @@ project:
       description: Key of the project.
       type: str
     display_name:
-      description: Value of O(display_name).
+      description: Name of the project in the user interface.
       type: str
     description:
-      description: Value of O(description).
+      description: Description of the project. Can be empty.
       type: str
     storage_quota:
-      description: Value of O(storage_quota).
+      description: Limit of the storage that the artifacts of the project use.
       type: str
     soft_limit:
-      description: Value of O(soft_limit).
+      description: Whether uploads are accepted when O(storage_quota) is exceeded.
       type: bool
     storage_quota_email_notification:
-      description: Value of O(storage_quota_email_notification).
+      description: Whether the administrators of the project get an email when O(storage_quota) is almost exceeded.
       type: bool
     admin_privileges:
-      description: Value of O(admin_privileges).
+      description: Privileges of the administrators of the project.
       type: dict
     environments:
-      description: Value of O(environments), sorted. V(null) if O(environments) is not set.
+      description: Environments of the project with their full names, sorted. V(null) if O(environments) is not set.
       type: list
       elements: str
     roles:
-      description: Value of O(roles), sorted. V(null) if O(roles) is not set.
+      description: Custom roles of the project with their environments and actions, sorted. V(null) if O(roles) is not
+        set.
       type: list
       elements: dict
     members:
-      description: Value of O(members), sorted. V(null) if O(members) is not set.
+      description: Users and groups with their roles in the project, sorted. V(null) if O(members) is not set.
       type: list
       elements: dict
     repositories:
-      description: Value of O(repositories), sorted. V(null) if O(repositories) is not set.
+      description: Keys of the repositories that are attached to the project, sorted. V(null) if O(repositories) is not
+        set.
       type: list
       elements: str
     shared_repositories:
-      description: Value of O(shared_repositories), sorted. V(null) if O(shared_repositories) is not set.
+      description: Declared repositories that are shared with the project, sorted. V(null) if O(shared_repositories) is
+        not set.
       type: list
       elements: dict
   sample:

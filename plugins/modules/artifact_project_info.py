@@ -20,8 +20,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires an administrator of the platform. Other accounts get the projects that they administer. Servers may accept
-    only an access token, so set O(token).
+  - Requires an administrator of the platform. Administrators of projects get only their own projects. Servers may
+    accept only an access token, so set O(token).
   - Requires Artifactory Pro.
   - The project V(default) and repositories that are shared with a project are not returned.
   - Verified on the sandbox, which is itself verified with jfrog-client-go, except for environments, roles, users and
@@ -75,41 +75,40 @@ projects:
       description: Key of the project.
       type: str
     display_name:
-      description: Value of O(buildworks.toolchain.artifact_project#module:display_name).
+      description: Name of the project in the user interface.
       type: str
     description:
-      description: Value of O(buildworks.toolchain.artifact_project#module:description).
+      description: Description of the project. Can be empty.
       type: str
     storage_quota:
-      description: Value of O(buildworks.toolchain.artifact_project#module:storage_quota).
+      description: Limit of the storage that the artifacts of the project use.
       type: str
     soft_limit:
-      description: Value of O(buildworks.toolchain.artifact_project#module:soft_limit).
+      description: Whether uploads are accepted when RV(projects[].storage_quota) is exceeded.
       type: bool
     storage_quota_email_notification:
-      description: Value of O(buildworks.toolchain.artifact_project#module:storage_quota_email_notification).
+      description: Whether the administrators of the project get an email when RV(projects[].storage_quota) is almost
+        exceeded.
       type: bool
     admin_privileges:
-      description: Value of O(buildworks.toolchain.artifact_project#module:admin_privileges).
+      description: Privileges of the administrators of the project.
       type: dict
     environments:
-      description: Value of O(buildworks.toolchain.artifact_project#module:environments), sorted. V(null) if it
-        is not in O(include).
+      description: Environments of the project with their full names, sorted. V(null) unless O(include) has this part.
       type: list
       elements: str
     roles:
-      description: Value of O(buildworks.toolchain.artifact_project#module:roles), sorted. V(null) if it is not
-        in O(include).
+      description: Custom roles of the project with their environments and actions, sorted. V(null) unless O(include)
+        has this part.
       type: list
       elements: dict
     members:
-      description: Value of O(buildworks.toolchain.artifact_project#module:members), sorted. V(null) if it is
-        not in O(include).
+      description: Users and groups with their roles in the project, sorted. V(null) unless O(include) has this part.
       type: list
       elements: dict
     repositories:
-      description: Value of O(buildworks.toolchain.artifact_project#module:repositories), sorted. V(null) if it
-        is not in O(include).
+      description: Keys of the repositories that are attached to the project, sorted. V(null) unless O(include) has this
+        part.
       type: list
       elements: str
   sample:

@@ -149,7 +149,7 @@ options:
   undeclared:
     description:
       - How to treat existing replications of repositories that are not in O(items).
-      - Requires O(items) with at least one item, unless it is V(keep). V(remove) cannot be combined with O(targets) or
+      - V(report) and V(remove) require O(items) with at least one item. V(remove) cannot be combined with O(targets) or
         O(purge) outside O(items).
   state:
     choices:

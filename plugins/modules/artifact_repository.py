@@ -637,11 +637,11 @@ options:
     type: bool
   settings:
     description:
-      - Further members of the repository's configuration under the names of the REST API, such as
-        V(hideUnauthorizedResources). They are verified before the first request. For an unknown member, the message
-        contains the most similar known one.
-      - Members with an option are accepted as well, but not together with the option. Lists and comma-separated values
-        are compared like those of the options.
+      - Further settings of the repository for which this module has no option, as a dictionary with the names of the
+        REST API, such as V(hideUnauthorizedResources). Names and types are checked before the first request, and the
+        message for a misspelled name suggests the right one.
+      - A setting that has an option can be set here as well, but not together with the option. Lists and
+        comma-separated values are compared like those of the options.
     type: dict
   allow_delete_content:
     description:

@@ -11,7 +11,7 @@ short_description: Manage Artifactory webhooks
 description:
   - Create, update or delete webhooks of Artifactory. A webhook sends events, such as the upload of an artifact, to a
     URL. With O(items), manage several webhooks concurrently.
-  - Only the options that are set are compared.
+  - The module compares and changes only the options that are set.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -244,7 +244,7 @@ options:
   undeclared:
     description:
       - How to treat existing webhooks that are not in O(items).
-      - Requires O(items) with at least one item, unless it is V(keep).
+      - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
       present: The webhook exists.
@@ -476,48 +476,48 @@ webhook:
       description: Key of the webhook.
       type: str
     description:
-      description: Value of O(description).
+      description: Description of the webhook. Can be empty.
       type: str
     enabled:
-      description: Value of O(enabled).
+      description: Whether Artifactory sends events.
       type: bool
     project:
-      description: Value of O(project). Empty for a global webhook.
+      description: Key of the project whose events are sent. Empty for a global webhook.
       type: str
     domain:
-      description: Value of O(domain).
+      description: Kind of the objects whose events are sent.
       type: str
     event_types:
-      description: Value of O(event_types), sorted.
+      description: Event types of the domain, sorted.
       type: list
       elements: str
     criteria:
-      description: Value of O(criteria), with all criteria of the domain.
+      description: Which objects the events must belong to, with all criteria of the domain.
       type: dict
     handler:
-      description: Value of O(handler).
+      description: Form of the request, V(webhook) or V(custom_webhook).
       type: str
     webhook_url:
-      description: Value of O(webhook_url).
+      description: URL to which Artifactory sends the events.
       type: str
     use_secret_for_signing:
-      description: Value of O(use_secret_for_signing).
+      description: Whether Artifactory signs the events with the secret.
       returned: when the handler is V(webhook)
       type: bool
     proxy:
-      description: Value of O(proxy).
+      description: Key of the proxy for the request. Empty for none.
       type: str
     headers:
-      description: Value of O(headers), sorted by name and without C(secret_value). The C(value) of a credential is
+      description: Headers of the request, sorted by name and without C(secret_value). The C(value) of a credential is
         V(null).
       type: list
       elements: dict
     method:
-      description: Value of O(method).
+      description: HTTP method of the request.
       returned: when the handler is V(custom_webhook)
       type: str
     payload:
-      description: Value of O(payload).
+      description: Template of the body. Can be empty.
       returned: when the handler is V(custom_webhook)
       type: str
     secrets:

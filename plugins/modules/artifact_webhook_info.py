@@ -10,9 +10,8 @@ module: artifact_webhook_info
 short_description: Get Artifactory webhook information
 description:
   - Get the webhooks of Artifactory, or one of them, with one request.
-  - RV(webhooks) has the form of the options of M(buildworks.toolchain.artifact_webhook), so that it can be used as its
-    O(buildworks.toolchain.artifact_webhook#module:items).
-  - Secrets are not returned, also if Artifactory returns them. The value of a header is V(null) if its name is that of
+  - RV(webhooks) can be passed to O(buildworks.toolchain.artifact_webhook#module:items).
+  - Secrets are not returned, even if Artifactory returns them. The value of a header is V(null) if its name is that of
     a credential, such as V(Authorization), unless it is a template.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -58,48 +57,48 @@ webhooks:
       description: Key of the webhook.
       type: str
     description:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:description).
+      description: Description of the webhook. Can be empty.
       type: str
     enabled:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:enabled).
+      description: Whether Artifactory sends events.
       type: bool
     project:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:project). Empty for a global webhook.
+      description: Key of the project whose events are sent. Empty for a global webhook.
       type: str
     domain:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:domain).
+      description: Kind of the objects whose events are sent.
       type: str
     event_types:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:event_types), sorted.
+      description: Event types of the domain, sorted.
       type: list
       elements: str
     criteria:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:criteria), with all criteria of the domain.
+      description: Which objects the events must belong to, with all criteria of the domain.
       type: dict
     handler:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:handler).
+      description: Form of the request, V(webhook) or V(custom_webhook).
       type: str
     webhook_url:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:webhook_url).
+      description: URL to which Artifactory sends the events.
       type: str
     use_secret_for_signing:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:use_secret_for_signing).
+      description: Whether Artifactory signs the events with the secret.
       returned: when the handler is V(webhook)
       type: bool
     proxy:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:proxy).
+      description: Key of the proxy for the request. Empty for none.
       type: str
     headers:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:headers), sorted by name and without
-        C(secret_value). The C(value) of a credential is V(null).
+      description: Headers of the request, sorted by name and without C(secret_value). The C(value) of a credential is
+        V(null).
       type: list
       elements: dict
     method:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:method).
+      description: HTTP method of the request.
       returned: when the handler is V(custom_webhook)
       type: str
     payload:
-      description: Value of O(buildworks.toolchain.artifact_webhook#module:payload).
+      description: Template of the body. Can be empty.
       returned: when the handler is V(custom_webhook)
       type: str
     secrets:
