@@ -9,16 +9,17 @@ DOCUMENTATION = r"""
 module: artifact_user
 short_description: Manage Artifactory users
 description:
-  - Create, update or delete users of Artifactory and their group memberships. With O(items), manage several users
-    concurrently.
+  - Create, update or delete users of Artifactory and their group memberships. With O(items), the module manages several
+    users concurrently.
   - The module compares and changes only the options that are set.
-  - Artifactory stores user names in lower case. The module converts O(name) to lower case, so that V(Carol) and
-    V(carol) are the same user. Since Artifactory 7.49.3, group names are also compared without regard to case.
-  - Uses the Access API of Artifactory 7.49.3 and later, and the API of Artifactory itself for older versions.
-  - The password of a user is O(items[].password) or, without O(items), O(user_password), because O(password) is the
-    password of the connection.
-  - The user V(anonymous) cannot be deleted. The account of the task cannot be deleted and cannot lose its
-    administration, unless O(allow_lockout=true).
+  - Artifactory stores user names in lower case. The module therefore converts O(name) to lower case, so that V(Carol)
+    and V(carol) are the same user. On Artifactory 7.49.3 and later, the case of group names is also ignored.
+  - The module uses the Access API on Artifactory 7.49.3 and later, and the Security API (C(/artifactory/api/security))
+    on older versions.
+  - To set the password of a user, use O(user_password) or, in O(items), O(items[].password). O(password) is the
+    password with which the task logs in.
+  - The user V(anonymous) cannot be deleted. Unless O(allow_lockout=true), the module refuses to delete the account of
+    the task, or to remove its administrator permissions.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -31,61 +32,66 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires an administrator. Since Artifactory 7.49.3, servers may accept only an access token, so set O(token).
+  - Requires administrator permissions. On Artifactory 7.49.3 and later, set O(token), because the server may accept
+    only access tokens for this API.
   - Requires Artifactory Pro.
-  - An unchanged user costs one request, with O(update_secret=verify) two. Before Artifactory 7.49.3, O(locked) and
-    O(update_secret=verify) cost one more request.
-  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
-    Artifactory.
+  - If nothing changes, the module sends one request for each user, or two with O(update_secret=verify). On Artifactory
+    before 7.49.3, O(locked) and O(update_secret=verify) each require one more request.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go and pyartifactory. Not
+    tested against a real Artifactory server.
 options:
   name:
-    description: Name of the user. Required without O(items).
+    description: Name of the user. The module converts it to lower case. Required if O(items) is not set.
     type: str
   email:
-    description: Email address. Required for a new user.
+    description: Email address of the user. Required for a new user.
     type: str
   user_password:
     description:
-      - Password of the user.
-      - Required for a new user, unless O(internal_password_disabled=true), and when
+      - Password of the user. O(update_secret) determines when it is sent.
+      - Required for a new user unless O(internal_password_disabled=true). Also required if
         O(internal_password_disabled) changes to V(false).
-      - Artifactory refuses passwords that violate its rules, by default 8 characters with uppercase and lowercase
-        letters, digits and special characters.
+      - Artifactory refuses passwords that violate its password policy. By default, a password must have at least 8
+        characters, including uppercase and lowercase letters, digits and special characters.
     type: str
   update_secret:
-    description: When to send the password of an existing user. The server does not return it.
+    description:
+      - When to send the password of the user. The server does not return passwords, so the module cannot compare them.
+      - With V(verify), the task fails if a login cannot show whether the password is correct. This is the case if the
+        user is disabled, has no password, or is locked and O(locked=false) is not set. It is also the case if the
+        server blocks the login.
     type: str
     choices:
       on_create: Send the password only when the user is created.
-      always: Send the password on each run. The task always reports a change.
-      verify: Log in as the user with the password, and send the password only if the login fails. There is one login
-        for each user and run, also in check mode. The failed login counts for the lock policy of the server, so do not
-        use this value if one failure locks an account. The task fails without a login if the user is disabled, has no
-        password, or is locked and not unlocked with O(locked=false). It also fails if the server blocks the login.
+      always: Send the password in each run. The task then always reports a change.
+      verify: Log in as the user with the password, and send the password only if the login fails. The module attempts
+        at most one login for each user in each run, also in check mode. A failed login counts toward the lock policy of
+        the server, so do not use this value if one failed login locks a user.
     default: on_create
   groups:
     description:
-      - Groups that the user should be a member of. The groups must exist. Other memberships are kept unless
-        O(purge=true).
+      - Names of the groups that the user should be a member of. The groups must exist. Other memberships are kept
+        unless O(purge=true).
       - A new user also joins all groups with C(auto_join), usually V(readers). With O(purge=true), the module removes
-        the user from those that are not listed. Check mode does not predict these groups.
+        the user from those that are not listed. Check mode does not predict these additional groups.
     type: list
     elements: str
   purge:
     description: Whether to remove the user from groups that are not in O(groups). Ignored if O(groups) is not set.
   admin:
-    description: Whether the user is an administrator. Members of a group with C(admin_privileges) are administrators as
-      well.
+    description: Whether the user is an administrator. Even if this is V(false), members of a group with
+      C(admin_privileges) are administrators.
     type: bool
   profile_updatable:
-    description: Whether the user can change their profile.
+    description: Whether the user may change their own profile.
     type: bool
   disable_ui_access:
-    description: Whether the user can use only the REST API. Artifactory refuses this for administrators.
+    description: Whether to deny the user access to the web interface, so that they can use only the REST API.
+      Artifactory refuses V(true) for administrators.
     type: bool
   internal_password_disabled:
-    description: Whether the user cannot log in with a password that is stored in Artifactory, but only through an
-      external directory, single sign-on or access tokens.
+    description: Whether to disable the login with a password that is stored in Artifactory. If V(true), the user can
+      log in only through an external directory, single sign-on or access tokens.
     type: bool
   watch_manager:
     description: Whether the user may manage Xray watches. Requires Artifactory 7.128 or later.
@@ -94,8 +100,8 @@ options:
     description: Whether the user may view Xray policies. Requires Artifactory 7.128 or later.
     type: bool
   policy_manager:
-    description: Whether the user may manage Xray policies. Artifactory then also sets O(policy_viewer). Requires
-      Artifactory 7.128 or later.
+    description: Whether the user may manage Xray policies. If V(true), Artifactory also sets O(policy_viewer=true).
+      Requires Artifactory 7.128 or later.
     type: bool
   reports_manager:
     description: Whether the user may manage Xray reports. Requires Artifactory 7.128 or later.
@@ -108,35 +114,38 @@ options:
     description: Whether the user may manage webhooks. Requires Artifactory 7.128 or later.
     type: bool
   platform_auditor:
-    description: Whether the user may view everything, but change nothing. Requires Artifactory 7.141 or later.
+    description: Whether the user has read-only access to the whole JFrog Platform. Requires Artifactory 7.141 or later.
     type: bool
   locked:
-    description: Set V(false) to unlock a user that is locked after failed logins. V(true) is refused, because
-      Artifactory has no request to lock a user.
+    description: Set this to V(false) to unlock a user that is locked after failed logins. V(true) is refused, because
+      the API of Artifactory cannot lock users.
     type: bool
   allow_lockout:
     description:
-      - Whether to allow a change that deletes the account of this task, disables the password that it uses, or removes
-        its administrator rights, directly or through its groups.
-      - If V(false), the task fails before such a change. It also fails if the user may be the account of the task,
-        because its name is unknown. This is the case with O(api_key) and, before Artifactory 7.53, with a reference
+      - Whether to allow a change that locks out the account of this task. Such a change deletes the account, disables
+        the password with which the task logs in, or removes administrator permissions, directly or through groups.
+      - If V(false), the task fails before such a change. It also fails if the name of its account is unknown and the
+        user may be this account. The name is unknown with O(api_key) and, on Artifactory before 7.53, with a reference
         token.
-      - If V(true) and the account loses its administrator rights, the module cannot read the result back. The task then
-        fails with the error of the server, although the change took effect.
+      - If V(true) and the account loses its administrator permissions, the module cannot read the changed user. The
+        task then fails with the error of the server, although the change took effect.
     type: bool
     default: false
   undeclared:
     description:
-      - How to treat existing users that are not in O(items). V(admin), V(anonymous), the account of the task and users
-        of external directories are never deleted.
+      - How to treat existing users that are not in O(items).
+      - The module never reports or deletes V(admin), V(anonymous), the account of the task and users of external
+        directories. If the name of the account is unknown, for example with O(api_key), V(report) may include it and
+        V(remove) fails.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: The user exists.
-      absent: The user does not exist.
+      present: Create the user or change it as specified.
+      absent: Delete the user.
   items:
     description:
-      - List of users, each with the options below. Options set outside O(items) are the defaults for all items.
+      - List of users, each with the options below. Options that are set outside O(items) are the defaults for all
+        items.
       - All items are validated before the first request. Two items must not have the same name.
     type: list
     elements: dict
@@ -267,63 +276,66 @@ user:
       description: Name of the user in lower case.
       type: str
     email:
-      description: Email address. V(null) if the user has none.
+      description: Email address of the user. V(null) if it is not set.
       type: str
     admin:
-      description: Whether the user is an administrator themselves, not only through a group.
+      description: Whether the user is an administrator themselves. Administrator permissions through a group do not
+        count.
       type: bool
     profile_updatable:
-      description: Whether the user can change their profile.
+      description: Whether the user may change their own profile.
       type: bool
     disable_ui_access:
-      description: Whether the user can use only the REST API.
+      description: Whether the user is denied access to the web interface and can use only the REST API.
       type: bool
     internal_password_disabled:
-      description: Whether the user cannot log in with a password that is stored in Artifactory, but only through an
-        external directory, single sign-on or access tokens.
+      description: Whether the login with a password that is stored in Artifactory is disabled. If V(true), the user can
+        log in only through an external directory, single sign-on or access tokens.
       type: bool
     watch_manager:
-      description: Whether the user may manage Xray watches. V(null) before Artifactory 7.128.
+      description: Whether the user may manage Xray watches. V(null) on Artifactory before 7.128.
       type: bool
     policy_viewer:
-      description: Whether the user may view Xray policies. V(null) before Artifactory 7.128.
+      description: Whether the user may view Xray policies. V(null) on Artifactory before 7.128.
       type: bool
     policy_manager:
-      description: Whether the user may manage Xray policies. V(null) before Artifactory 7.128.
+      description: Whether the user may manage Xray policies. V(null) on Artifactory before 7.128.
       type: bool
     reports_manager:
-      description: Whether the user may manage Xray reports. V(null) before Artifactory 7.128.
+      description: Whether the user may manage Xray reports. V(null) on Artifactory before 7.128.
       type: bool
     resources_manager:
-      description: Whether the user may manage resources and their permissions in the default project. V(null) before
-        Artifactory 7.128.
+      description: Whether the user may manage resources and their permissions in the default project. V(null) on
+        Artifactory before 7.128.
       type: bool
     manage_webhook:
-      description: Whether the user may manage webhooks. V(null) before Artifactory 7.128.
+      description: Whether the user may manage webhooks. V(null) on Artifactory before 7.128.
       type: bool
     platform_auditor:
-      description: Whether the user may view everything, but change nothing. V(null) before Artifactory 7.141.
+      description: Whether the user has read-only access to the whole JFrog Platform. V(null) on Artifactory before
+        7.141.
       type: bool
     groups:
-      description: Groups of the user, sorted.
+      description: Names of the groups that the user is a member of, sorted.
       type: list
       elements: str
     status:
-      description: V(enabled), V(disabled), V(invited) or V(locked). V(null) before Artifactory 7.49.3, unless the user
-        is locked and O(locked) is set.
+      description: Status of the user. V(enabled), V(disabled), V(invited) or V(locked). V(null) on Artifactory before
+        7.49.3.
       type: str
     realm:
-      description: Where the user comes from, such as V(internal), V(ldap) or V(saml).
+      description: Realm that the user comes from, such as V(internal), V(ldap) or V(saml).
       type: str
     effective_admin:
-      description: Whether the user is an administrator, directly or through a group. V(null) before Artifactory 7.66.
+      description: Whether the user is an administrator, directly or through a group. V(null) on Artifactory before
+        7.66.
       type: bool
     last_logged_in:
-      description: Time of the last login in ISO 8601 format. V(null) if the user has not logged in.
+      description: Time of the user's last login, in ISO 8601 format. V(null) if the user has never logged in.
       type: str
     locked:
-      description: Whether the user is locked after failed logins. V(null) before Artifactory 7.49.3, unless O(locked)
-        is set.
+      description: Whether the user is locked after failed logins. On Artifactory before 7.49.3, V(null) unless
+        O(locked) is set.
       type: bool
   sample:
     name: carol
@@ -346,62 +358,72 @@ user:
     last_logged_in: null
     locked: false
 undeclared:
-  description: Names of existing users that are not in O(items), sorted.
+  description:
+    - Names of the existing users that are not in O(items), sorted. Protected users are not included.
+    - With O(undeclared=remove), the module processes these users like items with O(state=absent). RV(counts) and
+      RV(outcomes) include them.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
   sample: [mallory]
 counts:
-  description: Number of O(items) by outcome. Each item is counted once.
+  description: Number of items for each outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Items that were changed or, in check mode, would be changed.
+      description: Number of items that were changed or, in check mode, would be changed.
       type: int
     ok:
-      description: Items that were already in the desired state.
+      description: Number of items that were already in the desired state.
       type: int
     failed:
-      description: Items that failed. RV(failures) has the reasons.
+      description: Number of items that failed. RV(failures) contains the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
       type: int
     skipped:
-      description: Items that were skipped because of O(max_failures).
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items).
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Index of the item in O(items), starting at 0.
+      description: Position of the item in O(items), starting at 0.
       type: int
     item:
-      description: Item as specified in O(items). The masked password has the key C(user_password).
+      description: Item as specified in O(items), without options that are not set. The password is masked and has the
+        key C(user_password).
       type: dict
     status:
-      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
         explains these values.
       type: str
     changed:
-      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
       type: bool
     reason:
-      description: Reason why the item failed or was skipped.
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     user:
-      description: Value of RV(user) for this item.
+      description: State of the user after the item was processed or, in check mode, the predicted state. It has the
+        same keys as RV(user).
       type: dict
 """
 
