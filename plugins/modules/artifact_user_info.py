@@ -9,11 +9,11 @@ DOCUMENTATION = r"""
 module: artifact_user_info
 short_description: Get Artifactory user information
 description:
-  - Get the users of Artifactory with their group memberships, without passwords.
-  - RV(users) can be passed to O(buildworks.toolchain.artifact_user#module:items). RV(states) has information that
-    cannot be set, such as the last login.
-  - Artifactory lists only the names of users, up to 1,000 per request. The module then reads each user, O(workers) at a
-    time. Reading 500 users takes 501 requests.
+  - Get the users of Artifactory with their group memberships. Passwords are not returned.
+  - RV(users) can be passed to O(buildworks.toolchain.artifact_user#module:items). RV(states) contains the properties
+    that cannot be set, such as the last login.
+  - Artifactory lists only the names of users, up to 1,000 per request. The module therefore reads each user separately,
+    O(workers) at a time. For 500 users, it sends 501 requests.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,14 +21,15 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires an administrator or, since Artifactory 7.49.3, a token with the scope C(system:identities:r). Servers may
-    accept only a token, so set O(token).
+  - Requires administrator permissions or, on Artifactory 7.49.3 and later, a token with the scope
+    C(system:identities:r).
+  - On Artifactory 7.49.3 and later, set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory Pro.
-  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
-    Artifactory.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go and pyartifactory. Not
+    tested against a real Artifactory server.
 options:
   name:
-    description: Return only the user with this name. It is converted to lower case.
+    description: Name of the user to return. The module converts it to lower case. If not set, all users are returned.
     type: str
   workers:
     description: Number of users to read at the same time.
@@ -54,8 +55,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 users:
-  description: The users, sorted by name, in the form of the options of M(buildworks.toolchain.artifact_user). Empty if
-    the user O(name) does not exist.
+  description: The users, sorted by name, with the keys that M(buildworks.toolchain.artifact_user) uses as options.
+    Empty if the user O(name) does not exist.
   returned: success
   type: list
   elements: dict
@@ -64,45 +65,47 @@ users:
       description: Name of the user in lower case.
       type: str
     email:
-      description: Email address. V(null) if the user has none.
+      description: Email address of the user. V(null) if it is not set.
       type: str
     admin:
-      description: Whether the user is an administrator themselves, not only through a group.
+      description: Whether the user is an administrator themselves. Administrator permissions through a group do not
+        count.
       type: bool
     profile_updatable:
-      description: Whether the user can change their profile.
+      description: Whether the user may change their own profile.
       type: bool
     disable_ui_access:
-      description: Whether the user can use only the REST API.
+      description: Whether the user is denied access to the web interface and can use only the REST API.
       type: bool
     internal_password_disabled:
-      description: Whether the user cannot log in with a password that is stored in Artifactory, but only through an
-        external directory, single sign-on or access tokens.
+      description: Whether the login with a password that is stored in Artifactory is disabled. If V(true), the user can
+        log in only through an external directory, single sign-on or access tokens.
       type: bool
     watch_manager:
-      description: Whether the user may manage Xray watches. V(null) before Artifactory 7.128.
+      description: Whether the user may manage Xray watches. V(null) on Artifactory before 7.128.
       type: bool
     policy_viewer:
-      description: Whether the user may view Xray policies. V(null) before Artifactory 7.128.
+      description: Whether the user may view Xray policies. V(null) on Artifactory before 7.128.
       type: bool
     policy_manager:
-      description: Whether the user may manage Xray policies. V(null) before Artifactory 7.128.
+      description: Whether the user may manage Xray policies. V(null) on Artifactory before 7.128.
       type: bool
     reports_manager:
-      description: Whether the user may manage Xray reports. V(null) before Artifactory 7.128.
+      description: Whether the user may manage Xray reports. V(null) on Artifactory before 7.128.
       type: bool
     resources_manager:
-      description: Whether the user may manage resources and their permissions in the default project. V(null) before
-        Artifactory 7.128.
+      description: Whether the user may manage resources and their permissions in the default project. V(null) on
+        Artifactory before 7.128.
       type: bool
     manage_webhook:
-      description: Whether the user may manage webhooks. V(null) before Artifactory 7.128.
+      description: Whether the user may manage webhooks. V(null) on Artifactory before 7.128.
       type: bool
     platform_auditor:
-      description: Whether the user may view everything, but change nothing. V(null) before Artifactory 7.141.
+      description: Whether the user has read-only access to the whole JFrog Platform. V(null) on Artifactory before
+        7.141.
       type: bool
     groups:
-      description: Groups of the user, sorted.
+      description: Names of the groups that the user is a member of, sorted.
       type: list
       elements: str
   sample:
@@ -121,7 +124,13 @@ users:
       platform_auditor: null
       groups: [readers]
 states:
-  description: Information that cannot be set, by user name.
+  description:
+    - Properties of users that cannot be set. The keys are user names, the values are dictionaries.
+    - C(status) is V(enabled), V(disabled), V(invited) or V(locked). C(realm) is the realm that the user comes from,
+      such as V(internal), V(ldap) or V(saml).
+    - C(effective_admin) is whether the user is an administrator, directly or through a group. C(last_logged_in) is the
+      time of the last login, in ISO 8601 format.
+    - Properties that the server does not return are V(null).
   returned: success
   type: dict
   sample:
