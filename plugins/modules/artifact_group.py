@@ -9,13 +9,17 @@ DOCUMENTATION = r"""
 module: artifact_group
 short_description: Manage Artifactory groups
 description:
-  - Create, update or delete groups of Artifactory and their members. With O(items), manage several groups concurrently.
-  - The module compares and changes only the options that are set. Without O(members), the members are not changed.
-  - Artifactory 7.49.3 and later can store group names in lower case. O(name) then also matches the lowercase name of an
-    existing group, except with O(state=absent).
-  - Uses the Access API of Artifactory 7.49.3 and later, and the API of Artifactory itself for older versions.
-  - The built-in group V(readers) cannot be deleted. A change that removes administrator rights from the account of the
-    task is refused, unless O(allow_lockout=true).
+  - Create, update or delete groups of Artifactory and their members. With O(items), the module manages several groups
+    concurrently.
+  - The module compares and changes only the options that are set. If O(members) is not set, the members of the group
+    are not changed.
+  - Artifactory 7.49.3 and later may store group names in lower case. If the group O(name) does not exist, the module
+    therefore uses the group with this name in lower case. With O(state=absent), it deletes only a group with exactly
+    this name.
+  - The module uses the Access API on Artifactory 7.49.3 and later, and the Security API (C(/artifactory/api/security))
+    on older versions.
+  - The built-in group V(readers) cannot be deleted. Unless O(allow_lockout=true), the module refuses to remove
+    administrator permissions from the account of the task.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -28,16 +32,17 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires an administrator. Since Artifactory 7.49.3, servers may accept only an access token, so set O(token).
+  - Requires administrator permissions. On Artifactory 7.49.3 and later, set O(token), because the server may accept
+    only access tokens for this API.
   - Requires Artifactory Pro.
-  - An unchanged group costs one request.
-  - Manage memberships either with O(members) or with O(buildworks.toolchain.artifact_user#module:groups), not with
-    both. If both use C(purge) with different lists, they undo each other's changes.
-  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
-    Artifactory.
+  - If nothing changes, the module sends one request for each group.
+  - Manage memberships either with O(members) or with O(buildworks.toolchain.artifact_user#module:groups), but not with
+    both. If both are used with C(purge) and different lists, the tasks undo each other's changes.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go and pyartifactory. Not
+    tested against a real Artifactory server.
 options:
   name:
-    description: Name of the group, at most 64 characters. Required without O(items).
+    description: Name of the group, at most 64 characters. Required if O(items) is not set.
     type: str
   description:
     description: Description of the group. An empty string removes it.
@@ -47,63 +52,66 @@ options:
     type: str
   members:
     description:
-      - Names of the users to add to the group. The users must exist. Other members are kept unless O(purge=true).
+      - Names of the users that should be members of the group. The users must exist. Other members are kept unless
+        O(purge=true).
       - If the group comes from an external directory such as LDAP, the directory may overwrite changes to its members.
         The module warns about such changes.
       - Requires Artifactory 6.13 or later.
     type: list
     elements: str
   purge:
-    description: Whether to remove members that are not in O(members). Ignored if O(members) is not set.
+    description: Whether to remove members of the group that are not in O(members). Ignored if O(members) is not set.
   auto_join:
-    description: Whether users that are created later join the group automatically. Mutually exclusive with
+    description: Whether users that are created later join the group automatically. V(true) is refused for a group with
       O(admin_privileges=true).
     type: bool
   admin_privileges:
-    description: Whether members are administrators.
+    description: Whether members of the group are administrators. V(true) is refused for a group with O(auto_join=true).
     type: bool
   watch_manager:
-    description: Whether members may manage Xray watches. Requires Artifactory 7.128 or later.
+    description: Whether members of the group may manage Xray watches. Requires Artifactory 7.128 or later.
     type: bool
   policy_viewer:
-    description: Whether members may view Xray policies. Requires Artifactory 7.128 or later.
+    description: Whether members of the group may view Xray policies. Requires Artifactory 7.128 or later.
     type: bool
   policy_manager:
-    description: Whether members may manage Xray policies. Artifactory then also sets O(policy_viewer). Requires
-      Artifactory 7.128 or later.
+    description: Whether members of the group may manage Xray policies. If V(true), Artifactory also sets
+      O(policy_viewer=true). Requires Artifactory 7.128 or later.
     type: bool
   reports_manager:
-    description: Whether members may manage Xray reports. Requires Artifactory 7.128 or later.
+    description: Whether members of the group may manage Xray reports. Requires Artifactory 7.128 or later.
     type: bool
   resources_manager:
-    description: Whether members may manage resources and their permissions in the default project. Requires Artifactory
-      7.128 or later.
+    description: Whether members of the group may manage resources and their permissions in the default project.
+      Requires Artifactory 7.128 or later.
     type: bool
   manage_webhook:
-    description: Whether members may manage webhooks. Requires Artifactory 7.128 or later.
+    description: Whether members of the group may manage webhooks. Requires Artifactory 7.128 or later.
     type: bool
   allow_lockout:
     description:
-      - Whether to allow a change that removes administrator rights from the account of this task, because it is an
-        administrator only through this group.
+      - Whether to allow a change that removes administrator permissions from the account of this task, if it has them
+        only through this group.
       - If V(false), the task fails before such a change. It also fails if the name of the account is unknown. This is
-        the case with O(api_key) and, before Artifactory 7.53, with a reference token.
-      - If V(true) and the account loses its administrator rights, the module cannot read the result back. The task then
-        fails with the error of the server, although the change took effect.
+        the case with O(api_key) and, on Artifactory before 7.53, with a reference token.
+      - If V(true) and the account loses its administrator permissions, the module cannot read the changed group. The
+        task then fails with the error of the server, although the change took effect.
     type: bool
     default: false
   undeclared:
     description:
-      - How to treat existing groups that are not in O(items). V(readers) and groups of external directories are never
-        deleted. To find the latter, the module reads each group, O(workers) at a time.
+      - How to treat existing groups that are not in O(items).
+      - The module never reports or deletes V(readers) and groups of external directories. To identify the latter, it
+        reads each group that is not in O(items), O(workers) at a time.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: The group exists.
-      absent: The group does not exist.
+      present: Create the group or change it as specified.
+      absent: Delete the group.
   items:
     description:
-      - List of groups, each with the options below. Options set outside O(items) are the defaults for all items.
+      - List of groups, each with the options below. Options that are set outside O(items) are the defaults for all
+        items.
       - All items are validated before the first request. Two items must not have the same name.
     type: list
     elements: dict
@@ -202,45 +210,46 @@ group:
       description: Name of the group as the server stores it.
       type: str
     description:
-      description: Description of the group. Can be empty.
+      description: Description of the group. Empty if it is not set.
       type: str
     external_id:
-      description: ID in an external directory. Can be empty.
+      description: ID of the group in an external directory. Empty if it is not set.
       type: str
     auto_join:
-      description: Whether new users join the group automatically.
+      description: Whether users that are created later join the group automatically.
       type: bool
     admin_privileges:
-      description: Whether members are administrators.
+      description: Whether members of the group are administrators.
       type: bool
     watch_manager:
-      description: Whether members may manage Xray watches. V(null) before Artifactory 7.128.
+      description: Whether members of the group may manage Xray watches. V(null) on Artifactory before 7.128.
       type: bool
     policy_viewer:
-      description: Whether members may view Xray policies. V(null) before Artifactory 7.128.
+      description: Whether members of the group may view Xray policies. V(null) on Artifactory before 7.128.
       type: bool
     policy_manager:
-      description: Whether members may manage Xray policies. V(null) before Artifactory 7.128.
+      description: Whether members of the group may manage Xray policies. V(null) on Artifactory before 7.128.
       type: bool
     reports_manager:
-      description: Whether members may manage Xray reports. V(null) before Artifactory 7.128.
+      description: Whether members of the group may manage Xray reports. V(null) on Artifactory before 7.128.
       type: bool
     resources_manager:
-      description: Whether members may manage resources and their permissions in the default project. V(null) before
-        Artifactory 7.128.
+      description: Whether members of the group may manage resources and their permissions in the default project.
+        V(null) on Artifactory before 7.128.
       type: bool
     manage_webhook:
-      description: Whether members may manage webhooks. V(null) before Artifactory 7.128.
+      description: Whether members of the group may manage webhooks. V(null) on Artifactory before 7.128.
       type: bool
     members:
-      description: Names of the members, sorted.
+      description: Names of the users in the group, sorted. Empty on Artifactory before 6.13, which does not return
+        members.
       type: list
       elements: str
     realm:
-      description: Where the group comes from, such as V(internal), V(ldap) or V(saml).
+      description: Realm that the group comes from, such as V(internal), V(ldap) or V(saml).
       type: str
     realm_attributes:
-      description: Attributes of the group in an external directory.
+      description: Attributes of the group in its external directory. V(null) if the server does not return any.
       type: str
   sample:
     name: developers
@@ -258,62 +267,71 @@ group:
     realm: internal
     realm_attributes: null
 undeclared:
-  description: Names of existing groups that are not in O(items), sorted.
+  description:
+    - Names of the existing groups that are not in O(items), sorted. Protected groups are not included.
+    - With O(undeclared=remove), the module processes these groups like items with O(state=absent). RV(counts) and
+      RV(outcomes) include them.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
   sample: [old-team]
 counts:
-  description: Number of O(items) by outcome. Each item is counted once.
+  description: Number of items for each outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Items that were changed or, in check mode, would be changed.
+      description: Number of items that were changed or, in check mode, would be changed.
       type: int
     ok:
-      description: Items that were already in the desired state.
+      description: Number of items that were already in the desired state.
       type: int
     failed:
-      description: Items that failed. RV(failures) has the reasons.
+      description: Number of items that failed. RV(failures) contains the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
       type: int
     skipped:
-      description: Items that were skipped because of O(max_failures).
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items).
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Index of the item in O(items), starting at 0.
+      description: Position of the item in O(items), starting at 0.
       type: int
     item:
-      description: Item as specified in O(items).
+      description: Item as specified in O(items), without options that are not set.
       type: dict
     status:
-      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
         explains these values.
       type: str
     changed:
-      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
       type: bool
     reason:
-      description: Reason why the item failed or was skipped.
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     group:
-      description: Value of RV(group) for this item.
+      description: State of the group after the item was processed or, in check mode, the predicted state. It has the
+        same keys as RV(group).
       type: dict
 """
 
