@@ -10,10 +10,10 @@ module: artifact_group_info
 short_description: Get Artifactory group information
 description:
   - Get the groups of Artifactory with their members.
-  - RV(groups) can be passed to O(buildworks.toolchain.artifact_group#module:items). Information that cannot be set is
-    in RV(states).
-  - Artifactory lists only the names of groups. The module then reads each group, O(workers) at a time. Reading 50
-    groups takes 51 requests.
+  - RV(groups) can be passed to O(buildworks.toolchain.artifact_group#module:items). RV(states) contains the properties
+    that cannot be set, such as the realm.
+  - Artifactory lists only the names of groups. The module therefore reads each group separately, O(workers) at a time.
+    For 50 groups, it sends 51 requests.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,14 +21,15 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires an administrator or, since Artifactory 7.49.3, a token with the scope C(system:identities:r). Servers may
-    accept only a token, so set O(token).
+  - Requires administrator permissions or, on Artifactory 7.49.3 and later, a token with the scope
+    C(system:identities:r).
+  - On Artifactory 7.49.3 and later, set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory Pro.
-  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
-    Artifactory.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go and pyartifactory. Not
+    tested against a real Artifactory server.
 options:
   name:
-    description: Return only the group with this name.
+    description: Name of the group to return. If not set, all groups are returned.
     type: str
   workers:
     description: Number of groups to read at the same time.
@@ -54,48 +55,48 @@ EXAMPLES = r"""
 
 RETURN = r"""
 groups:
-  description: The groups, sorted by name, in the form of the options of M(buildworks.toolchain.artifact_group). Empty
-    if the group O(name) does not exist.
+  description: The groups, sorted by name, with the keys that M(buildworks.toolchain.artifact_group) uses as options.
+    Empty if the group O(name) does not exist.
   returned: success
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the group.
+      description: Name of the group as the server stores it.
       type: str
     description:
-      description: Description of the group. Can be empty.
+      description: Description of the group. Empty if it is not set.
       type: str
     external_id:
-      description: ID in an external directory. Can be empty.
+      description: ID of the group in an external directory. Empty if it is not set.
       type: str
     auto_join:
-      description: Whether new users join the group automatically.
+      description: Whether users that are created later join the group automatically.
       type: bool
     admin_privileges:
-      description: Whether members are administrators.
+      description: Whether members of the group are administrators.
       type: bool
     watch_manager:
-      description: Whether members may manage Xray watches. V(null) before Artifactory 7.128.
+      description: Whether members of the group may manage Xray watches. V(null) on Artifactory before 7.128.
       type: bool
     policy_viewer:
-      description: Whether members may view Xray policies. V(null) before Artifactory 7.128.
+      description: Whether members of the group may view Xray policies. V(null) on Artifactory before 7.128.
       type: bool
     policy_manager:
-      description: Whether members may manage Xray policies. V(null) before Artifactory 7.128.
+      description: Whether members of the group may manage Xray policies. V(null) on Artifactory before 7.128.
       type: bool
     reports_manager:
-      description: Whether members may manage Xray reports. V(null) before Artifactory 7.128.
+      description: Whether members of the group may manage Xray reports. V(null) on Artifactory before 7.128.
       type: bool
     resources_manager:
-      description: Whether members may manage resources and their permissions in the default project. V(null) before
-        Artifactory 7.128.
+      description: Whether members of the group may manage resources and their permissions in the default project.
+        V(null) on Artifactory before 7.128.
       type: bool
     manage_webhook:
-      description: Whether members may manage webhooks. V(null) before Artifactory 7.128.
+      description: Whether members of the group may manage webhooks. V(null) on Artifactory before 7.128.
       type: bool
     members:
-      description: Names of the users in the group, sorted. V(null) before Artifactory 6.13.
+      description: Names of the users in the group, sorted. V(null) on Artifactory before 6.13.
       type: list
       elements: str
   sample:
@@ -112,7 +113,10 @@ groups:
       manage_webhook: null
       members: [reader]
 states:
-  description: Information that cannot be set, by group name.
+  description:
+    - Properties of groups that cannot be set. The keys are group names, the values are dictionaries.
+    - C(realm) is the realm that the group comes from, such as V(internal), V(ldap) or V(saml). C(realm_attributes)
+      contains the attributes of the group in its external directory, or V(null).
   returned: success
   type: dict
   sample:
