@@ -9,15 +9,18 @@ DOCUMENTATION = r"""
 module: artifact_permission
 short_description: Manage Artifactory permissions
 description:
-  - Create, update or delete permissions (permission targets) of Artifactory. With O(items), manage several permissions
-    concurrently.
-  - A permission gives users and groups actions on targets, such as repositories. It has a part for each type of target.
-  - What a task declares is set exactly for each listed user, group and target. Users, groups, targets and types that it
-    does not list are not changed. With O(purge=true), they are removed, so that the permission is exactly as declared.
-  - Uses the Access API of Artifactory 7.72.0 and later, version 2 of the permission targets API since Artifactory 6.6,
-    and version 1 before. What an older version cannot express is refused before the first write.
-  - Some servers return all repositories besides or instead of V(ANY LOCAL) and similar names, or a section for
-    destinations that is not declared. The module ignores these additions.
+  - Create, update or delete permissions (permission targets) of Artifactory. With O(items), the module manages several
+    permissions concurrently.
+  - A permission grants users and groups actions on targets, such as repositories. It has a separate section for each
+    type of target.
+  - The module sets exactly the specified actions of each listed user and group, and the specified patterns of each
+    listed target. Users, groups, targets and types that are not listed are kept unless O(purge=true).
+  - The module uses the Access API on Artifactory 7.72.0 and later. On older versions, it uses the permission targets
+    API, in version 2 on Artifactory 6.6 and later. If the API does not support an option or action, the task fails
+    before it changes the permission.
+  - For targets such as V(ANY LOCAL), some servers return the individual repositories, in addition to this target or
+    instead of it. Some servers also return a section for destinations that was not set. The module ignores these
+    additions.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -30,149 +33,191 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires an administrator. With the Manage action on a permission, other accounts may change the actions of its
-    users and groups. Since Artifactory 7.72.0, servers may accept only an access token, so set O(token).
+  - Requires administrator permissions. An account with the action V(manage) on a permission may also change the actions
+    of its users and groups.
+  - On Artifactory 7.72.0 and later, set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory Pro.
-  - An unchanged permission costs one request. One more request lists the repositories for all items together, unless
-    the permissions have only targets such as V(ANY LOCAL).
-  - The repositories, users and groups must exist before this module runs. In check mode, the task fails if one of them
-    is missing, unless O(predict_missing=true).
-  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
-    Artifactory.
+  - If nothing changes, the module sends one request for each permission. At most one additional request lists the
+    repositories for all items.
+  - The repositories, users and groups must exist before this module runs. If one of them is missing, check mode fails
+    unless O(predict_missing=true).
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go and pyartifactory. Not
+    tested against a real Artifactory server.
 options:
   name:
     description:
-      - Name of the permission, at most 255 characters without V(/). Required without O(items). Before Artifactory
-        7.72.0, a name must not contain V(+), which the server would read as a space.
+      - Name of the permission, at most 255 characters. It must not contain V(/). Required if O(items) is not set.
+      - On Artifactory before 7.72.0, the name must not contain V(+), which the server would read as a space.
     type: str
   repositories:
     description:
-      - Permissions on the artifacts of repositories.
-      - The options for builds, release bundles, destinations and pipeline sources have the same form. The actions of a
-        user or group apply to all targets of the same type.
+      - Permissions on artifacts in repositories.
+      - The actions of a user or group apply to all O(repositories.targets).
     type: dict
     suboptions:
       targets:
         description:
-          - Dictionary of repository keys, each with its patterns. V(ANY LOCAL), V(ANY REMOTE), V(ANY DISTRIBUTION) and
-            V(ANY) stand for all current and future repositories of a kind. A remote repository and its cache
-            (V(<key>-cache)) are the same target.
-          - The patterns are the lists C(include_patterns) and C(exclude_patterns) of Ant-style paths, such as
-            V(web/**). By default, all paths are included and none is excluded, so that V({}) selects the whole
-            repository.
-          - Other targets of the permission are kept unless O(purge=true). Required if the permission has no targets of
-            this type yet.
-          - Before Artifactory 7.72.0, all targets of a type have the same patterns.
+          - Repositories to which the actions apply. The keys are repository keys. The values are dictionaries with the
+            optional lists C(include_patterns) and C(exclude_patterns).
+          - The patterns are Ant-style paths, such as V(web/**). By default, all paths are included and none is
+            excluded, so that V({}) selects the whole repository.
+          - V(ANY LOCAL), V(ANY REMOTE) and V(ANY DISTRIBUTION) select all local, remote or distribution repositories.
+            V(ANY) selects all repositories. These targets include repositories that are created later.
+          - A remote repository and its cache (V(<key>-cache)) are the same target.
+          - Other targets of this type are kept unless O(purge=true).
+          - Required if the permission does not have targets of this type yet, or if O(purge=true).
+          - On Artifactory before 7.72.0, all targets of a type must have the same patterns.
         type: dict
       users:
         description:
-          - Dictionary of user names, each with its list of actions. A listed user gets exactly these actions. An empty
-            list removes all actions of the user. Other users are kept unless O(purge=true).
-          - The actions are V(read), V(annotate), V(write) (upload), V(delete) (and overwrite), V(manage) (change the
-            actions of this permission), V(scan) (Xray metadata), V(distribute) and V(execute). Not every type has all
-            actions. V(execute) requires Artifactory 7.72.0, V(distribute) requires Artifactory 6.6.
+          - Actions that users may perform on artifacts in repositories. The keys are user names, the values are lists
+            of actions.
+          - A listed user gets exactly the listed actions. An empty list removes all actions of the user. Other users
+            are kept unless O(purge=true).
+          - The actions are V(read), V(annotate), V(write), V(delete), V(manage), V(scan), V(distribute) and V(execute).
+            Not every type supports all of them.
+          - V(write) permits uploading, V(delete) permits deleting and overwriting, V(manage) permits changing the
+            actions in this permission, and V(scan) permits managing Xray metadata.
+          - V(distribute) requires Artifactory 6.6 or later. V(execute) requires Artifactory 7.72.0 or later.
         type: dict
       groups:
         description:
-          - Dictionary of group names, each with its list of actions. Same rules as for O(repositories.users).
+          - Actions that groups may perform on artifacts in repositories. The keys are group names, the values are lists
+            of actions.
+          - A listed group gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
+            describes the possible actions.
         type: dict
   builds:
     description:
       - Permissions on builds.
+      - The actions of a user or group apply to all builds that O(builds.targets) selects.
     type: dict
     suboptions:
       targets:
         description:
-          - The one repository with build information, which is V(artifactory-build-info) or, for a project,
-            V(<project>-build-info). Its patterns match names of builds, for example V(web-*).
+          - Build-info repository with the builds. The only key is V(artifactory-build-info) or, for a project,
+            V(<project>-build-info). The value is a dictionary with the optional lists C(include_patterns) and
+            C(exclude_patterns), which match names of builds, such as V(web-*).
           - Otherwise, the rules of O(repositories.targets) apply.
         type: dict
       users:
         description:
-          - Dictionary of user names, each with its list of actions. Same rules as for O(repositories.users).
+          - Actions that users may perform on builds. The keys are user names, the values are lists of actions.
+          - A listed user gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
+            describes the possible actions.
         type: dict
       groups:
         description:
-          - Dictionary of group names, each with its list of actions. Same rules as for O(repositories.users).
+          - Actions that groups may perform on builds. The keys are group names, the values are lists of actions.
+          - A listed group gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
+            describes the possible actions.
         type: dict
   release_bundles:
     description:
       - Permissions on release bundles.
+      - The actions of a user or group apply to all release bundles that O(release_bundles.targets) selects.
     type: dict
     suboptions:
       targets:
         description:
-          - Dictionary of the keys of release bundle repositories, each with its patterns. The patterns match names of
+          - Release bundle repositories to which the actions apply. The keys are repository keys. The values are
+            dictionaries with the optional lists C(include_patterns) and C(exclude_patterns), which match names of
             release bundles.
           - Otherwise, the rules of O(repositories.targets) apply.
         type: dict
       users:
         description:
-          - Dictionary of user names, each with its list of actions. Same rules as for O(repositories.users).
+          - Actions that users may perform on release bundles. The keys are user names, the values are lists of actions.
+          - A listed user gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
+            describes the possible actions.
         type: dict
       groups:
         description:
-          - Dictionary of group names, each with its list of actions. Same rules as for O(repositories.users).
+          - Actions that groups may perform on release bundles. The keys are group names, the values are lists of
+            actions.
+          - A listed group gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
+            describes the possible actions.
         type: dict
   destinations:
     description:
-      - Permissions on the Distribution Edge nodes that receive release bundles. Requires Artifactory 7.72.0 or later.
+      - Permissions on destinations, which are the Distribution Edge nodes that receive release bundles.
+      - The actions of a user or group apply to all O(destinations.targets).
+      - Requires Artifactory 7.72.0 or later.
     type: dict
     suboptions:
       targets:
         description:
-          - Dictionary of the names of destinations, each with its patterns. V(*) stands for all destinations.
+          - Destinations to which the actions apply. The keys are names of destinations, or V(*) for all destinations.
+            The values are dictionaries with the optional lists C(include_patterns) and C(exclude_patterns).
           - Otherwise, the rules of O(repositories.targets) apply.
         type: dict
       users:
         description:
-          - Dictionary of user names, each with its list of actions. Same rules as for O(repositories.users).
+          - Actions that users may perform on destinations of release bundles. The keys are user names, the values are
+            lists of actions.
+          - A listed user gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
+            describes the possible actions.
         type: dict
       groups:
         description:
-          - Dictionary of group names, each with its list of actions. Same rules as for O(repositories.users).
+          - Actions that groups may perform on destinations of release bundles. The keys are group names, the values are
+            lists of actions.
+          - A listed group gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
+            describes the possible actions.
         type: dict
   pipeline_sources:
     description:
-      - Permissions on sources of JFrog Pipelines. Requires Artifactory 7.72.0 or later.
+      - Permissions on pipeline sources of JFrog Pipelines.
+      - The actions of a user or group apply to all O(pipeline_sources.targets).
+      - Requires Artifactory 7.72.0 or later.
     type: dict
     suboptions:
       targets:
         description:
-          - Dictionary of the names of pipeline sources, each with its patterns. V(*) stands for all sources. The
-            patterns match full names of repositories, such as V(team/**).
+          - Pipeline sources to which the actions apply. The keys are names of pipeline sources, or V(*) for all
+            sources. The values are dictionaries with the optional lists C(include_patterns) and C(exclude_patterns),
+            which match full names of source repositories, such as V(team/**).
           - Otherwise, the rules of O(repositories.targets) apply.
         type: dict
       users:
         description:
-          - Dictionary of user names, each with its list of actions. Same rules as for O(repositories.users).
+          - Actions that users may perform on pipeline sources. The keys are user names, the values are lists of
+            actions.
+          - A listed user gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
+            describes the possible actions.
         type: dict
       groups:
         description:
-          - Dictionary of group names, each with its list of actions. Same rules as for O(repositories.users).
+          - Actions that groups may perform on pipeline sources. The keys are group names, the values are lists of
+            actions.
+          - A listed group gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
+            describes the possible actions.
         type: dict
   purge:
-    description: Whether to remove types, targets, users and groups of the permission that are not listed.
+    description: Whether to remove types, targets, users and groups of the permission that are not listed. If V(true),
+      options that are not set count as empty.
   allow_lockout:
     description:
-      - Whether to allow a change or deletion that takes V(manage), or all actions of a type, from the account of this
-        task, directly or through a group. Administrators are never locked out.
-      - If V(false), the task fails before such a change. It also fails if a user or group loses these actions and the
-        name of the account is unknown, which is the case with O(api_key), or if its groups are unknown.
+      - Whether to allow a change or deletion that locks out the account of this task. Such a change removes V(manage),
+        or all actions of a type, from the account, directly or through a group. Administrators are never locked out.
+      - If V(false), the task fails before such a change. It also fails if it cannot verify the effect. This is the case
+        if the name of the account is unknown, as with O(api_key), or if its groups are unknown.
     type: bool
     default: false
   undeclared:
     description:
-      - How to treat existing permissions that are not in O(items). The permissions of a new server, V(Anything) and
-        V(Any Remote), are never deleted in this way. Delete them with O(state=absent).
+      - How to treat existing permissions that are not in O(items).
+      - V(Anything) and V(Any Remote), the permissions of a new server, are never reported or deleted. To delete them,
+        use O(state=absent).
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: The permission exists.
-      absent: The permission does not exist.
+      present: Create the permission or change it as specified.
+      absent: Delete the permission.
   items:
     description:
-      - List of permissions, each with the options below. Options set outside O(items) are the defaults for all items.
+      - List of permissions, each with the options below. Options that are set outside O(items) are the defaults for all
+        items.
       - All items are validated before the first request. Two items must not have the same name.
     type: list
     elements: dict
@@ -313,8 +358,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 permission:
-  description: State of the permission after the task or, in check mode, the predicted state, in the form of the
-    options. V(null) if the permission does not exist.
+  description: State of the permission after the task or, in check mode, the predicted state. It has the same keys as
+    the options of this module. V(null) if the permission does not exist.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -322,18 +367,21 @@ permission:
       description: Name of the permission.
       type: str
     repositories:
-      description: Permissions on artifacts.
+      description: Permissions on artifacts in repositories.
       returned: when the permission has this type
       type: dict
       contains:
         targets:
-          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          description: Repositories to which the actions apply. The keys are repository keys or names such as V(ANY
+            LOCAL). The values are dictionaries with the lists C(include_patterns) and C(exclude_patterns).
           type: dict
         users:
-          description: Sorted actions by user name.
+          description: Actions that users may perform on artifacts in repositories. The keys are user names, the values
+            are sorted lists of actions.
           type: dict
         groups:
-          description: Sorted actions by group name.
+          description: Actions that groups may perform on artifacts in repositories. The keys are group names, the
+            values are sorted lists of actions.
           type: dict
     builds:
       description: Permissions on builds.
@@ -341,13 +389,16 @@ permission:
       type: dict
       contains:
         targets:
-          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          description: Build-info repository to which the actions apply. The key is its repository key. The value is a
+            dictionary with the lists C(include_patterns) and C(exclude_patterns).
           type: dict
         users:
-          description: Sorted actions by user name.
+          description: Actions that users may perform on builds. The keys are user names, the values are sorted lists of
+            actions.
           type: dict
         groups:
-          description: Sorted actions by group name.
+          description: Actions that groups may perform on builds. The keys are group names, the values are sorted lists
+            of actions.
           type: dict
     release_bundles:
       description: Permissions on release bundles.
@@ -355,41 +406,50 @@ permission:
       type: dict
       contains:
         targets:
-          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          description: Release bundle repositories to which the actions apply. The keys are repository keys. The values
+            are dictionaries with the lists C(include_patterns) and C(exclude_patterns).
           type: dict
         users:
-          description: Sorted actions by user name.
+          description: Actions that users may perform on release bundles. The keys are user names, the values are sorted
+            lists of actions.
           type: dict
         groups:
-          description: Sorted actions by group name.
+          description: Actions that groups may perform on release bundles. The keys are group names, the values are
+            sorted lists of actions.
           type: dict
     destinations:
-      description: Permissions on destinations.
+      description: Permissions on destinations of release bundles.
       returned: when the permission has this type
       type: dict
       contains:
         targets:
-          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          description: Destinations to which the actions apply. The keys are names of destinations, or V(*) for all. The
+            values are dictionaries with the lists C(include_patterns) and C(exclude_patterns).
           type: dict
         users:
-          description: Sorted actions by user name.
+          description: Actions that users may perform on destinations of release bundles. The keys are user names, the
+            values are sorted lists of actions.
           type: dict
         groups:
-          description: Sorted actions by group name.
+          description: Actions that groups may perform on destinations of release bundles. The keys are group names, the
+            values are sorted lists of actions.
           type: dict
     pipeline_sources:
-      description: Permissions on pipeline sources.
+      description: Permissions on pipeline sources of JFrog Pipelines.
       returned: when the permission has this type
       type: dict
       contains:
         targets:
-          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          description: Pipeline sources to which the actions apply. The keys are names of sources, or V(*) for all. The
+            values are dictionaries with the lists C(include_patterns) and C(exclude_patterns).
           type: dict
         users:
-          description: Sorted actions by user name.
+          description: Actions that users may perform on pipeline sources. The keys are user names, the values are
+            sorted lists of actions.
           type: dict
         groups:
-          description: Sorted actions by group name.
+          description: Actions that groups may perform on pipeline sources. The keys are group names, the values are
+            sorted lists of actions.
           type: dict
   sample:
     name: web-team
@@ -403,62 +463,71 @@ permission:
         developers: [annotate, read, write]
 
 undeclared:
-  description: Names of existing permissions that are not in O(items), sorted.
+  description:
+    - Names of the existing permissions that are not in O(items), sorted. Protected permissions are not included.
+    - With O(undeclared=remove), the module processes these permissions like items with O(state=absent). RV(counts) and
+      RV(outcomes) include them.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
   sample: [old-team]
 counts:
-  description: Number of O(items) by outcome. Each item is counted once.
+  description: Number of items for each outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Items that were changed or, in check mode, would be changed.
+      description: Number of items that were changed or, in check mode, would be changed.
       type: int
     ok:
-      description: Items that were already in the desired state.
+      description: Number of items that were already in the desired state.
       type: int
     failed:
-      description: Items that failed. RV(failures) has the reasons.
+      description: Number of items that failed. RV(failures) contains the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
       type: int
     skipped:
-      description: Items that were skipped because of O(max_failures).
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items).
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Index of the item in O(items), starting at 0.
+      description: Position of the item in O(items), starting at 0.
       type: int
     item:
-      description: Item as specified in O(items).
+      description: Item as specified in O(items), without options that are not set.
       type: dict
     status:
-      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
         explains these values.
       type: str
     changed:
-      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
       type: bool
     reason:
-      description: Reason why the item failed or was skipped.
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     permission:
-      description: Value of RV(permission) for this item.
+      description: State of the permission after the item was processed or, in check mode, the predicted state. It has
+        the same keys as RV(permission).
       type: dict
 """
 
