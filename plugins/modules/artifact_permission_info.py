@@ -11,8 +11,8 @@ short_description: Get Artifactory permission information
 description:
   - Get the permissions (permission targets) of Artifactory.
   - RV(permissions) can be passed to O(buildworks.toolchain.artifact_permission#module:items).
-  - Artifactory lists only the names of permissions. The module then reads each permission, O(workers) at a time.
-    Reading 50 permissions takes 51 requests.
+  - Artifactory lists only the names of permissions. The module therefore reads each permission separately, O(workers)
+    at a time. For 50 permissions, it sends 51 requests.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,16 +20,16 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires an administrator. Other accounts get the permissions that they manage. Since Artifactory 7.72.0, servers
-    may accept only an access token, so set O(token).
+  - Requires administrator permissions. For other accounts, the module returns only the permissions that they manage.
+  - On Artifactory 7.72.0 and later, set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory Pro.
   - Artifactory before 7.72.0 does not return C(destinations) and C(pipeline_sources). Artifactory before 6.6 returns
     only C(repositories).
-  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
-    Artifactory.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go and pyartifactory. Not
+    tested against a real Artifactory server.
 options:
   name:
-    description: Return only the permission with this name.
+    description: Name of the permission to return. If not set, all permissions are returned.
     type: str
   workers:
     description: Number of permissions to read at the same time.
@@ -58,8 +58,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 permissions:
-  description: The permissions, sorted by name, in the form of the options of
-    M(buildworks.toolchain.artifact_permission). Empty if the permission O(name) does not exist.
+  description: The permissions, sorted by name, with the keys that M(buildworks.toolchain.artifact_permission) uses as
+    options. Empty if the permission O(name) does not exist.
   returned: success
   type: list
   elements: dict
@@ -68,18 +68,21 @@ permissions:
       description: Name of the permission.
       type: str
     repositories:
-      description: Permissions on artifacts.
+      description: Permissions on artifacts in repositories.
       returned: when the permission has this type
       type: dict
       contains:
         targets:
-          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          description: Repositories to which the actions apply. The keys are repository keys or names such as V(ANY
+            LOCAL). The values are dictionaries with the lists C(include_patterns) and C(exclude_patterns).
           type: dict
         users:
-          description: Sorted actions by user name.
+          description: Actions that users may perform on artifacts in repositories. The keys are user names, the values
+            are sorted lists of actions.
           type: dict
         groups:
-          description: Sorted actions by group name.
+          description: Actions that groups may perform on artifacts in repositories. The keys are group names, the
+            values are sorted lists of actions.
           type: dict
     builds:
       description: Permissions on builds.
@@ -87,13 +90,16 @@ permissions:
       type: dict
       contains:
         targets:
-          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          description: Build-info repository to which the actions apply. The key is its repository key. The value is a
+            dictionary with the lists C(include_patterns) and C(exclude_patterns).
           type: dict
         users:
-          description: Sorted actions by user name.
+          description: Actions that users may perform on builds. The keys are user names, the values are sorted lists of
+            actions.
           type: dict
         groups:
-          description: Sorted actions by group name.
+          description: Actions that groups may perform on builds. The keys are group names, the values are sorted lists
+            of actions.
           type: dict
     release_bundles:
       description: Permissions on release bundles.
@@ -101,41 +107,50 @@ permissions:
       type: dict
       contains:
         targets:
-          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          description: Release bundle repositories to which the actions apply. The keys are repository keys. The values
+            are dictionaries with the lists C(include_patterns) and C(exclude_patterns).
           type: dict
         users:
-          description: Sorted actions by user name.
+          description: Actions that users may perform on release bundles. The keys are user names, the values are sorted
+            lists of actions.
           type: dict
         groups:
-          description: Sorted actions by group name.
+          description: Actions that groups may perform on release bundles. The keys are group names, the values are
+            sorted lists of actions.
           type: dict
     destinations:
-      description: Permissions on destinations.
+      description: Permissions on destinations of release bundles.
       returned: when the permission has this type
       type: dict
       contains:
         targets:
-          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          description: Destinations to which the actions apply. The keys are names of destinations, or V(*) for all. The
+            values are dictionaries with the lists C(include_patterns) and C(exclude_patterns).
           type: dict
         users:
-          description: Sorted actions by user name.
+          description: Actions that users may perform on destinations of release bundles. The keys are user names, the
+            values are sorted lists of actions.
           type: dict
         groups:
-          description: Sorted actions by group name.
+          description: Actions that groups may perform on destinations of release bundles. The keys are group names, the
+            values are sorted lists of actions.
           type: dict
     pipeline_sources:
-      description: Permissions on pipeline sources.
+      description: Permissions on pipeline sources of JFrog Pipelines.
       returned: when the permission has this type
       type: dict
       contains:
         targets:
-          description: Targets by name, with C(include_patterns) and C(exclude_patterns).
+          description: Pipeline sources to which the actions apply. The keys are names of sources, or V(*) for all. The
+            values are dictionaries with the lists C(include_patterns) and C(exclude_patterns).
           type: dict
         users:
-          description: Sorted actions by user name.
+          description: Actions that users may perform on pipeline sources. The keys are user names, the values are
+            sorted lists of actions.
           type: dict
         groups:
-          description: Sorted actions by group name.
+          description: Actions that groups may perform on pipeline sources. The keys are group names, the values are
+            sorted lists of actions.
           type: dict
   sample:
     - name: web-team
