@@ -12,8 +12,9 @@ class ModuleDocFragment:
 options:
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task creates objects that do not exist, such as users, groups,
-        projects, repositories and files. If V(false), check mode fails if one of them does not exist.
+      - Whether check mode assumes that earlier tasks create the missing objects that this task requires, such as users,
+        groups, projects, repositories or files.
+      - If V(false), check mode fails if such an object is missing.
       - Ignored outside of check mode.
     type: bool
     default: false

@@ -12,12 +12,13 @@ class ModuleDocFragment:
 options:
   undeclared:
     description:
-      - How to treat existing objects that are not in O(items). Protected objects are never deleted.
+      - How to treat existing objects that are not in O(items). Protected objects are never reported or deleted.
       - V(report) and V(remove) require O(items) with at least one item.
     type: str
     choices:
-      keep: Do not change them.
-      report: Return their names in RV(undeclared) and warn about them.
-      remove: Delete them, under the same conditions as with O(state=absent).
+      keep: Keep these objects unchanged.
+      report: Keep these objects, return their names in RV(undeclared), and warn if there are any.
+      remove: Delete these objects and return their names in RV(undeclared). The same conditions as for O(state=absent)
+        apply.
     default: keep
 """

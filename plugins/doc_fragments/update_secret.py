@@ -12,11 +12,11 @@ class ModuleDocFragment:
 options:
   update_secret:
     description:
-      - When to send the secrets of an existing object.
-      - The server does not return secrets, so they cannot be compared.
+      - When to send secrets to the server.
+      - The server does not return secrets, so the module cannot compare them.
     type: str
     choices:
-      on_create: Send secrets only when the object is created.
-      always: Send secrets on each run. The task always reports a change.
+      on_create: Send secrets only when the object to which they belong is created.
+      always: Send secrets in each run. If secrets are set, the task always reports a change.
     default: on_create
 """

@@ -12,9 +12,10 @@ class ModuleDocFragment:
 options:
   visibility_timeout:
     description:
-      - Maximum time in seconds to wait until the server returns a change.
-      - In Artifactory clusters, a change takes seconds to minutes to reach all nodes. The task fails if the server
-        does not return the change in time.
+      - Maximum time to wait until the server returns a change that the module has written, in seconds, from 0 to 3600.
+        If the time expires, the task fails.
+      - Increase the value for Artifactory clusters, where a change can take minutes to reach all nodes. With V(0), the
+        module reads the changed object only once.
     type: float
     default: 10.0
 """
