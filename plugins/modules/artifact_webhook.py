@@ -10,8 +10,9 @@ module: artifact_webhook
 short_description: Manage Artifactory webhooks
 description:
   - Create, update or delete webhooks of Artifactory. A webhook sends events, such as the upload of an artifact, to a
-    URL. With O(items), manage several webhooks concurrently.
+    URL.
   - The module compares and changes only the options that are set.
+  - To manage several webhooks concurrently, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -24,178 +25,196 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions. Servers may accept only an access token, so set O(token).
+  - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory 7 with a Pro license.
-  - An unchanged webhook costs one request. With O(items), one request reads all webhooks.
-  - In check mode, the task fails if O(project), O(proxy) or new O(criteria.repositories) do not exist, unless
-    O(predict_missing=true). Some versions of Artifactory accept such webhooks.
-  - Webhooks with domains, event types or criteria that this version of the collection does not know can be enabled,
-    disabled, changed in other options and deleted. Their events and criteria are kept.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Reading the current state of one webhook takes one request. With O(items), one request reads all webhooks.
+  - In check mode, the task fails if O(project), O(proxy) or an added entry of O(criteria.repositories) does not exist,
+    unless O(predict_missing=true). Outside of check mode, some versions of Artifactory accept such webhooks.
+  - The module can also enable, disable, change and delete webhooks with unknown domains, event types or criteria. It
+    keeps the unknown values.
+  - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:
     description:
-      - Key of the webhook, which is 2 to 200 characters without spaces. It cannot be changed. Required without
-        O(items).
+      - Key of the webhook, which cannot be changed. Required if O(items) is not set.
+      - The key consists of 2 to 200 characters. It must not contain spaces or slashes.
     type: str
   description:
-    description: Description of the webhook, at most 1000 characters. An empty string removes it.
+    description: Description of the webhook, with at most 1000 characters. An empty string removes the description.
     type: str
   enabled:
-    description: Whether Artifactory sends events. A new webhook is enabled unless this is V(false).
+    description: Whether the webhook is enabled. If V(false), Artifactory does not send its events. The default for a
+      new webhook is V(true).
     type: bool
   project:
     description:
-      - Key of the project whose events are sent. Without it, the webhook is global. It is used to create a webhook
-        and cannot be changed.
+      - Key of the project whose events are sent. If it is not set when the webhook is created, the webhook is global.
+      - The project of an existing webhook cannot be changed.
     type: str
   domain:
     description:
-      - Kind of the objects whose events are sent. Required if the webhook does not exist.
-      - One of V(artifact), V(artifact_property), V(docker), V(build), V(release_bundle), V(distribution),
-        V(artifactory_release_bundle), V(destination), V(release_bundle_v2), V(release_bundle_v2_promotion),
-        V(artifact_lifecycle) and V(user).
-      - If it changes, O(event_types) is required, and O(criteria) that are not set get their defaults.
+      - Type of the objects whose events are sent. Required if the webhook does not exist.
+      - The known domains are V(artifact), V(artifact_property), V(docker), V(build), V(release_bundle),
+        V(distribution), V(artifactory_release_bundle), V(destination), V(release_bundle_v2),
+        V(release_bundle_v2_promotion), V(artifact_lifecycle) and V(user).
+      - To change the domain of an existing webhook, also set O(event_types). Suboptions of O(criteria) that are not set
+        are reset to their defaults.
     type: str
   event_types:
     description:
-      - Exact event types of O(domain). Required if the webhook does not exist.
-      - For V(artifact), V(deployed), V(deleted), V(moved), V(copied) and V(cached).
-      - For V(artifact_property), V(added) and V(deleted).
-      - For V(docker), V(pushed), V(deleted) and V(promoted).
-      - For V(build), V(uploaded), V(deleted) and V(promoted).
-      - For V(release_bundle), V(created), V(signed) and V(deleted).
-      - For V(distribution), V(distribute_started), V(distribute_completed), V(distribute_aborted),
+      - Types of the events that the webhook sends. Types that are not listed are removed from the webhook. Required if
+        the webhook does not exist.
+      - The valid event types depend on O(domain).
+      - The domain V(artifact) has V(deployed), V(deleted), V(moved), V(copied) and V(cached).
+      - The domain V(artifact_property) has V(added) and V(deleted).
+      - The domain V(docker) has V(pushed), V(deleted) and V(promoted).
+      - The domain V(build) has V(uploaded), V(deleted) and V(promoted).
+      - The domain V(release_bundle) has V(created), V(signed) and V(deleted).
+      - The domain V(distribution) has V(distribute_started), V(distribute_completed), V(distribute_aborted),
         V(distribute_failed), V(delete_started), V(delete_completed) and V(delete_failed).
-      - For V(destination) and V(artifactory_release_bundle), V(received), V(delete_started), V(delete_completed) and
-        V(delete_failed).
-      - For V(release_bundle_v2), V(release_bundle_v2_started), V(release_bundle_v2_failed) and
+      - The domains V(destination) and V(artifactory_release_bundle) have V(received), V(delete_started),
+        V(delete_completed) and V(delete_failed).
+      - The domain V(release_bundle_v2) has V(release_bundle_v2_started), V(release_bundle_v2_failed) and
         V(release_bundle_v2_completed).
-      - For V(release_bundle_v2_promotion), V(release_bundle_v2_promotion_started),
+      - The domain V(release_bundle_v2_promotion) has V(release_bundle_v2_promotion_started),
         V(release_bundle_v2_promotion_completed) and V(release_bundle_v2_promotion_failed).
-      - For V(artifact_lifecycle), V(archive) and V(restore). For V(user), V(locked).
+      - The domain V(artifact_lifecycle) has V(archive) and V(restore).
+      - The domain V(user) has V(locked).
     type: list
     elements: str
   allow_unknown_events:
     description:
       - Whether O(domain) and O(event_types) may have values that this version of the collection does not know, such
-        as those of a newer Artifactory.
-      - If V(false), they are refused before the first request. The domains V(artifact_lifecycle), V(user) and unknown
-        ones have no O(criteria).
+        as those of a newer Artifactory. If V(false), the task fails if they have such values.
+      - O(criteria) cannot be set for an unknown domain.
     type: bool
     default: false
   criteria:
     description:
-      - Which objects the events must belong to. Criteria that are not set are not changed. Each list replaces the
-        existing one.
+      - Criteria that select the objects whose events are sent. The task fails if they select nothing.
+      - Criteria that are not set are not changed. Each list replaces the existing list.
       - The domains V(artifact), V(artifact_property) and V(docker) have O(criteria.any_local),
         O(criteria.any_remote), O(criteria.any_federated) and O(criteria.repositories).
       - The domain V(build) has O(criteria.any_build) and O(criteria.builds).
       - The domains V(release_bundle), V(distribution), V(destination) and V(artifactory_release_bundle) have
         O(criteria.any_release_bundle) and O(criteria.release_bundles).
       - The domain V(release_bundle_v2) has O(criteria.any_release_bundle) and O(criteria.release_bundles_v2).
-      - All of them have O(criteria.include_patterns) and O(criteria.exclude_patterns).
-      - The domain V(release_bundle_v2_promotion) has O(criteria.environments).
-      - The criteria must select something.
+      - All of these domains also have O(criteria.include_patterns) and O(criteria.exclude_patterns).
+      - The domain V(release_bundle_v2_promotion) has only O(criteria.environments).
+      - The domains V(artifact_lifecycle) and V(user) have no criteria.
     type: dict
     suboptions:
       any_local:
-        description: Whether all local repositories are selected, also those that are created later.
+        description: Whether to select all local repositories, including those that are created later. The default for a
+          new webhook is V(false).
         type: bool
       any_remote:
-        description: Whether all remote repositories are selected, also those that are created later.
+        description: Whether to select all remote repositories, including those that are created later. The default for
+          a new webhook is V(false).
         type: bool
       any_federated:
-        description: Whether all federated repositories are selected, also those that are created later.
+        description: Whether to select all federated repositories, including those that are created later. The default
+          for a new webhook is V(false).
         type: bool
       repositories:
-        description: Keys of the selected repositories.
+        description: Keys of the repositories to select, in addition to those that O(criteria.any_local),
+          O(criteria.any_remote) and O(criteria.any_federated) select.
         type: list
         elements: str
       any_build:
-        description: Whether all builds are selected.
+        description: Whether to select all builds. The default for a new webhook is V(false).
         type: bool
       builds:
-        description: Names of the selected builds.
+        description: Names of the builds to select.
         type: list
         elements: str
       any_release_bundle:
-        description: Whether all release bundles are selected.
+        description: Whether to select all release bundles. The default for a new webhook is V(false).
         type: bool
       release_bundles:
         description:
-          - Names of the selected release bundles. For release bundles v2, use O(criteria.release_bundles_v2).
+          - Names of the release bundles v1 to select. For release bundles v2, use O(criteria.release_bundles_v2).
         type: list
         elements: str
       release_bundles_v2:
         description:
           - >-
-            Names of the selected release bundles v2. The values are lists in the form of the REST API, which may be
-            empty, such as V({web-app: []}).
+            Release bundles v2 to select, such as V({web-app: []}). The keys are the names of the release bundles. The
+            values are lists of strings as in C(selectedReleaseBundles) of the REST API, and can be empty.
         type: dict
       environments:
-        description: Names of the environments to which release bundles are promoted, such as V(PROD).
+        description: Names of environments, such as V(PROD). Only promotions of release bundles to these environments
+          are selected.
         type: list
         elements: str
       include_patterns:
         description:
-          - Ant patterns of the paths of artifacts, or of the names of builds or release bundles, such as
-            V(org/acme/**). An empty list stands for all.
+          - Ant patterns, such as V(org/acme/**), of the artifact paths, build names or release bundle names to include.
+          - If the list is empty, all paths or names are included. For the domain V(build), patterns also select builds
+            without O(criteria.any_build) and O(criteria.builds).
         type: list
         elements: str
       exclude_patterns:
-        description: Ant patterns of the paths or names that are excluded.
+        description: Ant patterns of the artifact paths, build names or release bundle names to exclude. An empty list
+          excludes nothing.
         type: list
         elements: str
   handler:
-    description: Form of the request. If not set, a new webhook has V(webhook).
+    description: Type of the HTTP request that delivers an event. The default for a new webhook is V(webhook).
     type: str
     choices:
-      webhook: A predefined POST request with the event in JSON.
-      custom_webhook: A request with O(method), O(headers) and O(payload).
+      webhook: Send a predefined POST request with the event as JSON.
+      custom_webhook: Send a request that O(method), O(headers) and O(payload) define.
   webhook_url:
     description:
-      - URL to which Artifactory sends the events. Required if the webhook does not exist. O(url) is the URL of
-        Artifactory.
-      - It is returned, so do not put secrets into it. Artifactory refuses private networks unless its configuration
-        allows them.
+      - URL to which Artifactory sends the events. Required if the webhook does not exist.
+      - The URL must not contain secrets, because the module returns it.
+      - Artifactory refuses URLs in private networks unless its configuration allows them.
     type: str
   secret:
     description:
-      - Secret that Artifactory sends in the header C(X-JFrog-Event-Auth), or signs the event with. An empty string
-        stands for none. It is sent with a new webhook. For existing webhooks, see O(update_secret).
-      - For the handler V(webhook).
+      - Secret with which the receiver can verify that the event comes from Artifactory. An empty string removes it.
+      - O(use_secret_for_signing) defines whether Artifactory sends the secret itself or a signature.
+      - The secret is sent when the webhook is created. For an existing webhook, O(update_secret) defines when it is
+        sent.
+      - Requires O(handler=webhook).
     type: str
   use_secret_for_signing:
     description:
-      - Whether the header contains an HMAC-SHA256 of the request with O(secret), instead of the secret.
-      - For the handler V(webhook).
+      - Whether the header C(X-JFrog-Event-Auth) contains an HMAC-SHA256 signature of the request, created with
+        O(secret). If V(false), it contains the secret itself.
+      - The default for a new webhook is V(false). Requires O(handler=webhook).
     type: bool
   proxy:
-    description: Key of the proxy of Artifactory for the request. An empty string stands for none.
+    description: Key of the proxy through which Artifactory sends the events. The proxy must be configured in
+      Artifactory. An empty string removes it from the webhook.
     type: str
   headers:
-    description: Exact headers of the request, in any order. Other headers are removed.
+    description: HTTP headers of the request, in any order. Headers that are not listed are removed from the webhook.
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the header. Required.
+        description: Name of the HTTP header. Required.
         type: str
       value:
         description:
-          - Value of a header that is not secret. With the handler V(custom_webhook), it can be a template. Refused
-            for names such as V(Authorization), unless it is a template.
+          - Value of a header that is not a credential. For credentials, use O(headers[].secret_value).
+          - With O(handler=custom_webhook), it can be a template, such as one that inserts an entry of O(secrets).
+          - For headers such as V(Authorization), only templates are accepted.
         type: str
       secret_value:
         description:
-          - Value of a header that is a credential. It is not compared, see O(update_secret). Mutually exclusive with
-            C(value). Without both, the value of an existing header is not changed.
+          - Value of a header that is a credential. Mutually exclusive with O(headers[].value).
+          - The module does not compare it. O(update_secret) defines when it is sent for an existing webhook.
+          - If neither O(headers[].value) nor O(headers[].secret_value) is set, the value of an existing header is not
+            changed.
         type: str
   method:
     description:
-      - HTTP method. Methods other than V(POST) require Artifactory 7.80.0.
-      - For the handler V(custom_webhook).
+      - HTTP method of the request. The default for a new webhook is V(POST). Other methods require Artifactory 7.80.0
+        or later.
+      - Requires O(handler=custom_webhook).
     type: str
     choices:
       POST: Send a POST request.
@@ -205,41 +224,46 @@ options:
       DELETE: Send a DELETE request.
   payload:
     description:
-      - Template of the body. Expressions in double braces, such as C(.data.repo_key), insert values of the event. An
-        empty string removes the template.
-      - Ansible must not evaluate the braces. Mark the text with C(!unsafe), or use the C(raw) tag as in the examples.
-      - For the handler V(custom_webhook).
+      - Template of the request body. Expressions in double braces, such as C(.data.repo_key), insert values of the
+        event. An empty string removes the template.
+      - To keep Ansible from evaluating the braces, mark the text with C(!unsafe), or use the C(raw) tag as in the
+        examples.
+      - Requires O(handler=custom_webhook).
     type: str
   secrets:
     description:
-      - Exact secrets that O(payload) and O(headers) can insert with an expression in double braces, such as
-        C(.secrets.token). Other secrets are removed.
-      - For the handler V(custom_webhook).
+      - Secrets that O(payload) and O(headers) can insert with an expression in double braces, such as
+        C(.secrets.token). Secrets that are not listed are removed from the webhook.
+      - Requires O(handler=custom_webhook).
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the secret, which is letters, digits and underscores. Required.
+        description: Name of the secret, which consists of letters, digits and underscores, and does not start with a
+          digit. Required.
         type: str
       secret_value:
-        description: Value of the secret. It is not compared, see O(update_secret). Required for a new secret.
+        description:
+          - Value of the secret. Required for a new secret.
+          - The module does not compare it. O(update_secret) defines when it is sent for an existing webhook.
         type: str
   test_event:
     description:
-      - Whether Artifactory sends a test event to O(webhook_url) before it creates or changes the webhook. If the
-        receiver does not accept it, the task fails and the webhook is not written.
-      - The receiver processes it like a real event. It is not sent if nothing changes, and not in check mode.
+      - Whether Artifactory sends a test event to O(webhook_url) before the webhook is created or changed. If the
+        receiver does not accept the event, the task fails without changing the webhook.
+      - The receiver processes the test event like a real one.
+      - No test event is sent in check mode or if the webhook is not changed.
     type: bool
     default: false
   update_secret:
     description:
-      - When to send O(secret) and the C(secret_value) of O(secrets) and O(headers) of an existing webhook.
-      - Artifactory replaces the whole webhook when another option changes. Then all of them are sent again, also with
-        V(on_create), and the diff lists them in C(updated_secrets).
-      - Secrets that the task does not set are sent back as Artifactory returns them. If it hides them, a change fails
-        before it destroys them, until the task sets them.
+      - When to send O(secret), O(secrets[].secret_value) and O(headers[].secret_value) for an existing webhook.
+      - Artifactory replaces the whole webhook when another option changes. All secrets of the task are then sent again,
+        even with V(on_create). The diff lists them in C(updated_secrets).
+      - Secrets that the task does not set are sent back as Artifactory returns them. If Artifactory hides one of them,
+        the task fails without changing the webhook. To change the webhook, set the hidden secret.
     choices:
-      on_create: Send secrets when the webhook is created or another option changes.
+      on_create: Send secrets when the webhook is created, or when another option changes.
       always: Send secrets on each run. The task always reports a change.
   undeclared:
     description:
@@ -247,12 +271,12 @@ options:
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: The webhook exists.
-      absent: The webhook does not exist.
+      present: Create the webhook, or change it as specified.
+      absent: Delete the webhook.
   items:
     description:
-      - List of webhooks, each with the options below. Options set outside O(items) are the defaults for all items.
-      - All items are validated before the first request. Two items must not have the same key.
+      - Webhooks to manage, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Each item requires a unique C(key). All items are validated before the first request.
     type: list
     elements: dict
     suboptions:
@@ -467,8 +491,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 webhook:
-  description: State of the webhook after the task or, in check mode, the predicted state, in the form of the options
-    and without secrets. V(null) if the webhook does not exist.
+  description: The webhook after the task or, in check mode, as predicted. It does not contain secrets. V(null) if the
+    webhook does not exist.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -476,40 +500,42 @@ webhook:
       description: Key of the webhook.
       type: str
     description:
-      description: Description of the webhook. Can be empty.
+      description: Description of the webhook. An empty string if it has no description.
       type: str
     enabled:
-      description: Whether Artifactory sends events.
+      description: Whether the webhook is enabled. If V(false), Artifactory does not send its events.
       type: bool
     project:
-      description: Key of the project whose events are sent. Empty for a global webhook.
+      description: Key of the project whose events are sent. An empty string if the webhook is global.
       type: str
     domain:
-      description: Kind of the objects whose events are sent.
+      description: Type of the objects whose events are sent, such as V(artifact) or V(build).
       type: str
     event_types:
-      description: Event types of the domain, sorted.
+      description: Types of the events that are sent, such as V(deployed), sorted.
       type: list
       elements: str
     criteria:
-      description: Which objects the events must belong to, with all criteria of the domain.
+      description: Criteria that select the objects whose events are sent, with all suboptions of O(criteria) that apply
+        to the domain.
       type: dict
     handler:
-      description: Form of the request, V(webhook) or V(custom_webhook).
+      description: Type of the HTTP request. V(webhook) is a predefined POST request, V(custom_webhook) a request with a
+        custom method and payload.
       type: str
     webhook_url:
       description: URL to which Artifactory sends the events.
       type: str
     use_secret_for_signing:
-      description: Whether Artifactory signs the events with the secret.
+      description: Whether Artifactory signs the events with the secret instead of sending the secret.
       returned: when the handler is V(webhook)
       type: bool
     proxy:
-      description: Key of the proxy for the request. Empty for none.
+      description: Key of the proxy through which Artifactory sends the events. An empty string if no proxy is set.
       type: str
     headers:
-      description: Headers of the request, sorted by name and without C(secret_value). The C(value) of a credential is
-        V(null).
+      description: HTTP headers of the request as dictionaries with C(name) and C(value), sorted by name. C(value) is
+        V(null) if it is a credential.
       type: list
       elements: dict
     method:
@@ -517,11 +543,11 @@ webhook:
       returned: when the handler is V(custom_webhook)
       type: str
     payload:
-      description: Template of the body. Can be empty.
+      description: Template of the request body. An empty string if no template is set.
       returned: when the handler is V(custom_webhook)
       type: str
     secrets:
-      description: Names of O(secrets), sorted.
+      description: Secrets of the webhook, sorted by name. Each contains only C(name).
       returned: when the handler is V(custom_webhook)
       type: list
       elements: dict
@@ -545,7 +571,7 @@ webhook:
     proxy: ""
     headers: []
 undeclared:
-  description: Keys of existing webhooks that are not in O(items), sorted.
+  description: Sorted keys of the existing webhooks that are not in O(items).
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
