@@ -9,10 +9,10 @@ DOCUMENTATION = r"""
 module: artifact_webhook_info
 short_description: Get Artifactory webhook information
 description:
-  - Get the webhooks of Artifactory, or one of them, with one request.
-  - RV(webhooks) can be passed to O(buildworks.toolchain.artifact_webhook#module:items).
-  - Secrets are not returned, even if Artifactory returns them. The value of a header is V(null) if its name is that of
-    a credential, such as V(Authorization), unless it is a template.
+  - Get all webhooks of Artifactory, or one of them, with one request.
+  - You can pass RV(webhooks) to O(buildworks.toolchain.artifact_webhook#module:items).
+  - Secrets are not returned, even if Artifactory returns them. The value of a header for credentials, such as
+    C(Authorization), is V(null) unless it is a template.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,13 +20,13 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires administrator permissions. Servers may accept only an access token, so set O(token).
+  - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory 7 with a Pro license.
-  - Of a webhook with several handlers, the first one is returned, with a warning.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - If a webhook has several handlers, the module returns only the first one and adds a warning.
+  - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:
-    description: Return only the webhook with this key.
+    description: Key of the webhook to return. If not set, all webhooks are returned.
     type: str
 seealso:
   - module: buildworks.toolchain.artifact_webhook
@@ -48,7 +48,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 webhooks:
-  description: The webhooks, sorted by key. Empty if the webhook O(key) does not exist.
+  description: The webhooks, sorted by key. The list is empty if no webhook exists, or if the webhook O(key) does not
+    exist.
   returned: success
   type: list
   elements: dict
@@ -57,40 +58,42 @@ webhooks:
       description: Key of the webhook.
       type: str
     description:
-      description: Description of the webhook. Can be empty.
+      description: Description of the webhook. An empty string if it has no description.
       type: str
     enabled:
-      description: Whether Artifactory sends events.
+      description: Whether the webhook is enabled. If V(false), Artifactory does not send its events.
       type: bool
     project:
-      description: Key of the project whose events are sent. Empty for a global webhook.
+      description: Key of the project whose events are sent. An empty string if the webhook is global.
       type: str
     domain:
-      description: Kind of the objects whose events are sent.
+      description: Type of the objects whose events are sent, such as V(artifact) or V(build).
       type: str
     event_types:
-      description: Event types of the domain, sorted.
+      description: Types of the events that are sent, such as V(deployed), sorted.
       type: list
       elements: str
     criteria:
-      description: Which objects the events must belong to, with all criteria of the domain.
+      description: Criteria that select the objects whose events are sent, with all suboptions of
+        O(buildworks.toolchain.artifact_webhook#module:criteria) that apply to the domain.
       type: dict
     handler:
-      description: Form of the request, V(webhook) or V(custom_webhook).
+      description: Type of the HTTP request. V(webhook) is a predefined POST request, V(custom_webhook) a request with a
+        custom method and payload.
       type: str
     webhook_url:
       description: URL to which Artifactory sends the events.
       type: str
     use_secret_for_signing:
-      description: Whether Artifactory signs the events with the secret.
+      description: Whether Artifactory signs the events with the secret instead of sending the secret.
       returned: when the handler is V(webhook)
       type: bool
     proxy:
-      description: Key of the proxy for the request. Empty for none.
+      description: Key of the proxy through which Artifactory sends the events. An empty string if no proxy is set.
       type: str
     headers:
-      description: Headers of the request, sorted by name and without C(secret_value). The C(value) of a credential is
-        V(null).
+      description: HTTP headers of the request as dictionaries with C(name) and C(value), sorted by name. C(value) is
+        V(null) if it is a credential.
       type: list
       elements: dict
     method:
@@ -98,11 +101,11 @@ webhooks:
       returned: when the handler is V(custom_webhook)
       type: str
     payload:
-      description: Template of the body. Can be empty.
+      description: Template of the request body. An empty string if no template is set.
       returned: when the handler is V(custom_webhook)
       type: str
     secrets:
-      description: Names of O(buildworks.toolchain.artifact_webhook#module:secrets), sorted.
+      description: Secrets of the webhook, sorted by name. Each contains only C(name).
       returned: when the handler is V(custom_webhook)
       type: list
       elements: dict
