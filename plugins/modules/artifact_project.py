@@ -9,13 +9,13 @@ DOCUMENTATION = r"""
 module: artifact_project
 short_description: Manage Artifactory projects
 description:
-  - Create, update or delete projects of Artifactory with their environments, roles, members and repositories. With
-    O(items), manage several projects concurrently.
-  - The module reads, compares and changes only the options that are set. Several tasks can manage different parts of a
-    project, for example its members after the users exist.
+  - Create, update or delete projects of Artifactory with their environments, roles, members and repositories.
+  - The module compares and changes only the options that are set. Several tasks can therefore manage different parts of
+    a project. For example, a later task can add members after their users have been created.
   - A new project gets its environments, roles, members and repositories in this order. If the task fails in between,
     the next run completes the project.
-  - The project V(default) cannot be managed.
+  - The built-in project V(default) cannot be managed.
+  - To manage several projects concurrently, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -29,75 +29,87 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires an administrator of the platform. An administrator of the project can manage O(members), O(roles) and
-    O(environments), if O(admin_privileges) permits this. Servers may accept only an access token, so set O(token).
+  - Requires platform administrator permissions. Project administrators can manage O(members), O(roles) and
+    O(environments) if O(admin_privileges) permits this.
+  - Set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory Pro. The license limits the number of projects.
-  - An unchanged project costs one request, and one for each of O(environments), O(roles) and O(repositories) that is
-    set. O(members) cost one request for users and one for groups.
-  - After a repository is created or detached, it takes a moment until Artifactory can attach it or delete its former
-    project. The module repeats such requests within O(visibility_timeout).
-  - Verified on the sandbox, which is itself verified with jfrog-client-go, except for environments, roles, users and
-    shared repositories of projects. Not verified on a real Artifactory.
+  - Reading the current state of a project takes one request, plus one for each of O(environments), O(roles) and
+    O(repositories) that is set. O(members) takes two additional requests.
+  - Artifactory needs a moment before it can attach a new repository, or delete a project whose repositories were
+    detached. The module retries these requests for up to O(visibility_timeout) seconds.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go, except for the
+    environments, roles, users and shared repositories of projects. Not tested against a real Artifactory server.
 options:
   key:
-    description: Key of the project, which is 2 to 32 lowercase letters, digits and hyphens and starts with a
-      letter. It cannot be changed. Required without O(items).
+    description:
+      - Key of the project, which cannot be changed. Required if O(items) is not set.
+      - The key consists of 2 to 32 lowercase letters, digits and hyphens, and starts with a letter.
     type: str
   display_name:
-    description: Name of the project in the user interface, at most 128 characters and unique. Required if the
-      project does not exist.
+    description: Name of the project in the user interface. It must be unique and have at most 128 characters. Required
+      if the project does not exist.
     type: str
   description:
-    description: Description of the project. An empty string removes it.
+    description: Description of the project. An empty string removes the description.
     type: str
   storage_quota:
-    description: Limit of the storage for the artifacts of the project, such as V(100 GB), or V(unlimited). The smallest
-      limit is V(1 GB). 1 GB is 1024 MB, as in Artifactory.
+    description:
+      - Maximum storage for the artifacts of the project, such as V(100 GB), or V(unlimited). The default for a new
+        project is V(unlimited).
+      - The units are V(B), V(KB), V(MB), V(GB), V(TB) and V(PB), where 1 GB is 1024 MB. The quota must be at least
+        V(1 GB).
     type: str
   soft_limit:
-    description: Whether uploads are accepted when O(storage_quota) is exceeded.
+    description: Whether to accept uploads when O(storage_quota) is exceeded. If V(false), Artifactory rejects them. The
+      default for a new project is V(false).
     type: bool
   storage_quota_email_notification:
-    description: Whether the administrators of the project get an email when O(storage_quota) is almost exceeded.
+    description: Whether the project administrators get an email when O(storage_quota) is almost exceeded. The default
+      for a new project is V(true).
     type: bool
   admin_privileges:
-    description: Privileges of the administrators of the project. Privileges that are not set are not changed.
+    description: Privileges of the project administrators. Privileges that are not set are not changed.
     type: dict
     suboptions:
       manage_members:
-        description: Whether administrators of the project may manage its members.
+        description: Whether project administrators may manage the members of the project.
         type: bool
       manage_resources:
-        description: Whether administrators of the project may manage its resources.
+        description: Whether project administrators may manage the resources of the project, such as repositories.
         type: bool
       index_resources:
-        description: Whether administrators of the project may enable the indexing of its repositories with Xray.
+        description: Whether project administrators may enable Xray indexing for the repositories of the project.
         type: bool
   environments:
-    description: Environments of the project, in addition to the global ones. The full name begins with the key of the
-      project. In the project V(web), V(qa) and V(web-qa) are the same. It has at most 32 characters. Requires
-      Artifactory 7.53.1 or later.
+    description:
+      - Names of the environments of the project, in addition to the global environments.
+      - The full name of an environment consists of the key of the project, a hyphen and a name, such as V(web-qa). It
+        has at most 32 characters. You can omit the key and the hyphen.
+      - Requires Artifactory 7.53.1 or later.
     type: list
     elements: str
   roles:
-    description: Custom roles of the project.
+    description: Custom roles of the project, which can be assigned to its members.
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the role. Predefined roles such as V(Developer) cannot be changed. Required.
+        description: Name of the role. It must differ from the predefined roles, such as V(Developer), which cannot be
+          changed. Required.
         type: str
       description:
-        description: Description of the role.
+        description: Description of the role. An empty string removes the description.
         type: str
       environments:
-        description: Exact environments in which the role applies. They are global ones such as V(DEV), or
-          environments of the project with their full name such as V(web-qa).
+        description:
+          - Environments in which the role applies. Environments that are not listed are removed from the role.
+          - The names are those of global environments, such as V(DEV), or full names of environments of the project,
+            such as V(web-qa).
         type: list
         elements: str
       actions:
         description:
-          - Exact actions of the role.
+          - Actions that the role permits. Actions that are not listed are removed from the role.
           - Actions on repositories are V(READ_REPOSITORY), V(ANNOTATE_REPOSITORY),
             V(DEPLOY_CACHE_REPOSITORY), V(DELETE_OVERWRITE_REPOSITORY) and V(MANAGE_XRAY_MD_REPOSITORY).
           - Actions on builds are V(READ_BUILD), V(ANNOTATE_BUILD), V(DEPLOY_BUILD), V(DELETE_BUILD) and
@@ -105,11 +117,11 @@ options:
           - Actions on release bundles are V(READ_RELEASE_BUNDLE), V(ANNOTATE_RELEASE_BUNDLE),
             V(CREATE_RELEASE_BUNDLE), V(DISTRIBUTE_RELEASE_BUNDLE), V(DELETE_RELEASE_BUNDLE) and
             V(MANAGE_XRAY_MD_RELEASE_BUNDLE).
-          - Others are V(TRIGGER_PIPELINE), V(TRIGGER_SECURITY), V(MANAGE_MEMBERS) and V(MANAGE_RESOURCES).
+          - Other actions are V(TRIGGER_PIPELINE), V(TRIGGER_SECURITY), V(MANAGE_MEMBERS) and V(MANAGE_RESOURCES).
         type: list
         elements: str
   members:
-    description: Users and groups that should have roles in the project. Each entry has either O(members[].user) or
+    description: Users and groups that have roles in the project. Each entry requires either O(members[].user) or
       O(members[].group).
     type: list
     elements: dict
@@ -121,78 +133,88 @@ options:
         description: Name of an existing group. Mutually exclusive with O(members[].user).
         type: str
       roles:
-        description: Exact roles of the member, which are predefined ones such as V(Project Admin),
-          V(Developer), V(Contributor) and V(Viewer), or names of O(roles). Required.
+        description:
+          - Names of the roles of the user or group in the project. Roles that are not listed are removed from the
+            member. Required.
+          - The names are those of predefined roles, such as V(Project Admin), V(Developer), V(Contributor) and
+            V(Viewer), or of custom roles in O(roles).
         type: list
         elements: str
   repositories:
-    description: Keys of the repositories that are attached to the project. They must exist. A repository is
-      attached to one project at most.
+    description: Keys of existing repositories to attach to the project. A repository can be attached to only one
+      project.
     type: list
     elements: str
   shared_repositories:
-    description: Repositories of other projects, or of none, that are shared with the project. Other shared repositories
-      are not changed, also with O(purge=true), because Artifactory does not list them. Each entry costs one request.
-      Requires Artifactory 7.90.1 or later.
+    description:
+      - Repositories to share with the project, or to stop sharing with it. They belong to other projects or to no
+        project.
+      - Repositories that are not listed remain shared, even with O(purge=true), because Artifactory does not list
+        shared repositories.
+      - Reading the current state takes one request for each entry. Requires Artifactory 7.90.1 or later.
     type: list
     elements: dict
     suboptions:
       key:
-        description: Key of an existing repository. Required.
+        description: Key of the existing repository. Required.
         type: str
       read_only:
-        description: Whether projects can only read the repository. Artifactory has one value for all projects that the
-          repository is shared with. If not set, it is not changed. Requires Artifactory 7.94 or later.
+        description:
+          - Whether the projects with which the repository is shared can only read it. If not set, the value is not
+            changed.
+          - Artifactory has one value for all these projects. V(true) requires Artifactory 7.94 or later.
         type: bool
       state:
-        description: Whether the repository is shared with the project.
+        description: Whether to share the repository with the project.
         type: str
         default: present
         choices:
-          present: The repository is shared.
-          absent: The repository is not shared.
+          present: Share the repository with the project.
+          absent: Stop sharing the repository with the project.
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks create the users, groups, repositories and environments that do
-        not exist, and delete or detach the repositories of a project that is deleted.
-      - A project that does not exist is assumed as well if only O(members), O(repositories) and O(shared_repositories)
-        are set.
+      - Whether check mode assumes that earlier tasks create missing users, groups, roles, repositories and
+        environments. If V(false), check mode fails if one of them does not exist.
+      - For a project to delete, check mode also assumes that earlier tasks delete or detach its repositories.
+      - If the task sets only O(members), O(repositories) or O(shared_repositories) of the project, check mode also
+        assumes that an earlier task creates a missing project.
       - Ignored outside of check mode.
   purge:
-    description: Whether to remove environments, roles, members and repositories that are not in O(environments),
-      O(roles), O(members) and O(repositories). If V(true), an empty list removes all entries. Lists that are not set
-      are not changed.
+    description:
+      - Whether to remove from the project all environments, roles, members and repositories that are not listed.
+      - This applies to each of O(environments), O(roles), O(members) and O(repositories) that is set. An empty list
+        removes all entries. Repositories are detached, not deleted.
   allow_move:
-    description: Whether a repository that is attached to another project may be moved to this one. If V(false), the
-      task fails instead.
+    description: Whether entries of O(repositories) may be moved from other projects to this project. If V(false), the
+      task fails if a repository is attached to another project.
     type: bool
     default: false
   allow_lockout:
     description:
-      - Whether to allow a change of O(members) that takes the role V(Project Admin) from the account of this
-        task. Administrators of the platform keep their rights without it, so they do not need it.
-      - If V(false), the task fails before such a change. It also fails if the name of the account is unknown
-        and a member loses the role.
+      - Whether to allow a change of O(members) that removes the role V(Project Admin) from the account of this task.
+      - If V(false), the task fails before such a change. It also fails if a member loses the role and the account of
+        the task is unknown.
+      - Platform administrators do not need this option, because they keep their rights without the role.
     type: bool
     default: false
   detach_repositories:
-    description: Whether to detach the repositories of a project that is deleted. They are kept without a project.
-      If V(false), a project with repositories is not deleted.
+    description: Whether to detach all repositories from a project before deleting it. The repositories are kept. If
+      V(false), the task fails if a project to delete has repositories.
     type: bool
     default: false
   undeclared:
     description:
-      - How to treat existing projects that are not in O(items). The project V(default) is never deleted.
-        Projects with repositories are deleted only if O(detach_repositories=true).
+      - How to treat existing projects that are not in O(items). The project V(default) is never deleted. Projects with
+        repositories are deleted only if O(detach_repositories=true).
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: The project exists.
-      absent: The project does not exist.
+      present: Create the project, or change it as specified.
+      absent: Delete the project.
   items:
     description:
-      - List of projects, each with the options below. Options set outside O(items) are the defaults for all items.
-      - All items are validated before the first request. Two items must not have the same key.
+      - Projects to manage, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Each item requires a unique C(key). All items are validated before the first request.
     type: list
     elements: dict
     suboptions:
@@ -363,8 +385,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 project:
-  description: State of the project after the task or, in check mode, the predicted state. V(null) if the project does
-    not exist.
+  description: The project after the task or, in check mode, as predicted. V(null) if the project does not exist.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -375,41 +396,44 @@ project:
       description: Name of the project in the user interface.
       type: str
     description:
-      description: Description of the project. Can be empty.
+      description: Description of the project. An empty string if it has no description.
       type: str
     storage_quota:
-      description: Limit of the storage that the artifacts of the project use.
+      description: Maximum storage for the artifacts of the project, such as V(100 GB), or V(unlimited).
       type: str
     soft_limit:
-      description: Whether uploads are accepted when O(storage_quota) is exceeded.
+      description: Whether Artifactory accepts uploads when RV(project.storage_quota) is exceeded.
       type: bool
     storage_quota_email_notification:
-      description: Whether the administrators of the project get an email when O(storage_quota) is almost exceeded.
+      description: Whether the project administrators get an email when RV(project.storage_quota) is almost exceeded.
       type: bool
     admin_privileges:
-      description: Privileges of the administrators of the project.
+      description: Privileges of the project administrators. The keys are V(manage_members), V(manage_resources) and
+        V(index_resources), the values booleans.
       type: dict
     environments:
-      description: Environments of the project with their full names, sorted. V(null) if O(environments) is not set.
+      description: Sorted full names of the environments of the project, such as V(web-qa). V(null) if O(environments)
+        is not set.
       type: list
       elements: str
     roles:
-      description: Custom roles of the project with their environments and actions, sorted. V(null) if O(roles) is not
-        set.
+      description: Custom roles of the project, sorted by name. Each contains C(name), C(description), C(environments)
+        and C(actions). V(null) if O(roles) is not set.
       type: list
       elements: dict
     members:
-      description: Users and groups with their roles in the project, sorted. V(null) if O(members) is not set.
+      description: Members of the project, first groups, then users, sorted by name. Each contains C(roles) and either
+        C(user) or C(group). V(null) if O(members) is not set.
       type: list
       elements: dict
     repositories:
-      description: Keys of the repositories that are attached to the project, sorted. V(null) if O(repositories) is not
+      description: Sorted keys of the repositories that are attached to the project. V(null) if O(repositories) is not
         set.
       type: list
       elements: str
     shared_repositories:
-      description: Declared repositories that are shared with the project, sorted. V(null) if O(shared_repositories) is
-        not set.
+      description: Entries of O(shared_repositories) that are shared with the project, sorted by key. Each contains
+        C(key) and C(read_only). V(null) if O(shared_repositories) is not set.
       type: list
       elements: dict
   sample:
@@ -432,7 +456,7 @@ project:
     repositories: [generic-local]
     shared_repositories: null
 undeclared:
-  description: Keys of existing projects that are not in O(items), sorted.
+  description: Sorted keys of the existing projects that are not in O(items), except V(default).
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
