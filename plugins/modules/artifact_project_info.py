@@ -9,10 +9,11 @@ DOCUMENTATION = r"""
 module: artifact_project_info
 short_description: Get Artifactory project information
 description:
-  - Get the projects of Artifactory and, with O(include), their environments, roles, members and repositories.
-  - RV(projects) can be passed to O(buildworks.toolchain.artifact_project#module:items).
-  - All projects are listed with one request. Each part in O(include) then costs one request per project, members two.
-    Projects are read O(workers) at a time.
+  - Get all projects of Artifactory, or one of them. To get their environments, roles, members or repositories as well,
+    set O(include).
+  - You can pass RV(projects) to O(buildworks.toolchain.artifact_project#module:items).
+  - One request lists all projects. Each part in O(include) takes another request for each project, and V(members) takes
+    two. O(workers) limits the number of projects that are read at the same time.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,28 +21,28 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires an administrator of the platform. Administrators of projects get only their own projects. Servers may
-    accept only an access token, so set O(token).
+  - Requires platform administrator permissions. Project administrators get only their own projects.
+  - Set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory Pro.
-  - The project V(default) and repositories that are shared with a project are not returned.
-  - Verified on the sandbox, which is itself verified with jfrog-client-go, except for environments, roles, users and
-    shared repositories of projects. Not verified on a real Artifactory.
+  - The module does not return the project V(default), or repositories that are shared with a project.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go, except for the
+    environments, roles, users and shared repositories of projects. Not tested against a real Artifactory server.
 options:
   key:
-    description: Return only the project with this key.
+    description: Key of the project to return. If not set, all projects are returned.
     type: str
   include:
-    description: Parts of the projects to read.
+    description: Parts of the projects to return in addition to their settings.
     type: list
     elements: str
     default: []
     choices:
-      environments: Environments of the project.
-      roles: Custom roles of the project.
-      members: Users and groups with roles in the project.
-      repositories: Repositories that are attached to the project.
+      environments: Return the environments of each project, without the global environments.
+      roles: Return the custom roles of each project, without the predefined roles.
+      members: Return the users and groups that have roles in each project.
+      repositories: Return the keys of the repositories that are attached to each project.
   workers:
-    description: Number of projects to read at the same time.
+    description: Maximum number of projects to read at the same time.
     type: int
     default: 8
 seealso:
@@ -65,8 +66,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 projects:
-  description: The projects, sorted by key, in the form of the options of M(buildworks.toolchain.artifact_project).
-    Empty if the project O(key) does not exist.
+  description: The projects, sorted by key. The list is empty if no project exists, or if the project O(key) does not
+    exist.
   returned: success
   type: list
   elements: dict
@@ -78,37 +79,39 @@ projects:
       description: Name of the project in the user interface.
       type: str
     description:
-      description: Description of the project. Can be empty.
+      description: Description of the project. An empty string if it has no description.
       type: str
     storage_quota:
-      description: Limit of the storage that the artifacts of the project use.
+      description: Maximum storage for the artifacts of the project, such as V(100 GB), or V(unlimited).
       type: str
     soft_limit:
-      description: Whether uploads are accepted when RV(projects[].storage_quota) is exceeded.
+      description: Whether Artifactory accepts uploads when RV(projects[].storage_quota) is exceeded.
       type: bool
     storage_quota_email_notification:
-      description: Whether the administrators of the project get an email when RV(projects[].storage_quota) is almost
-        exceeded.
+      description: Whether the project administrators get an email when RV(projects[].storage_quota) is almost exceeded.
       type: bool
     admin_privileges:
-      description: Privileges of the administrators of the project.
+      description: Privileges of the project administrators. The keys are V(manage_members), V(manage_resources) and
+        V(index_resources), the values booleans.
       type: dict
     environments:
-      description: Environments of the project with their full names, sorted. V(null) unless O(include) has this part.
+      description: Sorted full names of the environments of the project, such as V(web-qa). V(null) unless O(include)
+        contains V(environments).
       type: list
       elements: str
     roles:
-      description: Custom roles of the project with their environments and actions, sorted. V(null) unless O(include)
-        has this part.
+      description: Custom roles of the project, sorted by name. Each contains C(name), C(description), C(environments)
+        and C(actions). V(null) unless O(include) contains V(roles).
       type: list
       elements: dict
     members:
-      description: Users and groups with their roles in the project, sorted. V(null) unless O(include) has this part.
+      description: Members of the project, first groups, then users, sorted by name. Each contains C(roles) and either
+        C(user) or C(group). V(null) unless O(include) contains V(members).
       type: list
       elements: dict
     repositories:
-      description: Keys of the repositories that are attached to the project, sorted. V(null) unless O(include) has this
-        part.
+      description: Sorted keys of the repositories that are attached to the project. V(null) unless O(include) contains
+        V(repositories).
       type: list
       elements: str
   sample:
