@@ -9,10 +9,10 @@ DOCUMENTATION = r"""
 module: artifact_environment
 short_description: Manage global Artifactory environments
 description:
-  - Create, rename or delete global environments of Artifactory, which repositories and roles of all projects can use.
-  - With O(items), manage several environments with one list request.
+  - Create, rename or delete global environments of Artifactory. Repositories and roles of all projects can use them.
+  - To manage several environments in one task, use O(items).
   - The built-in environments V(DEV) and V(PROD) cannot be renamed or deleted.
-  - Environments of a single project are managed with O(buildworks.toolchain.artifact_project#module:environments).
+  - To manage environments of a single project, use O(buildworks.toolchain.artifact_project#module:environments).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -24,38 +24,42 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires an administrator. Servers may accept only an access token, so set O(token).
+  - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory Pro 7.53.1 or later.
-  - Unchanged environments cost one request in total.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - A task that changes no environment sends one request, regardless of the number of O(items).
+  - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
-    description: Name of the environment, which is 2 to 32 letters, digits and hyphens and starts with a letter. Names
-      are case-sensitive. Required without O(items).
+    description:
+      - Name of the environment. It is case-sensitive. Required if O(items) is not set.
+      - The name consists of 2 to 32 letters, digits and hyphens, and starts with a letter.
     type: str
   previous_name:
-    description: Name of an environment to rename to O(name), so that repositories and roles keep it. Ignored if O(name)
-      exists or O(previous_name) does not.
+    description:
+      - Current name of the environment to rename to O(name). Repositories and roles that use the environment keep it.
+      - Ignored if an environment with the name O(name) exists, or if no environment has the name O(previous_name).
     type: str
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task creates or renames the environments that should exist, so that
-        only deletions are predicted. Repositories and roles must not use an environment that is deleted. The task that
-        deletes it can therefore come after the one that creates others.
+      - Whether check mode assumes that an earlier task creates or renames all environments with O(state=present). Check
+        mode then predicts only deletions.
+      - Use it if one task creates environments and a later task deletes others. The deletion can come last because
+        repositories and roles must no longer use an environment when it is deleted.
       - Ignored outside of check mode.
   undeclared:
     description:
-      - How to treat existing global environments that are not in O(items). V(DEV), V(PROD) and environments named by
-        O(items[].previous_name) are never deleted.
+      - How to treat existing global environments that are not in O(items).
+      - V(DEV), V(PROD) and the environments in O(items[].previous_name) are never reported or deleted.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: The environment exists.
-      absent: The environment does not exist.
+      present: Create the environment, or rename it from O(previous_name).
+      absent: Delete the environment.
   items:
     description:
-      - List of environments, each with the options below. Options set outside O(items) are the defaults for all items.
-      - All items are validated before the first request. Two items must not have the same name.
+      - Environments to manage, each with the options below. Options set outside O(items) are the defaults for all
+        items.
+      - Each item requires a unique C(name). All items are validated before the first request.
     type: list
     elements: dict
     suboptions:
@@ -101,8 +105,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 environment:
-  description: State of the environment after the task or, in check mode, the predicted state. V(null) if the
-    environment does not exist.
+  description: The environment after the task or, in check mode, as predicted. V(null) if the environment does not
+    exist.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -112,7 +116,8 @@ environment:
   sample:
     name: QA
 undeclared:
-  description: Names of existing global environments that are not in O(items), sorted.
+  description: Sorted names of the existing global environments that are not in O(items), except V(DEV), V(PROD) and the
+    environments in O(items[].previous_name).
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
