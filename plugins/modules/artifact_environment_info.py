@@ -9,8 +9,8 @@ DOCUMENTATION = r"""
 module: artifact_environment_info
 short_description: Get Artifactory environment information
 description:
-  - Get the global environments of Artifactory.
-  - RV(environments) can be passed to O(buildworks.toolchain.artifact_environment#module:items).
+  - Get the names of all global environments of Artifactory, including the built-in ones.
+  - You can pass RV(environments) to O(buildworks.toolchain.artifact_environment#module:items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -18,9 +18,9 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires an administrator. Servers may accept only an access token, so set O(token).
+  - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory Pro 7.53.1 or later.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options: {}
 seealso:
   - module: buildworks.toolchain.artifact_environment
@@ -38,8 +38,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 environments:
-  description: The global environments with the built-in ones, sorted by name, in the form of the options of
-    M(buildworks.toolchain.artifact_environment).
+  description: All global environments, sorted by name. The built-in environments V(DEV) and V(PROD) are included.
   returned: success
   type: list
   elements: dict
