@@ -9,13 +9,13 @@ DOCUMENTATION = r"""
 module: artifact_replication
 short_description: Manage Artifactory replications
 description:
-  - Configure the replication of Artifactory repositories. With O(items), process several repositories concurrently.
+  - Create, change or delete the replications of Artifactory repositories. The module does not run the replications.
   - Push replication copies a local repository to the repositories in O(targets), which are on other Artifactory
     servers. Pull replication fills the cache of a remote repository from its URL, with its user name and password.
-  - Only the options that are set are compared. Targets are identified by their URL. Targets that are not listed are not
-    changed, unless O(purge=true).
-  - A new replication is enabled and does not delete artifacts, unless the options say otherwise.
-  - The module configures replications, but does not run them.
+  - The module compares and changes only the options that are set. It identifies targets by their URLs. It does not
+    change targets that are not listed, unless O(purge=true).
+  - By default, a new replication is enabled and does not delete artifacts.
+  - To manage the replications of several repositories concurrently, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -30,122 +30,136 @@ extends_documentation_fragment:
   - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory Pro. Several targets require an Enterprise license. Check mode
-    cannot verify the license.
-  - With the option sync_deletes, replication deletes artifacts that do not exist in the source. Verify that the
-    source and the target are the right repositories before you set it.
-  - If a target is added or changed, the request contains the settings of the other targets without their passwords,
-    which Artifactory keeps.
-  - Verified on the sandbox, which is itself verified with jfrog-client-go. Not verified on a real Artifactory.
+  - Requires administrator permissions and Artifactory Pro. Replication to several targets requires an Enterprise
+    license, which check mode cannot verify.
+  - If O(sync_deletes) or O(targets[].sync_deletes) is V(true), replication deletes artifacts that do not exist in the
+    source. Verify that the source and the target are the right repositories before you set it.
+  - When a target is added or changed, the request also contains the other targets, but not their passwords. Artifactory
+    keeps these passwords.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go. Not tested against a
+    real Artifactory server.
 options:
   repo:
-    description: Key of the repository. A local repository is pushed, a remote repository pulls.
+    description: Key of the local repository to push, or of the remote repository to pull into. Required if O(items) is
+      not set.
     type: str
   type:
     description:
-      - Type of the replication. It depends on the type of the repository and cannot be changed.
-      - If not set, it is V(push) if O(targets) is set, otherwise the type of the existing replication or V(pull).
+      - Direction of the replication, which cannot be changed. Local repositories require V(push), remote repositories
+        V(pull).
+      - If this option is not set, the type is V(push) if O(targets) is set. Otherwise, it is the type of the existing
+        replication or, for a new replication, V(pull).
     type: str
     choices:
-      push: Copy a local repository to other servers.
-      pull: Copy from the URL of a remote repository to its cache.
+      push: Copy artifacts of a local repository to repositories on other Artifactory servers.
+      pull: Copy artifacts from the URL of a remote repository to its cache.
   cron:
     description:
-      - Schedule of the replication as a Quartz cron expression with 6 or 7 fields, the first of which are the seconds.
-        For example, V(0 0 2 * * ?) stands for 2:00 every day. All targets share the schedule.
-      - Required for a new replication.
+      - Schedule of the replication as a Quartz cron expression. For example, V(0 0 2 * * ?) runs it at 2:00 every day.
+        Required for a new replication.
+      - The expression has 6 or 7 fields, starting with the seconds. All targets share the schedule.
     type: str
   event_replication:
-    description: Whether uploads, deletions and property changes are replicated immediately, in addition to O(cron).
+    description: Whether to replicate uploads, deletions and property changes immediately, in addition to the schedule
+      in O(cron).
     type: bool
   targets:
     description:
-      - Targets of a push replication. Required for a new push replication.
-      - If O(state=absent), only these targets are deleted. An empty list is refused.
+      - Target repositories of a push replication. Required for a new push replication. The list must not be empty.
+      - If O(state=absent), only these targets are deleted.
     type: list
     elements: dict
     suboptions:
       url:
         description:
-          - URL of the target repository, such as V(https://east.example.com/artifactory/libs-release-local).
-          - Required.
+          - URL of the target repository, such as V(https://east.example.com/artifactory/libs-release-local). Required.
         type: str
       username:
-        description: User name on the target server. Required for a new target.
+        description: Name of the user that replicates artifacts to the target server. Required for a new target.
         type: str
       password:
         description:
-          - Password or token on the target server. It is sent with a new target. For existing targets, see
-            O(update_secret).
+          - Password or token of O(targets[].username) on the target server.
+          - It is sent when the target is added. O(update_secret) defines whether it is sent for an existing target.
         type: str
       enabled:
-        description: Whether the target is replicated to.
+        description: Whether to replicate artifacts to this target. The default for a new target is V(true).
         type: bool
       sync_deletes:
         description:
-          - Whether replication deletes artifacts on the target that do not exist in the source.
-          - V(null) is refused.
+          - Whether replication deletes artifacts on the target that do not exist in the source. The default for a new
+            target is V(false).
+          - An explicit V(null) is an error.
         type: bool
       sync_properties:
-        description: Whether properties are replicated.
+        description: Whether to replicate the properties of artifacts. The default for a new target is V(true).
         type: bool
       sync_statistics:
-        description: Whether download statistics are replicated.
+        description: Whether to replicate the download statistics of artifacts. The default for a new target is
+          V(false).
         type: bool
       include_path_prefix_pattern:
         description:
-          - Comma-separated Ant patterns of the paths to replicate. An empty string stands for all paths.
+          - Comma-separated Ant patterns of the paths to replicate. If it is an empty string, all paths are replicated.
           - Requires Artifactory 7.24.4 or later.
         type: str
       exclude_path_prefix_pattern:
         description:
-          - Comma-separated Ant patterns of the paths that are not replicated.
+          - Comma-separated Ant patterns of the paths not to replicate. If it is an empty string, no path is excluded.
           - Requires Artifactory 7.24.4 or later.
         type: str
       socket_timeout_millis:
-        description: Timeout of the connection to the target, in milliseconds.
+        description: Timeout of the connection to the target, in milliseconds. The default for a new target is V(15000).
         type: int
       proxy:
-        description: Key of the proxy for the connection to the target. An empty string stands for no own proxy.
+        description:
+          - Key of the proxy through which Artifactory connects to the target.
+          - If it is an empty string, Artifactory uses its default proxy, unless O(targets[].disable_proxy=true).
         type: str
       disable_proxy:
-        description: Whether the default proxy of the server is not used either.
+        description: Whether to connect to the target without the default proxy of Artifactory if O(targets[].proxy) is
+          empty.
         type: bool
       check_binary_existence_in_filestore:
         description:
-          - Whether the replication looks for a binary in the file store of the target before it uploads the binary. Use
-            it if both servers share a file store.
+          - Whether to look for a binary in the file store of the target before uploading the binary. Use it if both
+            servers share a file store.
           - Requires Artifactory Enterprise+.
         type: bool
   enabled:
-    description: Whether a pull replication runs.
+    description: Whether the pull replication runs. The default for a new replication is V(true).
     type: bool
   sync_deletes:
     description:
-      - Whether a pull replication deletes artifacts from the cache that do not exist on the remote server.
-      - V(null) is refused.
+      - Whether the pull replication deletes artifacts from the cache that do not exist on the remote server. The
+        default for a new replication is V(false).
+      - An explicit V(null) is an error.
     type: bool
   sync_properties:
-    description: Whether a pull replication copies properties.
+    description: Whether the pull replication copies the properties of artifacts. The default for a new replication is
+      V(true).
     type: bool
   include_path_prefix_pattern:
     description:
-      - Comma-separated Ant patterns of the paths that a pull replication copies. An empty string stands for all paths.
+      - Comma-separated Ant patterns of the paths that the pull replication copies. If it is an empty string, all paths
+        are copied.
       - Requires Artifactory 7.24.4 or later.
     type: str
   exclude_path_prefix_pattern:
     description:
-      - Comma-separated Ant patterns of the paths that a pull replication does not copy.
+      - Comma-separated Ant patterns of the paths that the pull replication does not copy. If it is an empty string, no
+        path is excluded.
       - Requires Artifactory 7.24.4 or later.
     type: str
   check_binary_existence_in_filestore:
     description:
-      - Whether a pull replication looks for a binary in the file store before it downloads the binary. Use it if both
+      - Whether the pull replication looks for a binary in the file store before it downloads the binary. Use it if both
         servers share a file store.
       - Requires Artifactory Enterprise+.
     type: bool
   purge:
-    description: Whether to delete targets that are not in O(targets).
+    description: Whether to delete the targets of a push replication that are not in O(targets). Requires O(targets) and
+      O(state=present).
   undeclared:
     description:
       - How to treat existing replications of repositories that are not in O(items).
@@ -153,14 +167,13 @@ options:
         O(purge) outside O(items).
   state:
     choices:
-      present: The replication and the O(targets) exist.
-      absent: The O(targets) do not exist. Without O(targets), the repository has no replication.
+      present: Create the replication, or change it and O(targets) as specified.
+      absent: Delete O(targets). If O(targets) is not set, delete the whole replication of the repository.
   items:
     description:
-      - List of replications, each with the options below. Options set outside O(items) are the defaults for all
+      - Replications to manage, each with the options below. Options set outside O(items) are the defaults for all
         items.
-      - Without O(items), O(repo) is required. With O(items), each item needs O(repo).
-      - All items are validated before the first request. Two items must not have the same repository.
+      - Each item requires a unique C(repo). All items are validated before the first request.
     type: list
     elements: dict
     suboptions:
@@ -188,40 +201,40 @@ options:
             description: URL of the target repository. Required.
             type: str
           username:
-            description: User name on the target server.
+            description: Name of the user that replicates artifacts to the target server. Required for a new target.
             type: str
           password:
-            description: Password or token on the target server.
+            description: Password or token of the user on the target server.
             type: str
           enabled:
-            description: Whether the target is replicated to.
+            description: Whether to replicate artifacts to this target.
             type: bool
           sync_deletes:
             description: Whether replication deletes artifacts on the target that do not exist in the source.
             type: bool
           sync_properties:
-            description: Whether properties are replicated.
+            description: Whether to replicate the properties of artifacts.
             type: bool
           sync_statistics:
-            description: Whether download statistics are replicated.
+            description: Whether to replicate the download statistics of artifacts.
             type: bool
           include_path_prefix_pattern:
             description: Comma-separated Ant patterns of the paths to replicate.
             type: str
           exclude_path_prefix_pattern:
-            description: Comma-separated Ant patterns of the paths that are not replicated.
+            description: Comma-separated Ant patterns of the paths not to replicate.
             type: str
           socket_timeout_millis:
             description: Timeout of the connection to the target, in milliseconds.
             type: int
           proxy:
-            description: Key of the proxy for the connection to the target.
+            description: Key of the proxy through which Artifactory connects to the target.
             type: str
           disable_proxy:
-            description: Whether the default proxy of the server is not used either.
+            description: Whether to connect to the target without the default proxy of Artifactory.
             type: bool
           check_binary_existence_in_filestore:
-            description: Whether the server checks if the target already has a binary.
+            description: Whether to look for a binary in the file store of the target before uploading the binary.
             type: bool
       enabled:
         description: Value of O(enabled) for this item.
@@ -332,26 +345,31 @@ EXAMPLES = r"""
 RETURN = r"""
 replication:
   description:
-    - The replication after the task, with the names of the options and without passwords. V(null) if the repository has
-      no replication. In check mode, the predicted replication.
-    - Push replications have C(targets), sorted by URL. Pull replications have the other options instead.
+    - The replication after the task or, in check mode, as predicted. V(null) if the repository has no replication.
+    - A push replication contains C(targets). A pull replication contains C(enabled), C(sync_deletes),
+      C(sync_properties), C(include_path_prefix_pattern), C(exclude_path_prefix_pattern) and
+      C(check_binary_existence_in_filestore) instead.
+    - Passwords are not returned.
   returned: success, when O(items) is not set
   type: dict
   contains:
     repo:
-      description: Key of the repository.
+      description: Key of the replicated repository.
       type: str
     type:
-      description: V(push) or V(pull).
+      description: Direction of the replication, which is V(push) or V(pull).
       type: str
     cron:
-      description: Schedule of all targets. V(null) if the targets have different ones.
+      description: Schedule of the replication as a Quartz cron expression. V(null) if the targets have different
+        schedules.
       type: str
     event_replication:
-      description: Whether changes are replicated immediately. V(null) if the targets differ.
+      description: Whether uploads, deletions and property changes are replicated immediately. V(null) if the targets
+        have different values.
       type: bool
     targets:
-      description: The targets, with the suboptions of O(targets) except C(password).
+      description: Targets of a push replication, sorted by URL. Each contains the suboptions of O(targets) except
+        C(password).
       type: list
       elements: dict
   sample:
@@ -373,7 +391,7 @@ replication:
         proxy: ""
         disable_proxy: false
 undeclared:
-  description: Keys of the repositories whose replication is not in O(items), sorted.
+  description: Sorted keys of the repositories that have a replication but are not in O(items).
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
