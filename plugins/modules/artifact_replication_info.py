@@ -9,9 +9,9 @@ DOCUMENTATION = r"""
 module: artifact_replication_info
 short_description: Get Artifactory replication information
 description:
-  - Get the configuration of the replications of one repository or of all repositories in Artifactory.
-  - RV(replications) can be passed to O(buildworks.toolchain.artifact_replication#module:items). Passwords are not
+  - Get the replication configuration of one repository or of all repositories in Artifactory. Passwords are not
     returned.
+  - You can pass RV(replications) to O(buildworks.toolchain.artifact_replication#module:items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,12 +20,14 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires administrator permissions and Artifactory Pro.
-  - One request lists all replications. Versions of Artifactory without this request cost one request for each
-    repository.
-  - Verified on the sandbox, which is itself verified with jfrog-client-go. Not verified on a real Artifactory.
+  - One request lists all replications. If the server does not support it, the module sends one request for each
+    repository that is not virtual.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go. Not tested against a
+    real Artifactory server.
 options:
   repo:
-    description: Return only the replication of the repository with this key.
+    description: Key of the repository whose replication to return. If not set, the replications of all repositories are
+      returned.
     type: str
 seealso:
   - module: buildworks.toolchain.artifact_replication
@@ -49,27 +51,33 @@ EXAMPLES = r"""
 RETURN = r"""
 replications:
   description:
-    - The replications, sorted by repository. Empty if no repository is replicated.
-    - Push replications have C(targets), sorted by URL. Pull replications have the other options instead.
+    - The replications, sorted by repository key. The list is empty if no repository has a replication, or if O(repo)
+      has no replication.
+    - A push replication contains C(targets). A pull replication contains C(enabled), C(sync_deletes),
+      C(sync_properties), C(include_path_prefix_pattern), C(exclude_path_prefix_pattern) and
+      C(check_binary_existence_in_filestore) instead.
   returned: success
   type: list
   elements: dict
   contains:
     repo:
-      description: Key of the repository.
+      description: Key of the replicated repository.
       type: str
     type:
-      description: V(push) or V(pull).
+      description: Direction of the replication, which is V(push) or V(pull).
       type: str
     cron:
-      description: Schedule of all targets. V(null) if the targets have different ones.
+      description: Schedule of the replication as a Quartz cron expression. V(null) if the targets have different
+        schedules.
       type: str
     event_replication:
-      description: Whether changes are replicated immediately. V(null) if the targets differ.
+      description: Whether uploads, deletions and property changes are replicated immediately. V(null) if the targets
+        have different values.
       type: bool
     targets:
       description:
-        - The targets, with the suboptions of O(buildworks.toolchain.artifact_replication#module:targets) except
+        - Targets of a push replication, sorted by URL.
+        - Each contains the suboptions of O(buildworks.toolchain.artifact_replication#module:targets) except
           C(password).
       type: list
       elements: dict
