@@ -9,13 +9,14 @@ DOCUMENTATION = r"""
 module: artifact_configuration
 short_description: Manage the Artifactory system configuration
 description:
-  - Change settings in the central configuration descriptor of Artifactory, such as the base URL, the mail server,
-    backups, proxies, property sets, repository layouts, the trash can, LDAP and security settings.
-  - O(configuration) has the form of Artifactory's YAML configuration. The module compares the members that it contains
-    with the server and changes only those that differ. All other members remain unchanged.
-  - All changes of a task are sent in one C(PATCH) request. After that, the module reads the configuration again. The
-    task fails if the server did not store the values as requested.
-  - A task without changes sends one request.
+  - Change settings in the central configuration descriptor of Artifactory, such as the base URL, mail server, backups,
+    proxies, property sets, repository layouts and security settings.
+  - O(configuration) has the form of Artifactory's YAML configuration. The module compares the members in it with those
+    on the server, and changes only those that differ. All other members remain unchanged.
+  - After a change, the module reads the configuration again. The task fails if the server did not store the values as
+    requested.
+  - A task without changes sends one request. All changes are sent in one C(PATCH) request. If the server does not
+    shorten a list as requested, the module sends two more.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -26,41 +27,45 @@ extends_documentation_fragment:
   - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory 5 or later. Works with the open-source edition.
-  - To use a YAML file of Artifactory, set O(configuration) to
+  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
+  - To use an Artifactory YAML configuration file, set O(configuration) to
     C({{ lookup('ansible.builtin.file', 'artifactory.yml') | from_yaml }}).
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   configuration:
     description:
-      - Part of the central configuration that the server should have, in the form of Artifactory's YAML configuration.
-        Sections with several objects, such as C(backups), are dictionaries with a key for each object.
-      - "Sections with named objects: C(backups), C(proxies), C(reverseProxies), C(propertySets), C(repoLayouts),
-        C(security.ldapSettings), C(security.ldapGroupSettings) and C(security.oauthSettings.oauthProvidersSettings)."
-      - "Sections with settings: C(mailServer), C(security), C(indexer), C(gcConfig), C(cleanupConfig),
-        C(virtualCacheCleanupConfig), C(quotaConfig), C(systemMessageConfig), C(folderDownloadConfig),
-        C(trashcanConfig) and more. Values at the top level: C(urlBase), C(serverName), C(footer), C(logo),
-        C(dateFormat), C(offlineMode), C(helpLinksEnabled) and C(fileUploadMaxSizeMb)."
-      - M(buildworks.toolchain.artifact_configuration_info) returns the sections of a server in the same form.
-      - If the value of a named object is V(null), the object is deleted. Artifactory ignores this for single objects in
-        C(ldapSettings) and C(ldapGroupSettings), so the module refuses to delete them.
-      - An empty dictionary changes nothing. An empty string or list is set as the value.
-      - Order and duplicates in lists of repositories are ignored. C(redirectedToHosts) and C(services) of proxies can
-        be lists or strings with commas.
-      - Members such as C(password), C(managerPassword) and C(secret) are secrets. O(update_secret) defines when they
-        are sent. They are never compared or returned.
-      - Sections with repositories and replications are refused, because a mistake would delete repositories with their
+      - Desired part of the central configuration, in the form of Artifactory's YAML configuration. The keys are the
+        names of sections and top-level settings, the values their content.
+        M(buildworks.toolchain.artifact_configuration_info) returns the configuration of a server in the same form.
+      - Top-level settings are C(urlBase), C(serverName), C(footer), C(logo), C(dateFormat), C(offlineMode),
+        C(helpLinksEnabled) and C(fileUploadMaxSizeMb).
+      - Sections with settings include C(mailServer), C(security), C(indexer), C(gcConfig), C(cleanupConfig),
+        C(virtualCacheCleanupConfig), C(quotaConfig), C(systemMessageConfig), C(folderDownloadConfig) and
+        C(trashcanConfig). Their values are dictionaries of settings.
+      - Sections with named objects are C(backups), C(proxies), C(reverseProxies), C(propertySets), C(repoLayouts),
+        C(security.ldapSettings), C(security.ldapGroupSettings) and C(security.oauthSettings.oauthProvidersSettings).
+        Their keys are the names of the objects, their values dictionaries of settings.
+      - To delete a named object, set its value to V(null). The module refuses to delete single objects in
+        C(ldapSettings) and C(ldapGroupSettings), because Artifactory would ignore the request.
+      - An empty string or list replaces the existing value. An empty dictionary changes nothing.
+      - Members such as C(password), C(managerPassword) and C(secret) are secrets. They are never compared or returned.
+        O(update_secret) defines when they are sent.
+      - Lists of repositories are compared without order and duplicates. The members C(redirectedToHosts) and
+        C(services) of proxies can be lists or comma-separated strings.
+      - Sections with repositories or replications are refused, because a mistake could delete repositories with their
         artifacts. Use M(buildworks.toolchain.artifact_repository) and M(buildworks.toolchain.artifact_replication).
-      - The task fails before the first change if a section is unknown to the module and to the server, or if a member
-        looks like a misspelled one.
-      - In check mode, repositories in C(excludedRepositories) and C(includedRepositories) must exist.
+      - If neither the module nor the server knows a section, the task fails before the first change. It also fails if
+        the name of a member seems to be misspelled.
+      - In check mode, the task fails if a changed C(excludedRepositories) or C(includedRepositories) contains a
+        repository that does not exist, unless O(predict_missing=true).
     type: dict
     required: true
   allow_delete_section:
     description:
-      - Whether V(null) may delete a whole section or all named objects of a section.
-      - If V(false), the task fails instead, because such a V(null) may come from an empty variable by mistake.
-      - Sections that Artifactory creates again with default values cannot be deleted. The task fails in this case.
+      - Whether a V(null) in O(configuration) may delete a section, a top-level setting, a group of settings, or all
+        named objects of a section.
+      - If V(false), the task fails instead. This protects against a V(null) that comes from an empty variable.
+      - The task also fails if Artifactory recreates a deleted section with default values.
     type: bool
     default: false
 seealso:
@@ -128,9 +133,9 @@ EXAMPLES = r"""
 RETURN = r"""
 configuration:
   description:
-    - Members of O(configuration) with their values after the task or, in check mode, the predicted values. Deleted
-      objects are missing.
-    - Secrets are not returned.
+    - Values of the members in O(configuration) after the task or, in check mode, as predicted. The structure is that
+      of O(configuration).
+    - Deleted objects and secrets are omitted.
   returned: success
   type: dict
   sample:
