@@ -9,14 +9,13 @@ DOCUMENTATION = r"""
 module: artifact_configuration_info
 short_description: Get the Artifactory system configuration
 description:
-  - Get the sections of the central configuration descriptor of Artifactory, such as backups, proxies, property sets,
-    repository layouts, mail server and security settings.
-  - The result has the form of Artifactory's YAML configuration and of
-    O(buildworks.toolchain.artifact_configuration#module:configuration). Named objects, such as backups, are
-    dictionaries by name.
-  - Secrets are not returned. Neither are strings that contain a secret, such as a URL with a password.
-  - Repositories and replications are not returned. Use M(buildworks.toolchain.artifact_repository_info) for
-    repositories.
+  - Get all or selected sections of the central configuration descriptor of Artifactory, such as backups, proxies,
+    property sets, repository layouts and security settings.
+  - The result has the form of Artifactory's YAML configuration. You can pass it to
+    O(buildworks.toolchain.artifact_configuration#module:configuration).
+  - Secrets are not returned, nor are strings that contain a secret, such as a URL with a password.
+  - Repositories and replications are not returned. Use M(buildworks.toolchain.artifact_repository_info) and
+    M(buildworks.toolchain.artifact_replication_info) to get them.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -25,13 +24,12 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires administrator permissions.
-  - Verified on the sandbox. Not verified on a real Artifactory.
+  - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   sections:
     description:
-      - Names of the sections to return, such as V(backups). Sections that the server does not have are missing in the
-        result.
-      - If not set, all sections are returned.
+      - Names of the sections to return, such as V(backups). If not set, all sections are returned.
+      - Sections that the server does not have are omitted from the result.
     type: list
     elements: str
 seealso:
@@ -63,8 +61,10 @@ EXAMPLES = r"""
 RETURN = r"""
 configuration:
   description:
-    - The sections of the configuration by name. Values are strings, booleans, integers, lists and dictionaries.
-    - If the module does not know the type of a member, values that look like booleans or integers are returned as such.
+    - Sections of the configuration. The keys are the names of the sections, the values their content.
+    - In a section with named objects, such as C(backups), the keys are the names of the objects.
+    - If the module does not know the type of a setting, it returns V(true) and V(false) as booleans, and whole numbers
+      as integers.
   returned: success
   type: dict
   sample:
