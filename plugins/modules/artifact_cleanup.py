@@ -499,11 +499,13 @@ counts:
         RV(failures) lists these items.
       type: int
     skipped:
-      description: Items that were skipped because of O(max_failures).
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
       type: int
   sample: {changed: 118, ok: 1, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
   returned: success, and when items failed
   type: list
   elements: dict
@@ -521,7 +523,7 @@ outcomes:
       description: Item with the same keys as in RV(plan.first). C(id) is its position in the plan, starting at 1.
       type: dict
     status:
-      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
         explains these values.
       type: str
     changed:

@@ -137,13 +137,14 @@ counts:
       description: Files that already existed with the same checksum.
       type: int
     failed:
-      description: Items that failed. RV(failures) has the reasons.
+      description: Number of items that failed. RV(failures) contains the reasons.
       type: int
     unknown:
       description: Always V(0).
       type: int
     skipped:
-      description: Items that were skipped because of O(max_failures).
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
@@ -174,7 +175,7 @@ outcomes:
       description: Whether the file was stored.
       type: bool
     reason:
-      description: Reason why the item failed or was skipped.
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     file:
       description: Value of RV(file) for this item.

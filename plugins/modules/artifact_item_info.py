@@ -208,7 +208,7 @@ missing:
   type: str
   sample: item
 counts:
-  description: Number of O(items) by outcome. Each item is counted once.
+  description: Number of items for each outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -219,13 +219,14 @@ counts:
       description: Items that were read successfully.
       type: int
     failed:
-      description: Items that failed. RV(failures) has the reasons.
+      description: Number of items that failed. RV(failures) contains the reasons.
       type: int
     unknown:
       description: Always V(0).
       type: int
     skipped:
-      description: Items that were skipped because of O(max_failures).
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
       type: int
   sample: {changed: 0, ok: 4999, failed: 1, unknown: 0, skipped: 0}
 failures:
@@ -235,16 +236,17 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items).
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Index of the item in O(items), starting at 0.
+      description: Position of the item in O(items), starting at 0.
       type: int
     item:
-      description: Item as specified in O(items).
+      description: Item as specified in O(items), without options that are not set.
       type: dict
     status:
       description: Outcome of the item, which is V(ok), V(failed) or V(skipped). RV(counts) explains these values.
@@ -253,7 +255,7 @@ outcomes:
       description: Always V(false).
       type: bool
     reason:
-      description: Reason why the item failed or was skipped.
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     item_info:
       description: Value of RV(item) for this item.

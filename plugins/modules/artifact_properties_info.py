@@ -71,7 +71,7 @@ properties:
     qa.platforms: [linux, windows]
     qa.status: [passed]
 counts:
-  description: Number of O(items) by outcome. Each item is counted once.
+  description: Number of items for each outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
@@ -82,13 +82,14 @@ counts:
       description: Items that were read successfully.
       type: int
     failed:
-      description: Items that failed. RV(failures) has the reasons.
+      description: Number of items that failed. RV(failures) contains the reasons.
       type: int
     unknown:
       description: Always V(0).
       type: int
     skipped:
-      description: Items that were skipped because of O(max_failures).
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
@@ -98,26 +99,27 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items).
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Index of the item in O(items), starting at 0.
+      description: Position of the item in O(items), starting at 0.
       type: int
     item:
-      description: Item as specified in O(items).
+      description: Item as specified in O(items), without options that are not set.
       type: dict
     status:
-      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
         explains these values.
       type: str
     changed:
       description: Always V(false).
       type: bool
     reason:
-      description: Reason why the item failed or was skipped.
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     properties:
       description: Value of RV(properties) for this item.

@@ -577,53 +577,58 @@ undeclared:
   elements: str
   sample: [old-webhook]
 counts:
-  description: Number of O(items) by outcome. Each item is counted once.
+  description: Number of items for each outcome. Each item is counted once.
   returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Items that were changed or, in check mode, would be changed.
+      description: Number of items that were changed or, in check mode, would be changed.
       type: int
     ok:
-      description: Items that were already in the desired state.
+      description: Number of items that were already in the desired state.
       type: int
     failed:
-      description: Items that failed. RV(failures) has the reasons.
+      description: Number of items that failed. RV(failures) contains the reasons.
       type: int
     unknown:
-      description: Items whose outcome is unknown because the response was lost. RV(failures) lists these items.
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
       type: int
     skipped:
-      description: Items that were skipped because of O(max_failures).
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
   returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items).
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Index of the item in O(items), starting at 0.
+      description: Position of the item in O(items), starting at 0.
       type: int
     item:
-      description: Item as specified in O(items).
+      description: Item as specified in O(items), without options that are not set.
       type: dict
     status:
-      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
         explains these values.
       type: str
     changed:
-      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
       type: bool
     reason:
-      description: Reason why the item failed or was skipped.
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     webhook:
       description: Value of RV(webhook) for this item.

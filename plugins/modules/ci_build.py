@@ -381,13 +381,15 @@ counts:
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: Entries for all items with the status V(failed) or V(unknown), with the same keys as RV(outcomes).
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
   returned: with O(items)
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items).
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
   returned: with O(items)
   type: list
   elements: dict
@@ -399,11 +401,12 @@ outcomes:
       description: The item as specified.
       type: dict
     status:
-      description: Outcome of the item, which is V(changed), V(ok), V(failed), V(unknown) or V(skipped). RV(counts)
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
         explains these values.
       type: str
     changed:
-      description: Whether the item changed anything on the server. Can be V(true) even if the item failed.
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
       type: bool
     reason:
       description: Why the item failed or was skipped.
