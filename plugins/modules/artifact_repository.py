@@ -11,16 +11,22 @@ short_description: Manage Artifactory repositories
 description:
   - Create, change or delete local, remote, virtual and federated repositories in Artifactory. With O(items), manage
     many repositories with few requests.
-  - Only the options that are set are compared and changed. The order of lists does not matter,
-    except for O(repositories), O(includes_pattern) and O(excludes_pattern). A value that Artifactory does not return
-    counts as its default.
-  - Key, class and package type of a repository cannot be changed. The task fails and changes nothing.
-  - Options that do not apply to the class and package type of the repository are refused before the first request.
-  - After a change, the module reads the repository back. The task fails if Artifactory did not store it as requested.
-  - A repository with artifacts is only deleted if O(allow_delete_content=true). A member of a virtual repository is not
-    deleted, unless the virtual repository is changed or deleted by the same task.
-  - In check mode, missing layouts, proxies, property sets and members, members of another package type, and the
-    open-source edition are reported as failures, as far as the account can read them.
+  - The module compares and changes only the options that are set. If Artifactory does not return a value, the module
+    assumes the default of Artifactory.
+  - The order of list elements is ignored, except in O(repositories). The order of comma-separated values matters,
+    except in O(debian_default_architectures).
+  - The class, package type and Terraform type of an existing repository cannot be changed. If one of them differs, the
+    task fails without changing the repository.
+  - If an option does not apply to the class and package type of the repository, the task fails before the first
+    request.
+  - After a change, the module reads the repository again. The task fails if Artifactory did not store the requested
+    values.
+  - A repository that contains artifacts is deleted only if O(allow_delete_content=true).
+  - A member of a virtual repository is deleted only if the same task removes it from the virtual repository or deletes
+    the virtual repository.
+  - In check mode, the task fails if the server is the open-source edition of Artifactory. Unless
+    O(predict_missing=true), it also fails if a layout, proxy, property set or member does not exist, or if a member has
+    an unsuitable package type. These checks require that the account can read the objects.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -34,359 +40,403 @@ extends_documentation_fragment:
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory Pro. Federated repositories require Enterprise.
-  - With O(undeclared=remove), repositories that Artifactory creates for itself are kept, such as those for build
-    information, release bundles and logs.
-  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
-    Artifactory.
+  - Requires administrator permissions and Artifactory Pro. Federated repositories require Artifactory Enterprise.
+  - With O(undeclared=remove), the module keeps repositories that Artifactory creates for itself, such as those for
+    build information, release bundles and logs.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go and pyartifactory. Not
+    tested against a real Artifactory server.
 options:
   state:
     choices:
-      present: The repository exists with the given options.
-      absent: The repository does not exist.
+      present: Create the repository or change it as specified.
+      absent: Delete the repository.
   key:
     description:
-      - Key of the repository. Required, in the task or in each of the O(items).
-      - It cannot be changed. To rename a repository, create another one, move the artifacts and delete the old one.
+      - Key of the repository. It has at most 64 characters. Spaces and special characters such as slashes, colons and
+        quotes are not allowed.
+      - The key cannot be changed. To rename a repository, create another one, move the artifacts and delete the old
+        one.
+      - Required if O(items) is not set. With O(items), each item must have a key.
     type: str
   type:
     description:
-      - Class of the repository. Required if O(state=present). The class of an existing repository cannot be changed.
+      - Class of the repository. The class of an existing repository cannot be changed.
+      - Required if O(state=present).
     type: str
     choices:
-      local: Stores uploaded artifacts.
-      remote: Proxies another server and caches its artifacts.
-      virtual: Combines several repositories under one key.
-      federated: Is mirrored between several servers. Requires Artifactory Enterprise 7.18.3 or later.
+      local: The repository stores uploaded artifacts.
+      remote: The repository proxies another server and caches its artifacts.
+      virtual: The repository combines several repositories under one key.
+      federated: The repository is mirrored between several Artifactory servers. Requires Artifactory Enterprise 7.18.3
+        or later.
   package_type:
     description:
-      - Package type in lower case, such as V(maven), V(npm), V(docker), V(pypi) or V(generic). Required if
-        O(state=present). It cannot be changed.
+      - Package type of the repository in lower case, such as V(maven), V(npm), V(docker), V(pypi) or V(generic). The
+        package type of an existing repository cannot be changed.
+      - Required if O(state=present).
     type: str
   terraform_type:
     description:
-      - Kind of a Terraform repository. Required for local ones. It cannot be changed.
-      - Applies to local, remote, virtual and federated repositories of the type V(terraform).
+      - Whether a Terraform repository contains modules or providers. This cannot be changed for an existing repository.
+      - Required for local Terraform repositories.
+      - Applies to all repositories of the package type V(terraform).
     type: str
     choices:
-      module: Terraform modules.
-      provider: Terraform providers.
+      module: The repository contains Terraform modules.
+      provider: The repository contains Terraform providers.
   description:
     description:
-      - Description of the repository.
+      - Description of the repository. An empty string removes it.
     type: str
   notes:
     description:
-      - Internal notes about the repository.
+      - Internal notes about the repository. An empty string removes them.
     type: str
   layout:
     description:
-      - Name of the repository layout, such as V(maven-2-default).
-      - If not set, a new repository gets the layout of its package type, as in the user interface of Artifactory.
-        Artifactory itself would use V(maven-2-default) for all package types.
+      - Name of the repository layout, which defines the structure of the paths of artifacts. For example,
+        V(maven-2-default).
+      - If not set, a new repository gets the layout that the user interface of Artifactory selects for its package
+        type.
     type: str
   project:
     description:
-      - Key of the project to create the repository in. An existing repository cannot be moved to another project with
-        this option.
+      - Key of the project in which a new repository is created.
+      - This option cannot move an existing repository to another project. Use M(buildworks.toolchain.artifact_project)
+        instead.
     type: str
   environments:
     description:
-      - Environments of the repository, such as V(DEV) and V(PROD). Artifactory ignores them unless the repository is in
-        a project.
+      - Environments of the repository, such as V(DEV) and V(PROD), in any order.
+      - Artifactory ignores this option for a repository that does not belong to a project.
     type: list
     elements: str
   includes_pattern:
     description:
-      - Ant patterns of the paths that the repository accepts, separated by commas. V(**/*) accepts all paths.
+      - Comma-separated Ant patterns of the paths that the repository accepts. V(**/*), the default of Artifactory,
+        accepts all paths.
     type: str
   excludes_pattern:
     description:
-      - Ant patterns of the paths that the repository refuses, separated by commas. For example,
-        V(**/*-SNAPSHOT/**,tmp/**).
+      - Comma-separated Ant patterns of the paths that the repository rejects, even if O(includes_pattern) accepts them.
+        For example, V(**/*-SNAPSHOT/**,tmp/**).
+      - An empty string, the default of Artifactory, rejects no paths.
     type: str
   remote_url:
     description:
-      - URL of the server that the remote repository proxies. Required for remote repositories, and not allowed for
-        others.
-      - Within O(items), this option is called O(items[].url). Outside of O(items), O(url) is the URL of Artifactory.
+      - URL of the server that the remote repository proxies.
+      - Within O(items), this option is named O(items[].url). Outside of O(items), O(url) is the URL of Artifactory.
+      - Applies to remote repositories, for which it is required.
     type: str
   remote_username:
     description:
-      - User name with which Artifactory logs in to O(remote_url).
-      - Within O(items), this option is called O(items[].username).
+      - User name with which Artifactory authenticates to the server at O(remote_url).
+      - Within O(items), this option is named O(items[].username).
+      - Applies to remote repositories.
     type: str
   remote_password:
     description:
-      - Password or token with which Artifactory logs in to O(remote_url).
-      - Within O(items), this option is called O(items[].password).
-      - Artifactory does not return it, see O(update_secret).
+      - Password or token with which Artifactory authenticates to the server at O(remote_url).
+      - Artifactory does not return the password, so O(update_secret) determines when it is sent.
+      - Within O(items), this option is named O(items[].password).
+      - Applies to remote repositories.
     type: str
   repositories:
     description:
-      - Keys of the members of a virtual repository, in the order in which Artifactory resolves artifacts. An empty list
-        removes all members.
+      - Keys of the repositories that are members of a virtual repository, in the order in which Artifactory searches
+        them.
+      - Members that are not listed are removed. An empty list removes all members.
       - Applies to virtual repositories.
     type: list
     elements: str
   default_deployment_repo:
     description:
-      - Key of the local or federated member that stores uploads to a virtual repository. An empty string removes it.
+      - Key of the local or federated member that stores the artifacts that are uploaded to a virtual repository.
+      - An empty string removes the setting, so that the virtual repository accepts no uploads.
       - Applies to virtual repositories.
     type: str
   members:
     description:
-      - Repositories on other servers that a federated repository is mirrored with, in any order. Artifactory adds its
-        own URL, which can be omitted.
-      - Other members are removed. An empty list removes all of them.
+      - Repositories on other Artifactory servers with which a federated repository is mirrored, in any order.
+      - Members that are not listed are removed. An empty list removes all of them.
+      - Artifactory adds the URL of the repository itself, which can be omitted.
       - Applies to federated repositories.
     type: list
     elements: dict
     suboptions:
       url:
         description:
-          - URL of the repository. Required. For example, V(https://eu.example.com/artifactory/npm-federated).
+          - URL of the repository on the other server, such as V(https://eu.example.com/artifactory/npm-federated).
+            Required.
         type: str
       enabled:
         description:
-          - Whether artifacts are mirrored to this member.
+          - Whether Artifactory mirrors artifacts to this member.
         type: bool
         default: true
   blacked_out:
     description:
-      - Whether the repository is disabled, so that it accepts no uploads and returns no artifacts.
+      - Whether the repository is disabled. A disabled repository accepts no uploads and returns no artifacts.
       - Applies to local, remote and federated repositories.
     type: bool
   xray_index:
     description:
-      - Whether Xray indexes the repository.
+      - Whether JFrog Xray indexes the artifacts in the repository.
       - Applies to local, remote and federated repositories.
     type: bool
   property_sets:
     description:
-      - Names of the property sets of the repository, in any order.
+      - Names of the property sets of the repository, in any order. Property sets that are not listed are removed from
+        the repository.
       - Applies to local, remote and federated repositories.
     type: list
     elements: str
   archive_browsing_enabled:
     description:
-      - Whether users can view the contents of archives, such as Javadoc, in the browser.
+      - Whether users can view files in archives, such as Javadoc, in the browser without downloading the archive.
       - Applies to local, remote and federated repositories.
     type: bool
   download_redirect:
     description:
-      - Whether downloads are redirected to the cloud storage of the file store.
+      - Whether Artifactory redirects downloads to the cloud storage that contains the files.
       - Applies to local, remote and federated repositories.
     type: bool
   cdn_redirect:
     description:
-      - Whether downloads are redirected to a content delivery network.
+      - Whether Artifactory redirects downloads to a content delivery network (CDN).
       - Applies to local, remote and federated repositories.
     type: bool
   priority_resolution:
     description:
-      - Whether virtual repositories search this repository before those without priority.
+      - Whether virtual repositories search this repository before members without priority.
       - Applies to local, remote and federated repositories.
     type: bool
   checksum_policy_type:
     description:
-      - How Artifactory verifies the checksum that a client sends with an upload.
-      - Applies to local and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - How Artifactory handles a checksum that a client sends with an upload.
+      - Applies to local and federated repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: str
     choices:
-      client-checksums: Refuse uploads whose checksum does not match.
-      server-generated-checksums: Ignore checksums of clients.
+      client-checksums: Reject the upload if the checksum does not match. This is the default of Artifactory.
+      server-generated-checksums: Ignore the checksum of the client and use the one that Artifactory calculates.
   snapshot_version_behavior:
     description:
-      - How Maven snapshots are stored.
-      - Applies to local and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Names under which Artifactory stores Maven snapshots.
+      - Applies to local and federated repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: str
     choices:
-      unique: Under names with a timestamp.
-      non-unique: Under names that end with C(-SNAPSHOT).
-      deployer: As the client uploads them.
+      unique: Unique names that contain a timestamp. This is the default of Artifactory.
+      non-unique: Names that end with C(-SNAPSHOT), so that a new snapshot replaces the previous one.
+      deployer: The names that the client uses in the upload.
   max_unique_snapshots:
     description:
-      - Number of snapshots of an artifact to keep. V(0) keeps all.
-      - Applies to local and federated repositories of the types V(gradle), V(ivy), V(maven), V(nuget) and V(sbt), and
-        for remote repositories of the types V(gradle), V(ivy), V(maven), V(sbt) and V(vcs).
+      - Maximum number of snapshots of an artifact that Artifactory keeps. If it is exceeded, Artifactory deletes the
+        oldest snapshots.
+      - V(0), the default of Artifactory, keeps all snapshots.
+      - Applies to local, remote and federated repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
+        Applies to local and federated repositories of the package type V(nuget). Applies to remote repositories of the
+        package type V(vcs).
     type: int
   handle_releases:
     description:
-      - Whether the repository accepts releases.
-      - Applies to local, remote and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Whether the repository accepts release versions of artifacts. Artifactory's default is V(true).
+      - Applies to local, remote and federated repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   handle_snapshots:
     description:
-      - Whether the repository accepts snapshots.
-      - Applies to local, remote and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Whether the repository accepts snapshot versions of artifacts. Artifactory's default is V(true).
+      - Applies to local, remote and federated repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   suppress_pom_consistency_checks:
     description:
-      - Whether to accept POM files whose coordinates do not match their path.
-      - Applies to local, remote and federated repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Whether the repository accepts POM files whose coordinates do not match their path.
+      - Artifactory's default is V(false) for V(maven) and V(true) for the other package types.
+      - Applies to local, remote and federated repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   docker_api_version:
     description:
-      - Version of the Docker registry API.
-      - Applies to local and federated repositories of the types V(docker) and V(oci).
+      - Version of the Docker registry API that the repository supports. Artifactory's default is V(V2).
+      - Applies to local and federated repositories of the package types V(docker) and V(oci).
     type: str
     choices:
-      V1: Registry API version 1.
-      V2: Registry API version 2.
+      V1: Docker registry API version 1.
+      V2: Docker registry API version 2.
   max_unique_tags:
     description:
-      - Number of tags of an image to keep. V(0) keeps all.
-      - Applies to local and federated repositories of the types V(docker), V(helmoci) and V(oci).
+      - Maximum number of tags of an image that Artifactory keeps. If it is exceeded, Artifactory deletes the oldest
+        tags.
+      - V(0), the default of Artifactory, keeps all tags.
+      - Applies to local and federated repositories of the package types V(docker), V(helmoci) and V(oci).
     type: int
   docker_tag_retention:
     description:
-      - Number of overwritten manifests of a tag to keep.
-      - Applies to local and federated repositories of the types V(docker), V(helmoci) and V(oci).
+      - Maximum number of revisions of a tag that Artifactory keeps when the tag is overwritten. V(1), the default of
+        Artifactory, keeps only the latest revision.
+      - Applies to local and federated repositories of the package types V(docker), V(helmoci) and V(oci).
     type: int
   block_pushing_schema1:
     description:
-      - Whether to refuse images with a manifest of schema version 1.
-      - Applies to local, remote and federated repositories of the type V(docker).
+      - Whether the repository rejects images whose manifest has schema version 1. Artifactory's default is V(true).
+      - Applies to local, remote and federated repositories of the package type V(docker).
     type: bool
   debian_trivial_layout:
     description:
-      - Whether the repository has the deprecated trivial layout.
-      - Applies to local and federated repositories of the type V(debian).
+      - Whether the repository uses the trivial layout for Debian repositories, which is deprecated.
+      - Applies to local and federated repositories of the package type V(debian).
     type: bool
   optional_index_compression_formats:
     description:
-      - Compression formats of the index besides Gzip, such as V(bz2), V(xz) and V(lzma), in any order.
-      - Applies to local, virtual and federated repositories of the type V(debian).
+      - Formats in which Artifactory compresses the package index in addition to Gzip, in any order. For example,
+        V(bz2), V(xz) and V(lzma).
+      - Artifactory's default is V(["bz2"]).
+      - Applies to local, virtual and federated repositories of the package type V(debian).
     type: list
     elements: str
   ddeb_supported:
     description:
-      - Whether the repository indexes debug packages (ddeb).
-      - Applies to local and federated repositories of the type V(debian).
+      - Whether Artifactory indexes packages with debug symbols (C(.ddeb) files).
+      - Applies to local and federated repositories of the package type V(debian).
     type: bool
   debian_default_architectures:
     description:
-      - Architectures to index by default, separated by commas, in any order.
-      - Applies to virtual repositories of the type V(debian).
+      - Comma-separated architectures that Artifactory includes in the initial package index, in any order.
+        Artifactory's default is V(amd64,i386).
+      - Applies to virtual repositories of the package type V(debian).
     type: str
   primary_key_pair_ref:
     description:
-      - Name of the key pair that signs the metadata.
-      - Applies to local repositories of the types V(alpine), V(ansible), V(debian), V(hex) and V(rpm), and for remote
-        repositories of the type V(hex), and for virtual repositories of the types V(alpine), V(debian), V(hex) and
-        V(rpm), and for federated repositories of the types V(alpine), V(ansible), V(debian) and V(rpm).
+      - Name of the key pair with which Artifactory signs the metadata of the repository.
+      - Applies to local, virtual and federated repositories of the package types V(alpine), V(debian) and V(rpm).
+        Applies to all repositories of the package type V(hex). Applies to local and federated repositories of the
+        package type V(ansible).
     type: str
   secondary_key_pair_ref:
     description:
-      - Name of a second key pair that signs the metadata.
-      - Applies to local, virtual and federated repositories of the types V(debian) and V(rpm).
+      - Name of a second key pair with which Artifactory signs the metadata of the repository, in addition to
+        O(primary_key_pair_ref).
+      - Applies to local, virtual and federated repositories of the package types V(debian) and V(rpm).
     type: str
   yum_root_depth:
     description:
-      - Depth of the folders that contain the RPM metadata. V(0) is the root of the repository.
-      - Applies to local and federated repositories of the type V(rpm).
+      - Depth of the folders in which Artifactory creates the RPM metadata. V(0), the default of Artifactory, is the
+        root folder of the repository.
+      - Applies to local and federated repositories of the package type V(rpm).
     type: int
   calculate_yum_metadata:
     description:
-      - Whether Artifactory calculates the RPM metadata after uploads.
-      - Applies to local and federated repositories of the type V(rpm).
+      - Whether Artifactory calculates the RPM metadata automatically after uploads.
+      - Applies to local and federated repositories of the package type V(rpm).
     type: bool
   enable_file_lists_indexing:
     description:
-      - Whether the RPM metadata includes the lists of files.
-      - Applies to local and federated repositories of the type V(rpm).
+      - Whether the RPM metadata lists the files in each package.
+      - Applies to local and federated repositories of the package type V(rpm).
     type: bool
   yum_group_file_names:
     description:
-      - Names of files with RPM package groups, separated by commas.
-      - Applies to local and federated repositories of the type V(rpm).
+      - Comma-separated names of the XML files that define groups of RPM packages. Artifactory adds these groups to the
+        RPM metadata.
+      - Applies to local and federated repositories of the package type V(rpm).
     type: str
   force_nuget_authentication:
     description:
-      - Whether anonymous access to the NuGet API is refused, even if anonymous users have permissions.
-      - Applies to local, remote, virtual and federated repositories of the type V(nuget).
+      - Whether the repository rejects anonymous requests for NuGet packages, even if anonymous users have permissions.
+      - Applies to all repositories of the package type V(nuget).
     type: bool
   force_non_duplicate_chart:
     description:
-      - Whether to refuse charts with a name and version that exist already. Artifactory may only accept this for new
-        repositories.
-      - Applies to local and federated repositories of the type V(helm).
+      - Whether the repository rejects a chart if a chart with the same name and version exists.
+      - Artifactory may refuse to change this setting of an existing repository.
+      - Applies to local and federated repositories of the package type V(helm).
     type: bool
   force_metadata_name_version:
     description:
-      - Whether to refuse charts whose file name does not match their metadata. Artifactory may only accept this for new
-        repositories.
-      - Applies to local and federated repositories of the type V(helm).
+      - Whether the repository rejects a chart if its file name does not match the name and version in its metadata.
+      - Artifactory may refuse to change this setting of an existing repository.
+      - Applies to local and federated repositories of the package type V(helm).
     type: bool
   proxy:
     description:
-      - Key of the HTTP proxy for requests to other servers. An empty string removes it.
+      - Key of the HTTP proxy through which Artifactory sends requests to other servers. An empty string removes the
+        proxy.
       - Applies to remote and federated repositories.
     type: str
   disable_proxy:
     description:
-      - Whether to ignore the default proxy of the server. Requires Artifactory 7.41.7 or later.
+      - Whether Artifactory ignores its default proxy for this repository. Requires Artifactory 7.41.7 or later.
       - Applies to remote and federated repositories.
     type: bool
   remote_layout:
     description:
-      - Name of the layout of the remote server, if it differs from O(layout). Artifactory cannot remove it again.
+      - Name of the repository layout on the remote server, if it differs from O(layout). A remote layout can be
+        changed, but Artifactory cannot remove it.
       - Applies to remote repositories.
     type: str
   hard_fail:
     description:
-      - Whether requests fail if the connection to the remote server fails.
+      - Whether Artifactory returns an error to the client if it cannot connect to the remote server.
       - Applies to remote repositories.
     type: bool
   offline:
     description:
-      - Whether Artifactory only uses the cache and sends no requests to the remote server.
+      - Whether Artifactory returns only cached artifacts and sends no requests to the remote server.
       - Applies to remote repositories.
     type: bool
   query_params:
     description:
-      - Query parameters to add to all requests to the remote server, such as V(a=b&c=d).
+      - Query parameters that Artifactory adds to all requests to the remote server, such as V(a=b&c=d).
       - Applies to remote repositories.
     type: str
   store_artifacts_locally:
     description:
-      - Whether to cache artifacts.
+      - Whether Artifactory caches the artifacts of the remote server. If V(false), it passes them to the client without
+        storing them.
+      - Artifactory's default is V(true).
       - Applies to remote repositories.
     type: bool
   socket_timeout_millis:
     description:
-      - Timeout in milliseconds for connections to the remote server.
+      - Time in milliseconds that Artifactory waits for a connection or response of the remote server. Artifactory's
+        default is V(15000).
       - Applies to remote repositories.
     type: int
   local_address:
     description:
-      - Local IP address for connections to the remote server.
+      - Local IP address from which Artifactory connects to the remote server. This selects the network interface if the
+        host has several.
       - Applies to remote repositories.
     type: str
   retrieval_cache_period_secs:
     description:
-      - Seconds for which metadata of the remote server is used without checking for a newer version.
+      - Time in seconds for which Artifactory uses cached metadata without checking the remote server for a newer
+        version. V(0) disables the caching of metadata.
+      - Artifactory's default is V(21600) for V(docker), V(helmoci) and V(oci), and V(7200) for the other package types.
       - Applies to remote repositories.
     type: int
   missed_retrieval_cache_period_secs:
     description:
-      - How long Artifactory remembers that an artifact does not exist on the remote server, in seconds.
+      - Time in seconds for which Artifactory remembers that an artifact does not exist on the remote server. V(0)
+        disables this.
+      - Artifactory's default is V(1800).
       - Applies to remote repositories.
     type: int
   metadata_retrieval_timeout_secs:
     description:
-      - Seconds to wait for metadata of the remote server before the cached version is used.
+      - Time in seconds that Artifactory waits for metadata of the remote server before it uses the cached version.
+        Artifactory's default is V(60).
       - Applies to remote repositories.
     type: int
   unused_artifacts_cleanup_period_hours:
     description:
-      - Hours after which cached artifacts that were not downloaded can be deleted. V(0) keeps them.
+      - Time in hours without downloads after which Artifactory can delete a cached artifact. V(0), the default of
+        Artifactory, keeps all cached artifacts.
       - Applies to remote repositories.
     type: int
   assumed_offline_period_secs:
     description:
-      - Seconds for which the remote server is regarded as offline after a failed connection.
+      - Time in seconds for which Artifactory regards the remote server as offline after a failed connection. V(0)
+        disables this.
+      - Artifactory's default is V(300).
       - Applies to remote repositories.
     type: int
   share_configuration:
@@ -396,277 +446,305 @@ options:
     type: bool
   synchronize_properties:
     description:
-      - Whether to copy properties of artifacts from a remote Artifactory server.
+      - Whether Artifactory copies the properties of artifacts from the remote server, which must be another Artifactory
+        server.
       - Applies to remote repositories.
     type: bool
   block_mismatching_mime_types:
     description:
-      - Whether to refuse downloads whose MIME type does not match the extension of the file, such as an HTML login page
-        instead of an archive.
+      - Whether Artifactory rejects responses of the remote server whose MIME type does not match the extension of the
+        requested file. An example is an HTML login page instead of an archive.
       - Applies to remote repositories.
     type: bool
   mismatching_mime_types_override_list:
     description:
-      - MIME types to accept despite O(block_mismatching_mime_types), separated by commas.
+      - Comma-separated MIME types that Artifactory accepts even if O(block_mismatching_mime_types=true).
       - Applies to remote repositories.
     type: str
   allow_any_host_auth:
     description:
-      - Whether to send the credential also to other hosts that the remote server redirects to. Enable it only if these
-        hosts are trusted.
+      - Whether Artifactory also sends the credential to other hosts to which the remote server redirects requests.
+        Enable this only if you trust these hosts.
       - Applies to remote repositories.
     type: bool
   enable_cookie_management:
     description:
-      - Whether to store and send cookies of the remote server.
+      - Whether Artifactory stores the cookies of the remote server and sends them with later requests.
       - Applies to remote repositories.
     type: bool
   bypass_head_requests:
     description:
-      - Whether to send C(GET) requests instead of C(HEAD) requests. Artifactory enables this for Ansible Galaxy and
-        public Terraform registries.
+      - Whether Artifactory requests artifacts with C(GET) without sending a C(HEAD) request first. This is necessary if
+        the remote server rejects C(HEAD) requests.
+      - Artifactory enables this setting for Ansible Galaxy and public Terraform registries.
       - Applies to remote repositories.
     type: bool
   client_tls_certificate:
     description:
-      - Alias of the client certificate for the remote server.
+      - Alias of the client certificate with which Artifactory authenticates to the remote server.
       - Applies to remote repositories.
     type: str
   disable_url_normalization:
     description:
-      - Whether to send URLs to the remote server without normalizing them.
+      - Whether Artifactory sends URLs to the remote server without normalizing them.
       - Applies to remote repositories.
     type: bool
   list_remote_folder_items:
     description:
-      - Whether users can browse the contents of the remote server.
+      - Whether users can browse the folders of the remote server in Artifactory.
       - Applies to remote repositories.
     type: bool
   content_synchronisation:
     description:
-      - What to synchronize with a remote Artifactory server (smart remote repository).
+      - Synchronization with the remote server, which must be another Artifactory server (smart remote repository). Only
+        the suboptions that are set are changed.
       - Applies to remote repositories.
     type: dict
     suboptions:
       enabled:
         description:
-          - Whether to synchronize at all.
+          - Whether Artifactory synchronizes anything with the remote server.
         type: bool
       statistics:
         description:
-          - Whether to send download statistics to the remote server.
+          - Whether Artifactory reports downloads of cached artifacts to the remote server.
         type: bool
       properties:
         description:
-          - Whether to synchronize properties.
+          - Whether Artifactory updates the properties of cached artifacts if they change on the remote server.
         type: bool
       origin_absence_detection:
         description:
-          - Whether to mark artifacts that were deleted on the remote server.
+          - Whether Artifactory marks cached artifacts that were deleted on the remote server.
         type: bool
   fetch_jars_eagerly:
     description:
-      - Whether to download the JAR file when its POM file is requested.
-      - Applies to remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Whether Artifactory downloads a JAR file as soon as a client requests its POM file.
+      - Applies to remote repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   fetch_sources_eagerly:
     description:
-      - Whether to download the source archive when the JAR file is requested.
-      - Applies to remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Whether Artifactory downloads a source archive as soon as a client requests the JAR file.
+      - Applies to remote repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   remote_repo_checksum_policy_type:
     description:
-      - How missing and wrong checksums of the remote server are handled, such as V(generate-if-absent), V(fail),
-        V(ignore-and-generate) or V(pass-thru).
-      - Applies to remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - How Artifactory handles missing and wrong checksums of the remote server.
+      - V(generate-if-absent), the default of Artifactory, generates missing checksums and rejects artifacts with wrong
+        ones. V(fail) rejects artifacts in both cases.
+      - V(ignore-and-generate) always uses generated checksums. V(pass-thru) stores the checksums of the remote server
+        unchanged.
+      - Applies to remote repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: str
   reject_invalid_jars:
     description:
-      - Whether to refuse JAR files that are not valid archives.
-      - Applies to remote repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Whether Artifactory rejects JAR files of the remote server that are not valid archives.
+      - Applies to remote repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   external_dependencies_enabled:
     description:
-      - Whether to rewrite dependencies on other hosts, so that they are downloaded through Artifactory.
-      - Applies to remote repositories of the types V(docker), V(helm), V(helmoci) and V(oci), and for virtual
-        repositories of the types V(bower), V(go) and V(npm).
+      - Whether Artifactory rewrites references to dependencies on other hosts, so that clients download them through
+        Artifactory.
+      - Artifactory's default is V(true) for virtual repositories of the package type V(go) and V(false) for other
+        repositories.
+      - Applies to remote repositories of the package types V(docker), V(helm), V(helmoci) and V(oci), and to virtual
+        repositories of the package types V(bower), V(go) and V(npm).
     type: bool
   external_dependencies_patterns:
     description:
-      - Ant patterns of the dependencies to rewrite, in any order. If O(external_dependencies_enabled=true), Artifactory
-        stores an empty list as V(["**"]).
-      - Applies to remote repositories of the types V(docker), V(helm), V(helmoci) and V(oci), and for virtual
-        repositories of the types V(bower), V(go) and V(npm).
+      - Ant patterns of the dependencies on other hosts that Artifactory rewrites, in any order.
+      - If O(external_dependencies_enabled=true), Artifactory replaces an empty list with V(["**"]), which matches all
+        dependencies.
+      - Applies to remote repositories of the package types V(docker), V(helm), V(helmoci) and V(oci), and to virtual
+        repositories of the package types V(bower), V(go) and V(npm).
     type: list
     elements: str
   external_dependencies_remote_repo:
     description:
-      - Key of the remote repository that downloads rewritten dependencies.
-      - Applies to virtual repositories of the types V(bower) and V(npm).
+      - Key of the remote repository through which Artifactory downloads dependencies on other hosts.
+      - Applies to virtual repositories of the package types V(bower) and V(npm).
     type: str
   enable_token_authentication:
     description:
-      - Whether to authenticate with tokens (bearer authentication).
-      - Applies to remote repositories of the types V(docker), V(helmoci) and V(oci).
+      - Whether Artifactory authenticates to the remote registry with bearer tokens.
+      - Applies to remote repositories of the package types V(docker), V(helmoci) and V(oci).
     type: bool
   docker_project_id:
     description:
-      - Project ID of the remote Docker registry.
-      - Applies to remote repositories of the types V(docker), V(helmoci) and V(oci).
+      - ID of the project in the remote registry to which the repository is limited, such as the ID of a Google Cloud
+        project.
+      - Applies to remote repositories of the package types V(docker), V(helmoci) and V(oci).
     type: str
   charts_base_url:
     description:
-      - URL of the charts, if it differs from O(remote_url).
-      - Applies to remote repositories of the type V(helm).
+      - Base URL of the charts on the remote server, if it differs from O(remote_url).
+      - Applies to remote repositories of the package type V(helm).
     type: str
   pypi_registry_url:
     description:
-      - URL of the PyPI registry.
-      - Applies to remote repositories of the type V(pypi).
+      - URL of the PyPI registry that the repository proxies. Artifactory's default is V(https://pypi.org).
+      - Applies to remote repositories of the package type V(pypi).
     type: str
   pypi_repository_suffix:
     description:
-      - Path of the index below O(pypi_registry_url).
-      - Applies to remote repositories of the type V(pypi).
+      - Path of the package index, relative to O(pypi_registry_url). Artifactory's default is V(simple).
+      - Applies to remote repositories of the package type V(pypi).
     type: str
   feed_context_path:
     description:
-      - Path of the NuGet v2 feed.
-      - Applies to remote repositories of the type V(nuget).
+      - Path of the NuGet v2 feed on the remote server. Artifactory's default is V(api/v2).
+      - Applies to remote repositories of the package type V(nuget).
     type: str
   download_context_path:
     description:
-      - Path of NuGet v2 downloads.
-      - Applies to remote repositories of the type V(nuget).
+      - Path from which Artifactory downloads NuGet v2 packages on the remote server. Artifactory's default is
+        V(api/v2/package).
+      - Applies to remote repositories of the package type V(nuget).
     type: str
   v3_feed_url:
     description:
-      - URL of the NuGet v3 feed. Artifactory does not return it, see O(update_secret).
-      - Applies to remote repositories of the type V(nuget).
+      - URL of the NuGet v3 feed. Artifactory's default is V(https://api.nuget.org/v3/index.json).
+      - Artifactory does not return the URL, so O(update_secret) determines when it is sent.
+      - Applies to remote repositories of the package type V(nuget).
     type: str
   symbol_server_url:
     description:
-      - URL of the NuGet symbol server. Artifactory does not return it, see O(update_secret).
-      - Applies to remote repositories of the type V(nuget).
+      - URL of the NuGet symbol server. Artifactory's default is V(https://symbols.nuget.org/download/symbols).
+      - Artifactory does not return the URL, so O(update_secret) determines when it is sent.
+      - Applies to remote repositories of the package type V(nuget).
     type: str
   vcs_type:
     description:
-      - Version control system, V(GIT).
-      - Applies to remote repositories of the types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
+      - Version control system of the remote server. Artifactory's default is V(GIT).
+      - Applies to remote repositories of the package types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
     type: str
   vcs_git_provider:
     description:
-      - Git provider, such as V(GITHUB), V(GITLAB), V(BITBUCKET), V(STASH), V(ARTIFACTORY) or V(CUSTOM).
-      - Applies to remote repositories of the types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
+      - Provider of the Git repositories, such as V(GITHUB), V(GITLAB), V(BITBUCKET), V(STASH), V(ARTIFACTORY) or
+        V(CUSTOM).
+      - Artifactory's default is V(ARTIFACTORY) for V(go) and V(GITHUB) for the other package types.
+      - Applies to remote repositories of the package types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
     type: str
   vcs_git_download_url:
     description:
-      - URL pattern of archives, for the Git provider V(CUSTOM).
-      - Applies to remote repositories of the types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
+      - Pattern of the URLs from which Artifactory downloads archives of Git repositories. It is used if
+        O(vcs_git_provider=CUSTOM).
+      - Applies to remote repositories of the package types V(bower), V(cocoapods), V(composer), V(go) and V(vcs).
     type: str
   propagate_query_params:
     description:
-      - Whether query parameters of requests are sent to the remote server.
-      - Applies to remote repositories of the type V(generic).
+      - Whether Artifactory passes the query parameters of client requests to the remote server.
+      - Applies to remote repositories of the package type V(generic).
     type: bool
   retrieve_sha256_from_server:
     description:
-      - Whether to use SHA-256 checksums that the remote server returns in headers.
-      - Applies to remote repositories of the type V(generic).
+      - Whether Artifactory retrieves the SHA-256 checksum of an artifact from the remote server if the checksum is not
+        in the cache.
+      - Applies to remote repositories of the package type V(generic).
     type: bool
   custom_http_headers:
     description:
-      - Headers to send to the remote server, at most five, in any order. Other headers are removed.
-      - Applies to remote repositories of the type V(generic).
+      - At most five HTTP headers that Artifactory sends with requests to the remote server, in any order.
+      - Headers that are not listed are removed. An empty list removes all headers.
+      - Applies to remote repositories of the package type V(generic).
     type: list
     elements: dict
     suboptions:
       name:
         description:
-          - Name of the header. Required.
+          - Name of the HTTP header. Required.
         type: str
       value:
         description:
-          - Value of a header that is not secret.
+          - Value of the HTTP header. If the value is secret, set O(custom_http_headers[].secret_value) instead.
         type: str
       secret_value:
         description:
-          - Value of a sensitive header. Artifactory does not return it, see O(update_secret). Mutually exclusive with
-            C(value).
+          - Secret value of the HTTP header. Ignored if O(custom_http_headers[].value) is set.
+          - Artifactory does not return the value, so O(update_secret) determines when it is sent.
         type: str
   artifactory_requests_can_retrieve_remote_artifacts:
     description:
-      - Whether requests of other Artifactory servers can download artifacts through remote members.
+      - Whether other Artifactory servers can download artifacts through remote members of the virtual repository.
       - Applies to virtual repositories.
     type: bool
   virtual_retrieval_cache_period_secs:
     description:
-      - Seconds for which the merged metadata is cached.
-      - Applies to virtual repositories of the types V(alpine), V(conda), V(cran), V(debian), V(docker), V(gems), V(go),
-        V(gradle), V(helm), V(ivy), V(maven), V(npm), V(pypi), V(rpm) and V(sbt).
+      - Time in seconds for which Artifactory caches the metadata that it merges from the members of the virtual
+        repository. V(0) disables the cache.
+      - Artifactory's default is V(7200) for V(alpine), V(conda), V(cran), V(debian), V(helm), V(npm) and V(rpm), and
+        V(600) for the other package types.
+      - Applies to virtual repositories of the package types V(alpine), V(conda), V(cran), V(debian), V(docker),
+        V(gems), V(go), V(gradle), V(helm), V(ivy), V(maven), V(npm), V(pypi), V(rpm) and V(sbt).
     type: int
   force_maven_authentication:
     description:
-      - Whether anonymous access is refused, even if anonymous users have permissions.
-      - Applies to virtual repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Whether the virtual repository rejects anonymous requests, even if anonymous users have permissions.
+      - Applies to virtual repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: bool
   key_pair:
     description:
-      - Name of the key pair that signs JAR files for Java Web Start.
-      - Applies to virtual repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Name of the key pair with which Artifactory signs JAR files for Java Web Start.
+      - Applies to virtual repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: str
   pom_repository_references_cleanup_policy:
     description:
-      - Which repository references are removed from POM files.
-      - Applies to virtual repositories of the types V(gradle), V(ivy), V(maven) and V(sbt).
+      - Which references to other repositories Artifactory removes from POM files.
+      - Applies to virtual repositories of the package types V(gradle), V(ivy), V(maven) and V(sbt).
     type: str
     choices:
-      discard_active_reference: References of the POM and of active profiles.
-      discard_any_reference: All references.
-      nothing: None.
+      discard_active_reference: Remove references that are declared in the project or in a profile that is active by
+        default. This is the default of Artifactory.
+      discard_any_reference: Remove all references, including those in profiles that are not active.
+      nothing: Keep all references.
   resolve_docker_tags_by_timestamp:
     description:
-      - Whether the newest image wins if several members have the same tag, instead of the first member.
-      - Applies to virtual repositories of the types V(docker), V(helmoci) and V(oci).
+      - Whether the virtual repository returns the newest image if several members have the same tag. If V(false), it
+        returns the image of the first member.
+      - Applies to virtual repositories of the package types V(docker), V(helmoci) and V(oci).
     type: bool
   use_namespaces:
     description:
-      - Whether clients refer to a chart by the key of its repository, so that several repositories can have charts of
-        the same name.
-      - Applies to virtual repositories of the type V(helm).
+      - Whether clients can download a chart from a certain member by adding the key of the member to the path. This
+        way, several members can contain charts with the same name.
+      - Applies to virtual repositories of the package type V(helm).
     type: bool
   settings:
     description:
-      - Further settings of the repository for which this module has no option, as a dictionary with the names of the
-        REST API, such as V(hideUnauthorizedResources). Names and types are checked before the first request, and the
-        message for a misspelled name suggests the right one.
-      - A setting that has an option can be set here as well, but not together with the option. Lists and
-        comma-separated values are compared like those of the options.
+      - Settings for which this module has no option. The keys are the names of the REST API, such as
+        V(hideUnauthorizedResources).
+      - The module checks the names and types of settings before the first request. If a name is misspelled, the error
+        message suggests the correct one.
+      - A setting that has an option can be set here instead of in the option. This does not apply to the key, class,
+        package type, password and HTTP headers.
+      - Lists and comma-separated values are compared in the same way as those of the options.
     type: dict
   allow_delete_content:
     description:
-      - Whether to delete a repository that contains artifacts. For remote repositories, these are the cached ones.
-      - If V(false), O(state=absent) fails for a repository with artifacts, and the message contains their number and
-        size.
+      - Whether the module may delete a repository that contains artifacts. For a remote repository, these are the
+        cached artifacts.
+      - If V(false), O(state=absent) fails for such a repository. The error message contains the number and size of the
+        files, if they are known.
     type: bool
     default: false
   test_connection:
     description:
-      - Whether Artifactory connects to the server of a remote repository, after it was created or changed and also if
-        nothing changed. The task fails if the connection fails.
-      - This uses a call of Artifactory's user interface, which is not part of the documented REST API. In check mode,
-        only unchanged repositories are tested. Ignored for other types.
+      - Whether Artifactory tests its connection to the server of a remote repository. The test follows after changes,
+        and also if nothing changed. If it fails, the task fails.
+      - The test uses an internal API of Artifactory's user interface, which is not part of the documented REST API.
+      - In check mode, only unchanged repositories are tested. Repositories of other classes are never tested.
     type: bool
     default: false
   items:
     description:
-      - List of repositories, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Repositories to manage, each with the options below. Options that are set outside of O(items) are the defaults
+        for all items.
       - Artifactory 7.61.3 and later returns all configurations in one request. New repositories are created in batches
-        since 7.84.3, and existing ones are changed in batches since 7.104.2. If Artifactory refuses a batch, its
-        repositories are sent separately, so that each has its own outcome.
-      - >-
-        The order of the items does not matter: members are created before the virtual repositories that contain them,
-        and repositories are deleted last, virtual ones first.
+        since Artifactory 7.84.3, and existing ones are changed in batches since Artifactory 7.104.2.
+      - If Artifactory refuses a batch, the module sends smaller batches and finally single repositories, so that each
+        repository has its own outcome.
+      - The order of the items does not matter. Members are created before the virtual repositories that contain them.
+        Repositories are deleted last, and virtual repositories are deleted before their members.
       - All items are validated before the first request. Two items must not have keys that differ only in case.
     type: list
     elements: dict
@@ -1135,9 +1213,11 @@ EXAMPLES = r"""
 RETURN = r"""
 repository:
   description:
-    - The repository after the task, with all options that apply to its class and package type except for secrets. In
-      check mode, the predicted repository. V(null) if it does not exist.
-    - The keys are those of O(items), so that C(url) is the value of O(remote_url).
+    - The repository after the task, or the predicted repository in check mode. V(null) if the repository does not
+      exist.
+    - The dictionary contains all options that apply to the class and package type of the repository, except for
+      secrets.
+    - The keys are the names of the options within O(items). Therefore, C(url) is the value of O(remote_url).
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -1151,7 +1231,7 @@ repository:
       description: Package type of the repository.
       type: str
     settings:
-      description: Members without an option, under the names of the REST API.
+      description: Settings for which the module has no option. The keys are the names of the REST API.
       type: dict
   sample:
     key: npm
@@ -1174,12 +1254,13 @@ repository:
     settings:
       hideUnauthorizedResources: true
 connection:
-  description: Message of Artifactory about the tested connection.
+  description: Message of Artifactory about the tested connection to the server of the remote repository.
   returned: success, when O(test_connection=true) and the connection of a remote repository was tested, without O(items)
   type: str
   sample: Successfully connected to server
 undeclared:
-  description: Keys of the existing repositories that are not in O(items), without those that are never deleted.
+  description: Keys of the existing repositories that are not in O(items), except for those that Artifactory creates for
+    itself.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
@@ -1225,8 +1306,8 @@ outcomes:
       description: Position of the item in O(items), starting at 0.
       type: int
     item:
-      description: Item as specified in O(items). C(url), C(username) and the masked C(password) have the keys
-        C(remote_url), C(remote_username) and C(remote_password).
+      description: The item as specified in O(items), with a masked password. The options C(url), C(username) and
+        C(password) are named C(remote_url), C(remote_username) and C(remote_password).
       type: dict
     status:
       description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
@@ -1240,10 +1321,10 @@ outcomes:
       description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     repository:
-      description: Value of RV(repository) for this item.
+      description: The repository of this item after the task, with the same keys as RV(repository).
       type: dict
     connection:
-      description: Value of RV(connection) for this item.
+      description: Message of Artifactory about the tested connection of this item, as in RV(connection).
       type: str
 """
 
