@@ -10,10 +10,10 @@ module: artifact_repository_info
 short_description: Get Artifactory repository information
 description:
   - List the Artifactory repositories that are visible to the account, or get one repository with its configuration.
-  - RV(repositories) can be passed to O(buildworks.toolchain.artifact_repository#module:items). Passwords are not
-    returned.
-  - With O(configuration=true), Artifactory 7.61.3 and later returns all configurations in one request. For earlier
-    versions, the module lists the repositories and reads each of them, O(workers) at a time.
+  - RV(repositories) can be passed to O(buildworks.toolchain.artifact_repository#module:items). Secrets such as
+    passwords are not returned.
+  - If O(configuration=true), Artifactory 7.61.3 and later returns all configurations in one request. On earlier
+    versions, the module reads each repository separately, O(workers) at a time.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,49 +21,56 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Returns the repositories on which the account has the Read permission. Only administrators get the configuration.
-  - Verified on the sandbox, which is itself verified with jfrog-client-go and pyartifactory. Not verified on a real
-    Artifactory.
+  - The module returns only repositories on which the account has the Read permission. Artifactory returns complete
+    configurations only to administrators.
+  - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go and pyartifactory. Not
+    tested against a real Artifactory server.
 options:
   key:
     description:
       - Return only the repository with this key, including its configuration.
-      - The configuration is omitted if the server does not return it to the account or its edition does not support it.
-      - Mutually exclusive with the other filters.
+      - The configuration is omitted if the account has no access to it or the edition of Artifactory does not support
+        this request.
+      - Mutually exclusive with O(type), O(package_type) and O(project).
     type: str
   type:
-    description: Return only repositories of this type.
+    description:
+      - Return only repositories of this class.
     type: str
     choices:
       local: Repositories that store uploaded artifacts.
-      remote: Proxies of other repositories, with a cache.
+      remote: Repositories that proxy another server and cache its artifacts.
       virtual: Repositories that combine several repositories under one key.
-      federated: Local repositories that are mirrored between several servers.
-      distribution: Repositories of the discontinued distribution to Bintray.
+      federated: Repositories that are mirrored between several Artifactory servers.
+      distribution: Repositories for the distribution of artifacts to Bintray, which is discontinued.
   package_type:
-    description: Return only repositories of this package type, such as V(maven) or V(docker).
+    description:
+      - Return only repositories of this package type, such as V(maven) or V(docker).
     type: str
   project:
-    description: Return only repositories of the project with this key.
+    description:
+      - Return only repositories of the project with this key.
     type: str
   configuration:
     description:
-      - Whether to return the configurations of all repositories. This requires administrator permissions and
-        Artifactory Pro.
-      - If O(key) is set, the configuration is always returned.
+      - Whether to return the configurations of all repositories that match the filters. This requires administrator
+        permissions and Artifactory Pro.
+      - If O(key) is set, this option is ignored, and the configuration is always returned.
     type: bool
     default: false
     version_added: 0.3.0
   sharing:
     description:
-      - Whether to return the projects with which the repositories are shared. This costs one request per repository. It
-        requires an administrator of the platform and Artifactory 7.90.1 or later.
+      - Whether to return the projects with which the repositories are shared. This costs one request per repository.
+      - Requires administrator permissions for the JFrog Platform and Artifactory 7.90.1 or later.
     type: bool
     default: false
     version_added: 0.3.0
   workers:
-    description: Number of repositories to read at the same time, for O(sharing), or if the server cannot list
-      configurations.
+    description:
+      - Number of repositories to read at the same time.
+      - Used if O(sharing=true), or if O(configuration=true) and Artifactory cannot return all configurations in one
+        request.
     type: int
     default: 8
     version_added: 0.3.0
@@ -101,10 +108,11 @@ EXAMPLES = r"""
 RETURN = r"""
 repositories:
   description:
-    - The repositories, sorted by key, in the form of the options of M(buildworks.toolchain.artifact_repository). Empty
-      if no repositories match.
-    - With a configuration, an entry has all options that apply to its class and package type, except for secrets.
-      Otherwise, it has C(key), C(type), C(package_type), C(description) and, for a remote repository, C(url).
+    - The repositories, sorted by key. The list is empty if no repositories match.
+    - Each element has the form of an item of O(buildworks.toolchain.artifact_repository#module:items).
+    - If the configuration is returned, an element contains all options that apply to its class and package type, except
+      for secrets.
+    - Otherwise, it contains C(key), C(type), C(package_type), C(description) and, for a remote repository, C(url).
   returned: success
   type: list
   elements: dict
@@ -113,14 +121,16 @@ repositories:
       description: Key of the repository.
       type: str
     type:
-      description: V(local), V(remote), V(virtual), V(federated) or another type of the server, in lower case.
+      description: Class of the repository in lower case, such as V(local), V(remote), V(virtual) or V(federated).
       type: str
     package_type:
-      description: Package type, in lower case.
+      description: Package type of the repository in lower case, such as V(maven).
       type: str
     settings:
-      description: Settings of the repository for which M(buildworks.toolchain.artifact_repository) has no option of its
-        own, under the names of the REST API. Only returned with a configuration.
+      description:
+        - Settings for which M(buildworks.toolchain.artifact_repository) has no option. The keys are the names of the
+          REST API.
+        - Only returned together with the configuration.
       type: dict
   sample:
     - key: libs-release-local
@@ -128,8 +138,11 @@ repositories:
       package_type: maven
       description: ""
 configurations:
-  description: Configurations of the repositories by key, as returned by the REST API, but without secrets. V(null) if
-    the server does not return the configuration to the account.
+  description:
+    - Configurations of the repositories. The keys are repository keys, the values are configurations as returned by the
+      REST API.
+    - Passwords and secret values of HTTP headers are removed. A value is V(null) if Artifactory does not return the
+      configuration to the account.
   returned: when O(key) is set or O(configuration=true)
   type: dict
   sample:
@@ -139,19 +152,22 @@ configurations:
       packageType: maven
       repoLayoutRef: maven-2-default
 sharing:
-  description: Repositories that are shared with projects, by key.
+  description:
+    - Projects with which the repositories are shared. The keys are repository keys, the values are dictionaries with
+      the keys below.
+    - Repositories that are not shared are omitted.
   returned: when O(sharing=true)
   type: dict
   contains:
     projects:
-      description: Keys of the projects, sorted.
+      description: Keys of the projects with which the repository is shared, sorted.
       type: list
       elements: str
     all_projects:
       description: Whether the repository is shared with all projects.
       type: bool
     read_only:
-      description: Whether the projects can only read the repository.
+      description: Whether the projects with which the repository is shared can only read it.
       type: bool
   sample:
     libs-release-local:
