@@ -660,7 +660,7 @@ options:
         type: str
       secret_value:
         description:
-          - Secret value of the HTTP header. Ignored if O(custom_http_headers[].value) is set.
+          - Secret value of the HTTP header. Mutually exclusive with O(custom_http_headers[].value).
           - Artifactory does not return the value, so O(update_secret) determines when it is sent.
         type: str
   artifactory_requests_can_retrieve_remote_artifacts:

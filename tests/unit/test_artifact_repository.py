@@ -181,6 +181,14 @@ def test_invalid_options_are_refused_before_the_first_request(
     assert message.replace("Option '", "Option 'items[0].") in several["msg"]
 
 
+def test_value_and_secret_value_of_a_header_are_refused_together() -> None:
+    remote = {"key": "files", "type": "remote", "package_type": "generic", "remote_url": "https://example.com"}
+    header = {"name": "X-A", "value": "plain", "secret_value": "hidden"}
+    with conversation() as server:
+        result = run("artifact_repository", url=server.url, **remote, custom_http_headers=[header])
+    assert "Option 'custom_http_headers[0].value': cannot be combined with 'secret_value'." in result["msg"]
+
+
 def test_public_part_of_a_configuration_is_never_compared() -> None:
     partial = {"key": "npm-local", "rclass": "local", "packageType": "npm", "description": ""}
     with conversation(call("GET", f"{REPOSITORIES}/npm-local", json=partial)) as server:

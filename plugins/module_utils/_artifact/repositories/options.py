@@ -189,6 +189,9 @@ def desired_fields(params: Fields) -> Fields:
 def _normalize_option(member: str, value: t.Any) -> t.Any:
     if member == "customHttpHeaders":
         _require(value, "custom_http_headers", "name")
+        for number, header in enumerate(value):
+            if header["value"] is not None and header["secret_value"] is not None:
+                raise BadOption(f"custom_http_headers[{number}].value", "cannot be combined with 'secret_value'")
         return members.parse_headers(value)
     if member == "members":
         _require(value, "members", "url")
