@@ -229,7 +229,8 @@ def test_rehearsal_removes_its_files_when_it_is_stopped(number: signal.Signals, 
     assert [next(starts), next(starts)]  # in check mode and in the first run
     process.send_signal(number)
     _output, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors.strip()) == (1, f"The rehearsal was stopped by {number.name}.")
+    last_line = errors.strip().splitlines()[-1]  # ansible-core may print a traceback of a worker that was just started
+    assert (process.returncode, last_line) == (1, f"The rehearsal was stopped by {number.name}.")
     assert list(temporary.iterdir()) == []
 
 
