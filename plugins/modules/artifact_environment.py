@@ -41,10 +41,9 @@ options:
     type: str
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task creates or renames all environments with O(state=present). Check
-        mode then predicts only deletions.
-      - Use it if one task creates environments and a later task deletes others. The deletion can come last because
-        repositories and roles must no longer use an environment when it is deleted.
+      - Whether check mode assumes that all environments with O(state=present) exist, because an earlier task of the
+        playbook creates them. Check mode then predicts only deletions.
+      - Use it in a playbook that creates environments first and deletes unused ones at the end.
       - Ignored outside of check mode.
   undeclared:
     description:

@@ -94,8 +94,8 @@ options:
     elements: dict
     suboptions:
       name:
-        description: Name of the role. It must differ from the predefined roles, such as V(Developer), which cannot be
-          changed. Required.
+        description: Name of the role, which is required. It must differ from the names of predefined roles, such as
+          V(Developer), because these cannot be changed.
         type: str
       description:
         description: Description of the role. An empty string removes the description.
@@ -134,10 +134,10 @@ options:
         type: str
       roles:
         description:
-          - Names of the roles of the user or group in the project. Roles that are not listed are removed from the
-            member. Required.
-          - The names are those of predefined roles, such as V(Project Admin), V(Developer), V(Contributor) and
-            V(Viewer), or of custom roles in O(roles).
+          - Names of the roles that the user or group has in the project. This list is required. Roles that are not
+            listed are removed from the member.
+          - They are predefined roles, such as V(Project Admin), V(Developer), V(Contributor) and V(Viewer), or custom
+            roles in O(roles).
         type: list
         elements: str
   repositories:

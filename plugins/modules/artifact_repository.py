@@ -259,8 +259,8 @@ options:
       - Applies to local and federated repositories of the package types V(docker) and V(oci).
     type: str
     choices:
-      V1: Docker registry API version 1.
-      V2: Docker registry API version 2.
+      V1: Version 1, for clients before Docker 1.6.
+      V2: Version 2, which current clients require.
   max_unique_tags:
     description:
       - Maximum number of tags of an image that Artifactory keeps. If it is exceeded, Artifactory deletes the oldest
@@ -306,9 +306,9 @@ options:
   primary_key_pair_ref:
     description:
       - Name of the key pair with which Artifactory signs the metadata of the repository.
-      - Applies to local, virtual and federated repositories of the package types V(alpine), V(debian) and V(rpm).
-        Applies to all repositories of the package type V(hex). Applies to local and federated repositories of the
-        package type V(ansible).
+      - Applies to local, virtual and federated repositories of the package types V(alpine), V(debian) and V(rpm), to
+        all repositories of the package type V(hex), and to local and federated repositories of the package type
+        V(ansible).
     type: str
   secondary_key_pair_ref:
     description:
@@ -1254,7 +1254,7 @@ repository:
     settings:
       hideUnauthorizedResources: true
 connection:
-  description: Message of Artifactory about the tested connection to the server of the remote repository.
+  description: Message that Artifactory returned when it tested the connection to the remote server.
   returned: success, when O(test_connection=true) and the connection of a remote repository was tested, without O(items)
   type: str
   sample: Successfully connected to server
@@ -1324,7 +1324,7 @@ outcomes:
       description: The repository of this item after the task, with the same keys as RV(repository).
       type: dict
     connection:
-      description: Message of Artifactory about the tested connection of this item, as in RV(connection).
+      description: Message that Artifactory returned when it tested the connection to the remote server of this item.
       type: str
 """
 

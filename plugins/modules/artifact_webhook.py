@@ -267,7 +267,7 @@ options:
       always: Send secrets on each run. The task always reports a change.
   undeclared:
     description:
-      - How to treat existing webhooks that are not in O(items).
+      - How to treat existing webhooks that are not in O(items), which is then the complete list of webhooks.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
