@@ -114,7 +114,7 @@ groups:
       members: [reader]
 states:
   description:
-    - Properties of groups that cannot be set. The keys are group names, the values are dictionaries.
+    - Read-only properties of the groups. The keys are group names, the values are dictionaries.
     - C(realm) is the realm that the group comes from, such as V(internal), V(ldap) or V(saml). C(realm_attributes)
       contains the attributes of the group in its external directory, or V(null).
   returned: success

@@ -84,8 +84,9 @@ options:
         description:
           - Actions that groups may perform on artifacts in repositories. The keys are group names, the values are lists
             of actions.
-          - A listed group gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
-            describes the possible actions.
+          - A listed group gets exactly the listed actions, and an empty list removes all actions. Other groups are kept
+            unless O(purge=true).
+          - O(repositories.users) describes the possible actions.
         type: dict
   builds:
     description:
@@ -98,19 +99,21 @@ options:
           - Build-info repository with the builds. The only key is V(artifactory-build-info) or, for a project,
             V(<project>-build-info). The value is a dictionary with the optional lists C(include_patterns) and
             C(exclude_patterns), which match names of builds, such as V(web-*).
-          - Otherwise, the rules of O(repositories.targets) apply.
+          - Other targets are kept or removed as described for O(repositories.targets).
         type: dict
       users:
         description:
           - Actions that users may perform on builds. The keys are user names, the values are lists of actions.
-          - A listed user gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
-            describes the possible actions.
+          - A listed user gets exactly the listed actions, and an empty list removes all actions. Other users are kept
+            unless O(purge=true).
+          - O(repositories.users) describes the possible actions.
         type: dict
       groups:
         description:
           - Actions that groups may perform on builds. The keys are group names, the values are lists of actions.
-          - A listed group gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
-            describes the possible actions.
+          - A listed group gets exactly the listed actions, and an empty list removes all actions. Other groups are kept
+            unless O(purge=true).
+          - O(repositories.users) describes the possible actions.
         type: dict
   release_bundles:
     description:
@@ -123,20 +126,22 @@ options:
           - Release bundle repositories to which the actions apply. The keys are repository keys. The values are
             dictionaries with the optional lists C(include_patterns) and C(exclude_patterns), which match names of
             release bundles.
-          - Otherwise, the rules of O(repositories.targets) apply.
+          - Other targets are kept or removed as described for O(repositories.targets).
         type: dict
       users:
         description:
           - Actions that users may perform on release bundles. The keys are user names, the values are lists of actions.
-          - A listed user gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
-            describes the possible actions.
+          - A listed user gets exactly the listed actions, and an empty list removes all actions. Other users are kept
+            unless O(purge=true).
+          - O(repositories.users) describes the possible actions.
         type: dict
       groups:
         description:
           - Actions that groups may perform on release bundles. The keys are group names, the values are lists of
             actions.
-          - A listed group gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
-            describes the possible actions.
+          - A listed group gets exactly the listed actions, and an empty list removes all actions. Other groups are kept
+            unless O(purge=true).
+          - O(repositories.users) describes the possible actions.
         type: dict
   destinations:
     description:
@@ -149,21 +154,23 @@ options:
         description:
           - Destinations to which the actions apply. The keys are names of destinations, or V(*) for all destinations.
             The values are dictionaries with the optional lists C(include_patterns) and C(exclude_patterns).
-          - Otherwise, the rules of O(repositories.targets) apply.
+          - Other targets are kept or removed as described for O(repositories.targets).
         type: dict
       users:
         description:
           - Actions that users may perform on destinations of release bundles. The keys are user names, the values are
             lists of actions.
-          - A listed user gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
-            describes the possible actions.
+          - A listed user gets exactly the listed actions, and an empty list removes all actions. Other users are kept
+            unless O(purge=true).
+          - O(repositories.users) describes the possible actions.
         type: dict
       groups:
         description:
           - Actions that groups may perform on destinations of release bundles. The keys are group names, the values are
             lists of actions.
-          - A listed group gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
-            describes the possible actions.
+          - A listed group gets exactly the listed actions, and an empty list removes all actions. Other groups are kept
+            unless O(purge=true).
+          - O(repositories.users) describes the possible actions.
         type: dict
   pipeline_sources:
     description:
@@ -177,21 +184,23 @@ options:
           - Pipeline sources to which the actions apply. The keys are names of pipeline sources, or V(*) for all
             sources. The values are dictionaries with the optional lists C(include_patterns) and C(exclude_patterns),
             which match full names of source repositories, such as V(team/**).
-          - Otherwise, the rules of O(repositories.targets) apply.
+          - Other targets are kept or removed as described for O(repositories.targets).
         type: dict
       users:
         description:
           - Actions that users may perform on pipeline sources. The keys are user names, the values are lists of
             actions.
-          - A listed user gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
-            describes the possible actions.
+          - A listed user gets exactly the listed actions, and an empty list removes all actions. Other users are kept
+            unless O(purge=true).
+          - O(repositories.users) describes the possible actions.
         type: dict
       groups:
         description:
           - Actions that groups may perform on pipeline sources. The keys are group names, the values are lists of
             actions.
-          - A listed group gets exactly the listed actions, and an empty list removes all actions. O(repositories.users)
-            describes the possible actions.
+          - A listed group gets exactly the listed actions, and an empty list removes all actions. Other groups are kept
+            unless O(purge=true).
+          - O(repositories.users) describes the possible actions.
         type: dict
   purge:
     description: Whether to remove types, targets, users and groups of the permission that are not listed. If V(true),

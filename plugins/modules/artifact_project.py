@@ -68,7 +68,8 @@ options:
       for a new project is V(true).
     type: bool
   admin_privileges:
-    description: Privileges of the project administrators. Privileges that are not set are not changed.
+    description: What the project administrators may do, namely manage members, manage resources and index resources.
+      Privileges that are not set are not changed.
     type: dict
     suboptions:
       manage_members:
@@ -127,17 +128,17 @@ options:
     elements: dict
     suboptions:
       user:
-        description: Name of an existing user. Mutually exclusive with O(members[].group).
+        description: Name of an existing user. Each entry requires either this option or O(members[].group).
         type: str
       group:
-        description: Name of an existing group. Mutually exclusive with O(members[].user).
+        description: Name of an existing group. Each entry requires either this option or O(members[].user).
         type: str
       roles:
         description:
-          - Names of the roles that the user or group has in the project. This list is required. Roles that are not
-            listed are removed from the member.
-          - They are predefined roles, such as V(Project Admin), V(Developer), V(Contributor) and V(Viewer), or custom
-            roles in O(roles).
+          - Names of the roles that the user or group has in the project. This list is required.
+          - A role is predefined, such as V(Project Admin), V(Developer), V(Contributor) or V(Viewer), or a custom role
+            in O(roles).
+          - If the member has other roles, the module removes them.
         type: list
         elements: str
   repositories:

@@ -89,7 +89,7 @@ options:
         description:
           - Whether replication deletes artifacts on the target that do not exist in the source. The default for a new
             target is V(false).
-          - An explicit V(null) is an error.
+          - V(null) is an error, because it may come from an empty variable by mistake.
         type: bool
       sync_properties:
         description: Whether to replicate the properties of artifacts. The default for a new target is V(true).
@@ -133,7 +133,7 @@ options:
     description:
       - Whether the pull replication deletes artifacts from the cache that do not exist on the remote server. The
         default for a new replication is V(false).
-      - An explicit V(null) is an error.
+      - V(null) is an error, because it may come from an empty variable by mistake.
     type: bool
   sync_properties:
     description: Whether the pull replication copies the properties of artifacts. The default for a new replication is

@@ -110,9 +110,10 @@ repositories:
   description:
     - The repositories, sorted by key. The list is empty if no repositories match.
     - Each element has the form of an item of O(buildworks.toolchain.artifact_repository#module:items).
-    - If the configuration is returned, an element contains all options that apply to its class and package type, except
-      for secrets.
-    - Otherwise, it contains C(key), C(type), C(package_type), C(description) and, for a remote repository, C(url).
+    - With O(key) or O(configuration=true), an element contains all options that apply to its class and package type,
+      except for secrets.
+    - Otherwise, or if the account may not read the configuration, an element contains C(key), C(type),
+      C(package_type), C(description) and, for a remote repository, C(url).
   returned: success
   type: list
   elements: dict

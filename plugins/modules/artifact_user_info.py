@@ -125,7 +125,7 @@ users:
       groups: [readers]
 states:
   description:
-    - Properties of users that cannot be set. The keys are user names, the values are dictionaries.
+    - Read-only properties of the users. The keys are user names, the values are dictionaries.
     - C(status) is V(enabled), V(disabled), V(invited) or V(locked). C(realm) is the realm that the user comes from,
       such as V(internal), V(ldap) or V(saml).
     - C(effective_admin) is whether the user is an administrator, directly or through a group. C(last_logged_in) is the
