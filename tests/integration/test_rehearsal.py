@@ -307,6 +307,13 @@ ADMINISTRATION: dict[str, Any] = {
         {"repoKey": "generic-local", "cronExp": "0 0 2 * * ?", **REPLICATED},
         {"repoKey": "mirror", "cronExp": "0 0 3 * * ?"},
     ],
+    "webhooks": [
+        {
+            "key": "deploy",
+            "event_filter": {"domain": "artifact", "event_types": ["deployed"], "criteria": {"anyLocal": True}},
+            "handlers": [{"handler_type": "webhook", "url": "https://deploy.example/", "secret": SECRET}],
+        }
+    ],
 }
 WEB = {
     "key": "web",
@@ -317,6 +324,7 @@ WEB = {
 API = {"key": "api", "display_name": "Interfaces", "environments": ["api-load"]}
 PUSH = {"repo": "generic-local", "cron": "0 0 2 * * ?", "targets": [REPLICATED]}
 PULL = {"repo": "mirror", "type": "pull", "cron": "0 0 3 * * ?"}
+WEBHOOK = {"key": "deploy", "domain": "artifact", "webhook_url": "https://deploy.example/", "secret": SECRET}
 OTHER_PROXY = {**PROXY, "host": "other.example"}
 # Tasks for the administration of Artifactory, and whether they change what production has
 DECLARED: dict[str, tuple[str, dict[str, Any], bool]] = {
@@ -326,6 +334,8 @@ DECLARED: dict[str, tuple[str, dict[str, Any], bool]] = {
     "Manage projects": ("project", {"items": [WEB, API], "undeclared": "report"}, True),
     "Keep the replications": ("replication", {"items": [PUSH, PULL]}, False),
     "Change a replication": ("replication", {**PULL, "sync_deletes": True}, True),
+    "Keep the webhook": ("webhook", WEBHOOK, False),
+    "Change the webhook": ("webhook", {**WEBHOOK, "event_types": ["deployed", "moved"]}, True),
     "Keep the proxy": ("configuration", {"configuration": {"proxies": {"corporate": PROXY}}}, False),
     "Configure": ("configuration", {"configuration": {"proxies": {"other": OTHER_PROXY}, "footer": "Ours"}}, True),
 }
