@@ -73,7 +73,7 @@ def iterate_replications(snapshot: SnapshotDirectory, repositories: Collection[s
         repo = replication["repo"]
         if repo not in repositories:
             continue
-        common = {"repoKey": repo, **_convert_replication({"cron": UNKNOWN_CRON, **_given(replication)})}
+        common = {"repoKey": repo, **_convert_replication({"cron": UNKNOWN_CRON, **_drop_null(replication)})}
         if replication["type"] == "pull":
             yield common
         for target in replication.get("targets", ()):
@@ -202,7 +202,7 @@ def _convert_handler(snapshot: SnapshotDirectory, webhook: dict[str, Any], proxi
     return {**common, **more, "http_headers": headers, "secrets": secrets}
 
 
-def _given(fields: dict[str, Any]) -> dict[str, Any]:
+def _drop_null(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
