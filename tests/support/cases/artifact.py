@@ -113,6 +113,7 @@ CASES: dict[str, Case] = {
     ),
     "artifact_repository_info": Query({"key": "libs-release"}),
     "artifact_search_info": Query({"name": "app-1", "repos": ["generic-local/app"], "detail": ["properties"]}),
+    "artifact_info": Query({}),
     "artifact_storage_info": Query({"repo": "libs-remote"}),
     "artifact_trash": Operation(
         {"action": "empty", "wait_timeout": 1},

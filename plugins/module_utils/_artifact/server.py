@@ -1,0 +1,23 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Version, add-ons and edition of the server."""
+
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+
+
+def fetch_server(artifact: ArtifactService) -> Fields:
+    """Return what the server reports about itself."""
+    record: Record = artifact.http.read("GET", "/artifactory/api/system/version").record()
+    license_text = record.maybe_text("license")
+    return {
+        "version": record.text("version"),
+        "revision": record.maybe_text("revision"),
+        "addons": sorted(record.maybe_texts("addons")),
+        "open_source": None if license_text is None else "OSS" in license_text,
+    }
