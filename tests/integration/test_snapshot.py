@@ -576,7 +576,7 @@ def test_sandbox_from_a_snapshot_has_the_same_data(sandbox: Sandbox, tmp_path: P
     for place in ("properties: db.password: value", "properties: note: value", "F_TOKEN: default", "comment"):
         assert place in output
     with client.start(seed=first) as rehearsal:
-        rehearsal.switch("artifact", version="7.111.4", edition="enterprise")
+        rehearsal.switch("artifact", edition="enterprise")
         assert rehearsal.switches()["artifact"]["trashcan"] is False
         output, good = take_snapshot(rehearsal, second, snapshot_artifact_runs="all", **all_credentials(rehearsal))
     assert good, output
@@ -774,25 +774,29 @@ SKIPPED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, str]]] = {
             "environments": "requires Artifactory 7.53.1 or later",
             "sharing": "requires Artifactory 7.90.1 or later",
             "project_environments": ": 404 ",
+            "webhooks": "may accept only access tokens",
         },
     ),
     "the open-source edition": (
         {"edition": "oss"},
         PASSWORD,
-        dict.fromkeys(("items", "environments", "projects", "replications"), "requires Artifactory Pro"),
+        dict.fromkeys(("items", "environments", "projects", "replications", "webhooks"), "requires Artifactory Pro"),
     ),
     "an Access API for tokens": (
         {"access_requires_token": True},
         PASSWORD,
-        dict.fromkeys(("users", "groups", "permissions", *ACCESS), "may accept only access tokens"),
+        dict.fromkeys(("users", "groups", "permissions", "webhooks", *ACCESS), "may accept only access tokens"),
     ),
     "an account without permissions": (
         {},
         {"toolchain_artifact_username": "reader", "toolchain_artifact_password": "sandbox-reader"},
-        dict.fromkeys(("environments", "replications", "configuration"), ": 403 "),
+        {
+            **dict.fromkeys(("environments", "replications", "configuration"), ": 403 "),
+            "webhooks": "may accept only access tokens",
+        },
     ),
 }
-NEW_LISTS = {*ACCESS, *PARTS, "sharing", "replications", "configuration"}
+NEW_LISTS = {*ACCESS, *PARTS, "sharing", "replications", "webhooks", "configuration"}
 
 
 @pytest.mark.parametrize("case", SKIPPED)
@@ -815,8 +819,10 @@ def test_administration_is_skipped_when_the_server_does_not_return_it(
     for name, reason in expected.items():
         assert reason in skipped[name]
     with client.start(seed=folder) as rehearsal:
-        state = rehearsal.state()["artifact"]
+        state, seeded = rehearsal.state()["artifact"], rehearsal.switches()["artifact"]
     assert state["projects"]["total"] == len(manifest["projects"])
+    server = {"version": "7.77.3", "edition": "pro"}
+    assert {name: seeded[name] for name in server} == {name: switches.get(name, server[name]) for name in server}
 
 
 def write_special_jobs(folder: Path) -> None:

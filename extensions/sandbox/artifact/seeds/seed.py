@@ -35,7 +35,7 @@ BUILD_CHANGE_FIELDS = ("created", "created_by", "modified", "modified_by")
 CONTENT_FIELDS = ("files", "generate", "images")
 TIME_FIELDS = ("created", "modified", "updated")
 SEED_SCHEMA = mapping_schema(
-    "",
+    "version edition",
     groups=[mapping_schema(f"name! permissions {' '.join(SEED_GROUP_FIELDS)}")],
     users=[mapping_schema(f"name! password api_key locked groups permissions {' '.join(SEED_USER_FIELDS)}")],
     permissions=[mapping_schema("name! resources!")],
@@ -69,6 +69,7 @@ SEED_SCHEMA = mapping_schema(
 
 def load_seed(state: State, data: dict[str, Any]) -> None:
     """Add the content of a seed, and the trash can."""
+    state.runtime.set_switches({"artifact": {name: data[name] for name in ("version", "edition") if name in data}})
     _add_accounts(state, data)
     state.items.create_folder(TRASH_REPO, "", None)
     repositories = [numbered for repository in data.get("repositories", ()) for numbered in _expand(repository)]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,7 @@ from .snapshot_administration import (
 )
 
 BATCH_SIZE = 5000
+VERSION = re.compile(r"\d+(\.\d+)+")
 # The administrator that is added to the accounts of the snapshot's tokens.
 ADMIN = "snapshot-admin"
 # Types of permissions in the manifest and in seeds.
@@ -57,6 +59,7 @@ def iterate_seeds(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
     keys = {repository["key"] for repository in repositories}
     configuration = convert_configuration(snapshot, keys)
     yield {
+        **_convert_server(manifest.get("server") or {}),
         "groups": list(_convert_groups(snapshot)),
         "users": [*_convert_users(snapshot), {**_create_user(snapshot, ADMIN), "admin": True}],
         "permissions": [_convert_permission(permission) for permission in manifest.get("permissions", ())],
@@ -72,6 +75,12 @@ def iterate_seeds(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
     rows = snapshot.read_records("items")
     while batch := [_convert_item(row) for row in itertools.islice(rows, BATCH_SIZE)]:
         yield {"items": batch}
+
+
+def _convert_server(server: dict[str, Any]) -> dict[str, Any]:
+    """Return the version, and the edition if it is the open-source one. Servers do not report other editions."""
+    version = {"version": server["version"]} if VERSION.fullmatch(server.get("version", "")) else {}
+    return {**version, "edition": "oss"} if server.get("open_source") else version
 
 
 def _convert_users(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
