@@ -6,6 +6,16 @@
 
 from __future__ import annotations
 
+import typing as t
+
+_MAX_NAMES = 10
+
+
+def join_names(names: t.Collection[str]) -> str:
+    """Return the first names, sorted, and the number of the others, for a message."""
+    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
+    return f"{', '.join(sorted(names)[:_MAX_NAMES])}{more}"
+
 
 class ToolchainError(Exception):
     """An error to show to the user. A missing final period is added to the message.

@@ -9,10 +9,8 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, join_names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-
-_MAX_NAMES = 10
 
 
 def check_undeclared(task: Task) -> None:
@@ -49,6 +47,5 @@ def append_undeclared(
     if task.params["undeclared"] == "remove":
         return [*items, *({option: name, "state": "absent"} for name in names)]
     if names:
-        more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
-        task.warn(f"These {kind} exist, but are not declared: {', '.join(names[:_MAX_NAMES])}{more}.")
+        task.warn(f"These {kind} exist, but are not declared: {join_names(names)}.")
     return items

@@ -16,12 +16,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.per
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ServerRefusal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ServerRefusal, join_names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _CACHE = "-cache"
-_MAX_NAMES = 10
 
 
 class SharedLists:
@@ -168,7 +167,7 @@ class ManagedPermission:
             ):
                 missing.append(key)
         if missing:
-            raise BadOption("repositories.targets", f"these repositories do not exist: {_join(missing)}")
+            raise BadOption("repositories.targets", f"these repositories do not exist: {join_names(missing)}")
 
     def _check_principals(self, option: str, kind: str, names: list[str]) -> None:
         checked = [name for name in names if (kind, name) != ("users", users.ANONYMOUS)]
@@ -180,7 +179,7 @@ class ManagedPermission:
         else:
             missing = [name for name in checked if name not in existing]
         if missing:
-            raise BadOption(f"{option}.{kind}", f"these {kind} do not exist: {_join(missing)}")
+            raise BadOption(f"{option}.{kind}", f"these {kind} do not exist: {join_names(missing)}")
 
     def _respell(self, option: str, resource: Fields) -> Fields:
         """Return an existing resource with the names that the task uses for the same targets and groups."""
@@ -240,8 +239,3 @@ class ManagedPermission:
 
 def _list_classes(artifact: ArtifactService) -> dict[str, str]:
     return {entry["key"]: str(entry["type"]).upper() for entry in queries.list_repositories(artifact)}
-
-
-def _join(names: list[str]) -> str:
-    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
-    return f"{', '.join(sorted(names)[:_MAX_NAMES])}{more}"

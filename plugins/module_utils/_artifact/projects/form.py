@@ -9,8 +9,6 @@ A part of a project, such as its roles, is a dictionary by name. `None` stands f
 
 from __future__ import annotations
 
-import typing as t
-
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import numeric
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects.environments import BUILT_IN
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -33,7 +31,6 @@ SCALARS = (*SETTINGS, "storage_quota", "admin_privileges")
 PARTS = ("environments", "roles", "members", "repositories", "shared_repositories")
 UNLIMITED = "unlimited"
 NEW_ROLE: Fields = {"description": "", "environments": [], "actions": []}
-_MAX_NAMES = 10
 _UNLIMITED_BYTES = -1
 _MIN_QUOTA, _MAX_QUOTA = 1024**3, 2**63 - 1
 _UNITS = ("PB", "TB", "GB", "MB", "KB")
@@ -109,12 +106,6 @@ def to_result(key: str, project: Fields) -> Fields:
 def select_present(entries: Fields) -> Fields:
     """Return the entries of a part that are not to be removed."""
     return {name: value for name, value in entries.items() if value is not None}
-
-
-def join_names(names: t.Collection[str]) -> str:
-    """Return the first names, sorted, and the number of the others."""
-    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
-    return f"{', '.join(sorted(names)[:_MAX_NAMES])}{more}"
 
 
 def to_member(key: str, roles: list[str]) -> Fields:

@@ -14,7 +14,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.pro
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects.writer import ProjectWriter
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ToolchainError,
+    join_names,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -236,7 +240,7 @@ class ManagedProject:
         self._attached = sorted(projects.read_repositories(self._artifact, self._key))
         if self._attached and not self._task.params["detach_repositories"]:
             raise ToolchainError(
-                f"Cannot delete project '{self._key}': it contains the repositories {form.join_names(self._attached)}. "
+                f"Cannot delete project '{self._key}': it contains the repositories {join_names(self._attached)}. "
                 "Move or delete them, or set 'detach_repositories: true' to keep them without a project."
             )
         self._attached = [repo for repo in self._attached if projects.find_owner(self._artifact, repo) == self._key]
