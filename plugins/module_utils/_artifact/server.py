@@ -6,18 +6,21 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
+    VERSION_ADDRESS,
+    ArtifactService,
+    is_open_source,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 
 def fetch_server(artifact: ArtifactService) -> Fields:
     """Return what the server reports about itself."""
-    record: Record = artifact.http.read("GET", "/artifactory/api/system/version").record()
-    license_text = record.maybe_text("license")
+    record: Record = artifact.http.read("GET", VERSION_ADDRESS).record()
     return {
         "version": record.text("version"),
         "revision": record.maybe_text("revision"),
         "addons": sorted(record.maybe_texts("addons")),
-        "open_source": None if license_text is None else "OSS" in license_text,
+        "open_source": is_open_source(record),
     }

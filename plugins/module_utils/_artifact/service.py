@@ -57,6 +57,8 @@ _TOKEN_ADVICE = {
     "/event/api/": "The Event API may accept only access tokens.",
 }
 
+# Available to each user; needs no permission
+VERSION_ADDRESS = "/artifactory/api/system/version"
 _NEEDS_PRO = "This requires Artifactory Pro, but the server is the open-source edition or has no active license."
 _MERGE_REFUSAL = "Could not merge and save new descriptor"
 # Remedies for error messages of the server
@@ -109,7 +111,7 @@ class ArtifactService:
         :raises ToolchainError: if the server reports that it is the open-source edition
         """
         version = self._read_version()
-        if version and "OSS" in (version.maybe_text("license") or ""):
+        if version and is_open_source(version):
             raise ToolchainError(f"{feature} requires Artifactory Pro, but the server is the open-source edition.")
 
     def supports(self, version: str) -> bool:
@@ -131,7 +133,7 @@ class ArtifactService:
         return t.cast("Record | None", self.http.get_cached("version", self._fetch_version))
 
     def _fetch_version(self) -> Record | None:
-        response = self.http.read("GET", "/artifactory/api/system/version", accept=(200, 401, 403, 404))
+        response = self.http.read("GET", VERSION_ADDRESS, accept=(200, 401, 403, 404))
         return response.record() if response.status == 200 else None
 
     def write_descriptor(self, method: str, path: str, **options: t.Unpack[RequestOptions]) -> Response:
@@ -192,6 +194,15 @@ class _DescriptorWrite(retry.Policy):
 
 
 _DESCRIPTOR_WRITE = _DescriptorWrite(retry.WRITE.statuses, is_idempotent=False)
+
+
+def is_open_source(version: Record) -> bool | None:
+    """Return whether the server reports that it is the open-source edition, or `None` if it reports no license.
+
+    :arg version: the response with the version
+    """
+    license_text = version.maybe_text("license")
+    return None if license_text is None else "OSS" in license_text
 
 
 def _parse_version(text: str) -> tuple[int, ...]:

@@ -7,14 +7,15 @@
 from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import generation, users
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
+    VERSION_ADDRESS,
+    ArtifactService,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import basic_auth
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# Available to each user; needs no permission
-_ADDRESS = "/artifactory/api/system/version"
 _ENABLED = "enabled"
 
 
@@ -44,7 +45,7 @@ def is_current(task: Task, artifact: ArtifactService, user: Fields, desired: Fie
     credential = basic_auth(task, name, desired["password"])
     response = artifact.http.read(
         "GET",
-        _ADDRESS,
+        VERSION_ADDRESS,
         accept=(200, 401, 403),
         anonymous=True,
         headers=credential.headers,
