@@ -49,6 +49,17 @@ def test_members_are_read_by_their_types() -> None:
     assert read(WHOLE, reader) == ["x", 3, False, "2023-06-16T17:03:22Z", ["a"], 7, [1, 2]]
 
 
+def test_scalars_have_the_type_of_their_default() -> None:
+    defaults: dict[str, bool | int | str] = {"name": "", "size": 0, "on": True}
+    assert read(WHOLE, lambda record: [record.scalar(name, value) for name, value in defaults.items()]) == [
+        "x",
+        3,
+        False,
+    ]
+    with pytest.raises(UnexpectedResponse, match="true or false"):
+        read(WHOLE, lambda record: record.scalar("name", False))
+
+
 @pytest.mark.parametrize("answer", [{}, {"a": None}], ids=["missing", "null"])
 def test_optional_members_can_be_null(answer: dict[str, Any]) -> None:
     def reader(record: Record) -> list[Any]:

@@ -154,15 +154,10 @@ def _common(values: list[t.Any]) -> t.Any:
 
 
 def _read_members(record: Record, members: dict[str, tuple[str, t.Any]]) -> Fields:
-    return {option: _read_member(record, name, default) for option, (name, default) in members.items()}
-
-
-def _read_member(record: Record, name: str, default: t.Any) -> t.Any:
-    if record.get(name) is None:
-        return default
-    if isinstance(default, bool):
-        return record.flag(name)
-    return record.integer(name) if isinstance(default, int) else record.text(name)
+    return {
+        option: default if record.get(name) is None else record.scalar(name, default)
+        for option, (name, default) in members.items()
+    }
 
 
 def complete_desired(before: Fields | None, fields: Fields, purge: bool) -> Fields:

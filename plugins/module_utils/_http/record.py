@@ -57,6 +57,12 @@ class Record(dict[str, t.Any]):
     def maybe_flag(self, name: str) -> bool | None:
         return None if self.get(name) is None else self.flag(name)
 
+    def scalar(self, name: str, default: bool | int | str) -> t.Any:
+        """Return a boolean, a whole number or a text, whichever the default is."""
+        if isinstance(default, bool):
+            return self.flag(name)
+        return self.integer(name) if isinstance(default, int) else self.text(name)
+
     def maybe_timestamp(self, name: str, per_second: int = 1) -> str | None:
         """Return a time as an ISO 8601 text in UTC.
 

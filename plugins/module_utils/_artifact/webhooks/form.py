@@ -292,10 +292,8 @@ def _read_members(record: Record | None, members: dict[str, tuple[str, t.Any]]) 
 
 def _read_member(record: Record, member: str, default: t.Any) -> t.Any:
     """Return a normalized member. Its type is that of the default."""
-    if isinstance(default, bool):
-        return record.flag(member)
-    if isinstance(default, str):
-        return record.text(member)
+    if isinstance(default, (bool, str)):
+        return record.scalar(member, default)
     if isinstance(default, dict) and isinstance(record[member], dict):
         selected = record.record(member)
         return {name: sort_unique(selected.maybe_texts(name)) for name in selected}
