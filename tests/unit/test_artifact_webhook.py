@@ -542,6 +542,14 @@ def test_unknown_events_are_allowed_on_request() -> None:
         assert run("artifact_webhook", url=server.url, **task, allow_unknown_events=True)["changed"]
 
 
+def test_event_types_of_an_unknown_domain_must_be_allowed() -> None:
+    with conversation(has(with_events("newer", "x"))) as server:
+        result = run("artifact_webhook", url=server.url, key=KEY, event_types=["y"])
+    assert result["msg"] == (
+        "Option 'event_types': domain 'newer' is unknown. Set 'allow_unknown_events: true' to change its event types."
+    )
+
+
 def test_webhook_with_unknown_events_is_changed_without_them() -> None:
     stored = with_events("newer", "x", severity="high")
     body = {**stored, "enabled": False}

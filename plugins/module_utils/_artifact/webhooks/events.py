@@ -109,11 +109,17 @@ def check_event_types(domain: str, event_types: t.Iterable[str], may_be_unknown:
     """
     known = get_domain(domain).event_types
     for name in event_types:
-        if name not in known and not may_be_unknown:
+        if name in known or may_be_unknown:
+            continue
+        if not known:
             raise BadOption(
                 "event_types",
-                f"'{name}' does not exist in domain '{domain}'{suggest(name, known)} It has {', '.join(known)}",
+                f"domain '{domain}' is unknown. Set 'allow_unknown_events: true' to change its event types",
             )
+        raise BadOption(
+            "event_types",
+            f"'{name}' does not exist in domain '{domain}'{suggest(name, known)} It has {', '.join(known)}",
+        )
 
 
 def check_criteria(domain: str, criteria: Fields) -> None:
