@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from support.cases.ci_resources import RESOURCES
 from support.cases.form import FILES, Case, Fetch, Operation, Query, Resource, Service, Write
 
 _JAR = FILES / "cli.jar"
 _SOON = {"wait_timeout": 60, "wait_delay": 0.1}
 
 CASES: dict[str, Case] = {
+    **RESOURCES,
     "ci_build": Operation(
         {"job": "deploy", "parameters": {"VERSION": "2"}, "wait_timeout": 60, "wait_delay": 0.1},
         write=Write("build"),
