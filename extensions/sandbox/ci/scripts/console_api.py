@@ -18,7 +18,7 @@ from ..http import pages
 from ..http.refusals import InternalError, NotFound
 from ..nodes import computers
 from ..plugins import plugin_scripts
-from . import script_answers
+from . import known_scripts, script_answers
 from .script_runner import extract_code, format_console
 
 NODE = "/computer/{node}"
@@ -77,9 +77,10 @@ async def run_script(call: Call, script: str, node: str = "") -> str:
     """
     with call.controller.runtime.transaction():
         output = None if node else plugin_scripts.run_known_script(call, script)
+        known = None if node or output is not None else known_scripts.run_known_script(call, script)
     if output is not None:
         return output
-    ending = await script_answers.find_answer(call.controller, extract_code(call, script), node)
+    ending = known or await script_answers.find_answer(call.controller, extract_code(call, script), node)
     jar = call.switch("groovy_jar")
     if ending is None and jar:
         fields = {name: call.parameter(name) or "" for name in ("code", "args")}

@@ -11,7 +11,7 @@ import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import console, groovy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -83,16 +83,7 @@ class Script:
         is_controller = self._task.params["node"] in (None, *_CONTROLLER)
         form = (groovy.controller_form if is_controller else groovy.node_form)(code, self._args)
         response = self._post(form, read_only)
-        parsed = groovy.parse_report(response.text)
-        if parsed is None:
-            content = response.server_message or (
-                "the response is not its report" if response.text else "the response is empty"
-            )
-            raise OutcomeUnknown(
-                f"{subject} was sent to {self._path}, but its outcome is unknown: {content}. "
-                "Check whether a login page or a proxy intercepts the request."
-            )
-        output, report = parsed
+        output, report = console.parse_report(response, subject, self._path)
         if "error" in report:
             self._task.has_written = self._task.has_written or (report["ran"] and not read_only)
             self._task.result.update(output=output, error=_describe_error(report["error"]))

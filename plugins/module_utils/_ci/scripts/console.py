@@ -1,0 +1,58 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The script console of the controller, for what the remote API of Jenkins does not offer."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import OutcomeUnknown, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+
+# The sandbox recognizes the scripts of modules by this line, because it cannot run Groovy with the classes of Jenkins
+_NAME = "// buildworks.toolchain: {}\n"
+
+
+def run_internal(
+    ci: CiService, name: str, code: str, args: t.Mapping[str, t.Any] | None = None, *, read_only: bool
+) -> t.Any:
+    """Run a script of a module on the controller and return its value as JSON data.
+
+    Requires the Overall/Administer permission.
+
+    :arg name: what the script does, such as `list API tokens`
+    :arg args: JSON data that the script reads from `args`; may contain secrets
+    :arg read_only: whether the script changes nothing
+    :raises ToolchainError: if the script fails
+    :raises OutcomeUnknown: if the response is not the report of the script
+    """
+    form = groovy.controller_form(_NAME.format(name) + code, args or {})
+    response = ci.post("/scriptText", form=form, read_only=read_only)
+    report = parse_report(response, f"The script to {name}", "/scriptText")[1]
+    if "error" in report:
+        error = report["error"]
+        raise ToolchainError(f"The script to {name} failed: {error['type']}: {error['message']}")
+    return report["value"]
+
+
+def parse_report(response: Response, subject: str, path: str) -> tuple[str, dict[str, t.Any]]:
+    """Return the output of a script and the report of the runner, see `groovy.parse_report`.
+
+    :arg subject: the script, for messages
+    :arg path: path of the console, for messages
+    :raises OutcomeUnknown: if the response contains no report
+    """
+    parsed = groovy.parse_report(response.text)
+    if parsed is None:
+        content = response.server_message or (
+            "the response is not its report" if response.text else "the response is empty"
+        )
+        raise OutcomeUnknown(
+            f"{subject} was sent to {path}, but its outcome is unknown: {content}. "
+            "Check whether a login page or a proxy intercepts the request."
+        )
+    return parsed
