@@ -139,6 +139,10 @@ class Response:
             raise self._unexpected_error(f"the response is not an XML document with the element '{name}'", _CHECK_URL)
         return root
 
+    def not_xml_error(self) -> UnexpectedResponse:
+        """Return the error for a body that is not an XML document."""
+        return self._unexpected_error("the response is not an XML document", _CHECK_URL)
+
     def record(self) -> Record:
         """Return the body as an object with typed access to its members."""
         return Record(self.json(), self.unexpected_value)

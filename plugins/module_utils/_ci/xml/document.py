@@ -1,0 +1,92 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Configurations of Jenkins as XML documents.
+
+Jenkins writes XML 1.1, which allows references to control characters. Python reads XML 1.0 only, so such characters are
+replaced by characters of a private use area while a document is processed.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from xml.sax.saxutils import escape, quoteattr
+
+DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
+_LEADING_DECLARATION = re.compile(r"\A\ufeff?\s*(<\?xml[^>]*\?>)?")
+_REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]+)|(\d+));")
+_MAX_DEPTH = 100
+_PRIVATE = 0x10FF00
+_CONTROL = re.compile(f"[{chr(_PRIVATE)}-{chr(_PRIVATE + 0x1F)}]")
+
+
+class XmlError(ValueError):
+    """A text is not an XML document that can be processed."""
+
+
+class XmlBody(bytes):
+    """A document as the body of a request. Without the charset, Jenkins reads texts as ISO-8859-1."""
+
+    content_type = "application/xml; charset=utf-8"
+
+    def __new__(cls, root: ET.Element) -> XmlBody:
+        return super().__new__(cls, serialize(root).encode())
+
+
+def parse(text: str) -> ET.Element:
+    """Return the root element of a document, without comments and processing instructions.
+
+    :raises XmlError: if the text is not well-formed or has a document type, whose entities can be of any size
+    """
+    content = _LEADING_DECLARATION.sub("", text, count=1)
+    if "<!DOCTYPE" in content:
+        raise XmlError("a document type declaration is not allowed")
+    try:
+        root = ET.fromstring(_REFERENCE.sub(_replace_reference, content).encode())
+    except (ET.ParseError, ValueError) as error:
+        raise XmlError(str(error)) from None
+    if _exceeds_depth(root):
+        raise XmlError(f"elements are nested more than {_MAX_DEPTH} levels deep")
+    return root
+
+
+def serialize(root: ET.Element) -> str:
+    """Return a document as Jenkins formats it."""
+    return DECLARATION + "".join(_write(root, ""))
+
+
+def is_blank(text: str | None) -> bool:
+    """Return whether a text is missing or has only whitespace."""
+    return not (text and text.strip())
+
+
+def _exceeds_depth(root: ET.Element) -> bool:
+    level = [root]
+    for _depth in range(_MAX_DEPTH):
+        level = [child for element in level for child in element]
+    return bool(level)
+
+
+def _replace_reference(match: re.Match[str]) -> str:
+    code = int(match[1], 16) if match[1] else int(match[2])
+    return chr(_PRIVATE + code) if 0 < code < 0x20 and chr(code) not in "\t\n\r" else match[0]
+
+
+def _write(element: ET.Element, indent: str) -> list[str]:
+    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in element.attrib.items())
+    text = _escape(element.text)
+    if not len(element):
+        end = f">{text}</{element.tag}>" if text else "/>"
+        return [f"{indent}<{element.tag}{attributes}{end}"]
+    inner: list[str] = []
+    for child in element:
+        inner += ["\n", *_write(child, f"{indent}  ")]
+    start = f"{indent}<{element.tag}{attributes}>{'' if is_blank(element.text) else text}"
+    return [start, *inner, f"\n{indent}</{element.tag}>"]
+
+
+def _escape(text: str | None) -> str:
+    escaped = escape(text or "", {"\r": "&#xd;"})
+    return _CONTROL.sub(lambda match: f"&#x{ord(match[0]) - _PRIVATE:x};", escaped)

@@ -1,0 +1,107 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Compare declared configurations with stored ones, element by element."""
+
+from __future__ import annotations
+
+import collections
+import typing as t
+import xml.etree.ElementTree as ET
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import is_blank
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import UNORDERED, is_encrypted, merge
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+
+ENCRYPTED = "(encrypted)"
+# What Jenkins returns instead of secrets that the account may not read
+_REDACTED = "********"
+
+# Texts by path, such as {"builders/hudson.tasks.Shell/command": "make", "scm/@class": "hudson.scm.NullSCM"}.
+# The second of several elements with the same name is `hudson.tasks.Shell[2]`
+Texts = dict[str, str]
+
+
+class DesiredConfiguration:
+    """A declared configuration as XML, which manages a part of the stored one.
+
+    :arg declared: root element of the declared configuration
+    :arg exact: whether stored elements that are not declared are removed
+    :arg update_secret: `on_create` keeps the existing secrets, `always` replaces them by the declared ones
+    """
+
+    def __init__(self, declared: ET.Element, *, exact: bool = False, update_secret: str = "on_create") -> None:
+        self.declared = declared
+        self._exact = exact
+        self._replaces_secrets = update_secret == "always"
+        self._declared_texts = list_texts(declared)
+
+    def read(self, stored: ET.Element, *, is_written: bool) -> Texts:
+        """Return the texts of a stored configuration.
+
+        An encrypted text counts as the declared one, because it cannot be compared.
+
+        :arg is_written: whether this task has written the configuration. Before, an encrypted text differs from the
+            declared one if it should be replaced
+        """
+        texts = list_texts(stored)
+        for path, text in texts.items():
+            if is_encrypted(text):
+                is_equal = is_written or not self._replaces_secrets
+                texts[path] = self._declared_texts.get(path, ENCRYPTED) if is_equal else ENCRYPTED
+        return texts
+
+    def list_desired(self, stored: ET.Element | None) -> dict[str, str | None]:
+        """Return the declared texts, and `None` for each stored text that the declaration removes."""
+        if stored is None:  # empty elements can be objects that Jenkins or a plugin fills
+            return {path: text for path, text in self._declared_texts.items() if text}
+        merged, current = list_texts(self.merge(stored)), list_texts(stored)
+        changed = {path: text for path, text in merged.items() if current.get(path) != text}
+        removed = dict.fromkeys(path for path in current if path not in merged)
+        return {**self._managed(merged), **changed, **removed}
+
+    def merge(self, stored: ET.Element) -> ET.Element:
+        """Return the stored configuration with the declared elements."""
+        return merge(stored, self.declared, exact=self._exact, replaces_secrets=self._replaces_secrets)
+
+    def _managed(self, merged: Texts) -> Texts:
+        """Return the declared texts whose path is the same in the merged configuration."""
+        return {path: text for path, text in self._declared_texts.items() if path in merged}
+
+
+def list_texts(root: ET.Element) -> Texts:
+    """Return the texts and attributes of a document by path.
+
+    The attribute `plugin` is omitted, because it changes with each upgrade. Lists of different elements have an entry
+    `@order`, because the paths do not show it.
+    """
+    return dict(_list_texts(root, ""))
+
+
+def check_complete(root: ET.Element, what: str) -> None:
+    """Refuse to write a configuration in which Jenkins has hidden secrets: they would be replaced by asterisks.
+
+    :arg what: the object, such as `job 'app'`
+    :raises ToolchainError: if a secret is hidden
+    """
+    hidden = [path for path, text in list_texts(root).items() if text == _REDACTED]
+    if hidden:
+        raise ToolchainError(
+            f"Changing {what} failed: the account may not read the secret in '{hidden[0]}', so that the change would "
+            "destroy it. Use an account with the Configure permission."
+        )
+
+
+def _list_texts(element: ET.Element, path: str) -> t.Iterator[tuple[str, str]]:
+    prefix = f"{path}/" if path else ""
+    yield from ((f"{prefix}@{name}", value) for name, value in element.attrib.items() if name != "plugin")
+    if path and (not len(element) or not is_blank(element.text)):
+        yield path, "" if is_blank(element.text) else element.text or ""
+    counts: collections.Counter[str] = collections.Counter()
+    for child in element:
+        counts[child.tag] += 1
+        number = f"[{counts[child.tag]}]" if counts[child.tag] > 1 else ""
+        yield from _list_texts(child, f"{prefix}{child.tag}{number}")
+    if element.tag not in UNORDERED and len(counts) > 1 and all("." in name for name in counts):
+        yield f"{prefix}@order", ", ".join(child.tag for child in element)
