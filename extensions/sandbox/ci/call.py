@@ -24,6 +24,7 @@ from .http.refusals import AccessDenied, EngineError, NotFound, PostRequired
 from .jobs import configuration
 from .jobs.item_kinds import FOLDER
 from .storage import Job
+from .xml.writer import ConfigurationWriter
 
 # Route pattern of a job, possibly in folders
 JOB = "/job/{job:[^/]+(?:/job/[^/]+)*}"
@@ -99,6 +100,11 @@ class Call:
     def enter(self, label: str, reads: bool) -> None:
         """Report the effect to the journal if the path does not determine it. See `Route.enter`."""
         self.request.scope["sandbox.enter"](label, classify_effect(self.method, reads))
+
+    @cached_property
+    def writer(self) -> ConfigurationWriter:
+        """What writes configurations."""
+        return self.controller.create_writer()
 
     @property
     def content_type(self) -> str:

@@ -15,6 +15,7 @@ from .queue.scheduler import Scheduler
 from .scripts.groovy_process import Groovy
 from .state import State
 from .system.lifecycle import Lifecycle
+from .xml.writer import ConfigurationWriter
 
 
 class Controller(State):
@@ -32,6 +33,10 @@ class Controller(State):
             self.lifecycle.on_start(part.start)
         self.ssh_endpoint = ""  # empty without an SSH server
         self.duplexes: dict[str, Any] = {}  # commands over two connections, by session
+
+    def create_writer(self) -> ConfigurationWriter:
+        """Return what writes configurations with the plugins that are active now."""
+        return ConfigurationWriter(self.plugins, self.storage)
 
     def reset(self) -> None:
         """Reset to a server without any configuration."""

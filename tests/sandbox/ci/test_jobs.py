@@ -15,9 +15,7 @@ def test_job_is_created_from_xml(ci: Ci) -> None:
     assert (answer.status_code, answer.content) == (200, b"")
     response = ci.get("/job/new/config.xml")
     assert response.headers["Content-Type"] == "application/xml"
-    assert response.text.startswith(
-        '<?xml version="1.1" encoding="UTF-8"?>\n<project>\n  <actions/>\n  <keepDependencies>'
-    )
+    assert response.text.startswith('<?xml version="1.1" encoding="UTF-8"?>\n<project>\n  <keepDependencies>')
     assert "\n    <hudson.tasks.Shell>\n      <command>sleep 10</command>\n" in response.text
     assert ci.post("/job/new/config.xml", data=response.text, headers=XML).status_code == 200
 

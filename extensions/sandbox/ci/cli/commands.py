@@ -208,12 +208,15 @@ def _parameters(
         if not definition.parameter(name):
             closest = find_nearest(name, [parameter.name for parameter in definition.parameters])
             raise BadUsage(f"'{name}' is not a valid parameter. Did you mean {closest}?")
-    return [_value(parameter, arguments) for parameter in definition.parameters]
+    return [_value(session, parameter, arguments) for parameter in definition.parameters]
 
 
-def _value(parameter: configuration.Parameter, arguments: dict[str, str]) -> dict[str, Any]:
+def _value(session: Session, parameter: configuration.Parameter, arguments: dict[str, str]) -> dict[str, Any]:
     try:
-        value = parameter.value(arguments[parameter.name]) if parameter.name in arguments else parameter.default_value()
+        if parameter.name in arguments:
+            value: dict[str, Any] | None = parameter.value(arguments[parameter.name])
+        else:
+            value = configuration.default_value(session.storage, parameter)
     except ValueError as error:
         raise CommandError(f"Illegal choice for parameter {parameter.name}: {error}") from None
     if value is None:

@@ -37,7 +37,9 @@ async def create_job(session: Session, arguments: Arguments) -> int:
     session.require(JOB_CREATE)
     try:
         leaf = check_item_name(leaf)
-        config = configuration.load_configuration(await session.read(), session.controller.plugins)
+        config = configuration.load_configuration(
+            await session.read(), session.controller.create_writer(), session.controller.plugins
+        )
     except (Failure, ValueError) as error:
         raise CommandError(f"{UNEXPECTED.removeprefix('ERROR: ').format('create-job')}\n{error}") from None
     with session.controller.runtime.transaction():
@@ -100,7 +102,9 @@ def _switch(session: Session, name: str, disabled: bool) -> int:
         raise BadUsage(f"No such job \u2018{name}\u2019 exists{hint}") from None
     session.require(JOB_CONFIGURE)
     with session.controller.runtime.transaction():
-        job.config = configuration.set_text(job.config, "disabled", str(disabled).lower())
+        job.config = configuration.set_text(
+            job.config, "disabled", str(disabled).lower(), session.controller.create_writer()
+        )
         session.storage.put_job(job)
         if disabled:
             session.storage.cancel_items(job, session.now)

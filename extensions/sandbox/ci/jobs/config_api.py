@@ -38,7 +38,7 @@ def _config(call: Call, job: str) -> Response:
 
 def _submitted_config(call: Call) -> str:
     try:
-        return configuration.load_configuration(call.body.decode("utf-8"), call.plugins)
+        return configuration.load_configuration(call.body.decode("utf-8"), call.writer, call.plugins)
     except ValueError:
         raise InternalError from None
 
@@ -61,7 +61,7 @@ def _create(call: Call, job: str = "") -> Response:
         raise Failure("No mode given")
     if mode not in BY_MODE:
         raise Failure(f"No item type \u2018{mode}\u2019 is known")
-    call.storage.put_job(Job(name, configuration.empty_configuration(BY_MODE[mode])))
+    call.storage.put_job(Job(name, configuration.empty_configuration(BY_MODE[mode], call.writer)))
     return pages.redirect(f"{call.job_path(name)}configure")
 
 

@@ -7,55 +7,24 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from xml.sax.saxutils import escape
 
 from lxml import etree
 
 from ...parsing.integers import parse_integer_or_none
-from ..http import doctype
 from ..plugins.installed_plugins import InstalledPlugins
 from ..storage import Job, Storage
+from ..xml import document, secrets
+from ..xml.writer import ConfigurationWriter
 from .item_kinds import BY_NAME, BY_ROOT, FOLDER, FREESTYLE, PIPELINE, Kind
 
 SCRIPT = "org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition"
 NOT_CONCURRENT = "org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty"
-DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
-# Elements of a freestyle job in the order of Jenkins. Those with a default are added; other elements are dropped.
-ELEMENTS: dict[str, str | None] = {
-    "actions": "<actions/>",
-    "description": None,
-    "displayName": None,
-    "keepDependencies": "<keepDependencies>false</keepDependencies>",
-    "logRotator": None,
-    "properties": "<properties/>",
-    "scm": '<scm class="hudson.scm.NullSCM"/>',
-    "quietPeriod": None,
-    "scmCheckoutRetryCount": None,
-    "assignedNode": None,
-    "canRoam": "<canRoam>false</canRoam>",
-    "disabled": "<disabled>false</disabled>",
-    "blockBuildWhenDownstreamBuilding": "<blockBuildWhenDownstreamBuilding>false</blockBuildWhenDownstreamBuilding>",
-    "blockBuildWhenUpstreamBuilding": "<blockBuildWhenUpstreamBuilding>false</blockBuildWhenUpstreamBuilding>",
-    "authToken": None,
-    "jdk": None,
-    "triggers": "<triggers/>",
-    "concurrentBuild": "<concurrentBuild>false</concurrentBuild>",
-    "customWorkspace": None,
-    "builders": "<builders/>",
-    "publishers": "<publishers/>",
-    "buildWrappers": "<buildWrappers/>",
-}
 FILE = "File"
 # Characters that Java's String.trim removes
 TRIMMED = "".join(map(chr, range(33)))
-_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>\s*")
-
-
-class ConfigError(ValueError):
-    """A configuration that Jenkins cannot load."""
 
 
 @dataclass(frozen=True)
@@ -129,65 +98,32 @@ class Definition:
         return next((p for p in self.parameters if p.name == name), None)
 
 
-def element(config: str) -> etree._Element:
-    """Parse a configuration."""
-    # Jenkins writes XML 1.1, which this parser does not support; the rest of the declaration is irrelevant.
-    declaration = _DECLARATION.match(config)
-    text = config[declaration.end() :] if declaration else config
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=True)
-    try:
-        return etree.fromstring((doctype.expand(text) if "<!DOCTYPE" in text else text).encode(), parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise ConfigError(str(error)) from error
-
-
 def _item(config: str) -> etree._Element:
-    root = element(config)
+    root = document.parse(config)
     if root.tag not in BY_ROOT:
-        raise ConfigError(f"no such kind of item: {root.tag}")
+        raise document.ConfigError(f"no such kind of item: {root.tag}")
     return root
 
 
-def normalize(config: str) -> str:
+def normalize(config: str, writer: ConfigurationWriter) -> str:
     """Return a configuration as Jenkins stores it: with defaults, ordered and indented."""
-    return _write_elements(_item(config))
+    return _write_item(_item(config), writer)
 
 
-def load_configuration(config: str, plugins: InstalledPlugins) -> str:
+def load_configuration(config: str, writer: ConfigurationWriter, plugins: InstalledPlugins) -> str:
     """Return a configuration as Jenkins stores it.
 
     :raises ConfigError: if no plugin provides its class
     """
-    normalized = normalize(config)
-    if not plugins.provide(parse_configuration(normalized).kind):
-        raise ConfigError("no plugin has this class")
-    return normalized
+    root = _item(config)
+    if not plugins.provide(BY_ROOT[root.tag]):
+        raise document.ConfigError("no plugin has this class")
+    return _write_item(root, writer)
 
 
-def _write_elements(root: etree._Element) -> str:
-    if BY_ROOT[root.tag] is FREESTYLE:
-        return write_document(root, ELEMENTS, FREESTYLE.roots[0])
-    project = etree.Element(BY_ROOT[root.tag].roots[0])
-    project.extend(root)
-    project.attrib.update(root.attrib)
-    return _text(project)
-
-
-def write_document(root: etree._Element, elements: Mapping[str, str | None], tag: str | None = None) -> str:
-    """Return a document with these elements in their order, and with defaults for missing ones."""
-    document = etree.Element(tag or root.tag)
-    for name, default in elements.items():
-        element = root.find(name)
-        if element is None and default:
-            element = etree.fromstring(default)
-        if element is not None:
-            document.append(element)
-    return _text(document)
-
-
-def _text(document: etree._Element) -> str:
-    etree.indent(document)
-    return DECLARATION + etree.tostring(document, encoding="unicode")
+def _write_item(root: etree._Element, writer: ConfigurationWriter) -> str:
+    kind = BY_ROOT[root.tag]
+    return writer.write(root, kind.roots[0], kind.item_class)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -212,6 +148,13 @@ def parse_configuration(config: str) -> Definition:
         script=root.findtext("definition/script", ""),
         archived=tuple(re.split(r"\s*,\s*", root.findtext("publishers/hudson.tasks.ArtifactArchiver/artifacts", ""))),
     )
+
+
+def default_value(storage: Storage, parameter: Parameter) -> dict[str, Any] | None:
+    """Return the default value of a parameter for a build. The configuration has passwords encrypted."""
+    if parameter.kind == "Password":
+        parameter = replace(parameter, default=secrets.reveal(storage, parameter.default))
+    return parameter.default_value()
 
 
 def full_display_name(storage: Storage, name: str) -> str:
@@ -244,22 +187,22 @@ def _parameter(element: etree._Element) -> Parameter:
     return Parameter(kind, element.findtext("name", ""), element.findtext("description"), default, choices, trims)
 
 
-def set_text(config: str, tag: str, text: str) -> str:
+def set_text(config: str, tag: str, text: str, writer: ConfigurationWriter) -> str:
     """Return the configuration with another text in one element."""
     root = _item(config)
     element = root.find(tag)
     if element is None:
         element = etree.SubElement(root, tag)
     element.text = text
-    return _write_elements(root)
+    return _write_item(root, writer)
 
 
-def empty_configuration(kind: Kind) -> str:
+def empty_configuration(kind: Kind, writer: ConfigurationWriter) -> str:
     """Return the configuration of a new item of a kind."""
-    return from_seed({"kind": kind.name})
+    return from_seed({"kind": kind.name}, writer)
 
 
-def from_seed(job: dict[str, Any]) -> str:
+def from_seed(job: dict[str, Any], writer: ConfigurationWriter) -> str:
     """Return the configuration of a seeded item."""
     kind = BY_NAME[job.get("kind", FREESTYLE.name)]
     elements = {"description": job.get("description")}
@@ -268,7 +211,7 @@ def from_seed(job: dict[str, Any]) -> str:
         elements["authToken"] = job.get("trigger_token")
         elements["disabled"] = str(job.get("disabled", False)).lower()
     texts = "".join(_element(name, text) for name, text in elements.items())
-    return normalize(f"<{kind.roots[0]}>{texts}{_steps(kind, job)}</{kind.roots[0]}>")
+    return normalize(f"<{kind.roots[0]}>{texts}{_steps(kind, job)}</{kind.roots[0]}>", writer)
 
 
 def _steps(kind: Kind, job: dict[str, Any]) -> str:

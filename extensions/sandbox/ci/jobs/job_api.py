@@ -22,6 +22,7 @@ from ..queue import queue_items
 from ..remote_api.api import API, serve
 from ..remote_api.beans import ALWAYS, Bean, Property, opaque_bean
 from ..storage import Build, Job, View
+from ..xml import document
 from . import configuration
 from .configuration import Definition, Parameter
 from .item_kinds import FOLDER, FREESTYLE, PIPELINE
@@ -88,7 +89,7 @@ def all_view_bean(call: Call, folder: str = "") -> Bean:
 
 def list_view_bean(call: Call, view: View) -> Bean:
     """Return a created view: a list of jobs, or a view with all jobs."""
-    root = configuration.element(view.config)
+    root = document.parse(view.config)
     listed = {element.text for element in root.iterfind("jobNames/string")}
     pattern = root.findtext("includeRegex")
 
@@ -296,7 +297,7 @@ def _change(call: Call, job: str, tag: str, text: str) -> None:
     call.require_post()
     call.require(JOB_CONFIGURE)
     try:
-        found.config = configuration.set_text(found.config, tag, text)
+        found.config = configuration.set_text(found.config, tag, text, call.writer)
     except ValueError:
         raise InternalError from None
     call.storage.put_job(found)

@@ -17,51 +17,34 @@ from ..http import pages
 from ..http.refusals import EngineError, Failure, InternalError, NotFound
 from ..remote_api.api import API, serve
 from ..storage import View
-from . import config_api, configuration, job_api
+from ..xml import document
+from . import config_api, job_api
 
 LIST = "hudson.model.ListView"
 EVERYTHING = ("all", "All")
 KINDS = (LIST, job_api.ALL)
-SORTED = '<comparator class="java.lang.String$CaseInsensitiveComparator"/>'
-COLUMNS = ("Status", "Weather", "Job", "LastSuccess", "LastFailure", "LastDuration", "BuildButton")
-# Elements of a view in the order of Jenkins. Those with a default are added.
-ELEMENTS: dict[str, str | None] = {
-    "name": None,
-    "description": None,
-    "filterExecutors": "<filterExecutors>false</filterExecutors>",
-    "filterQueue": "<filterQueue>false</filterQueue>",
-    "properties": '<properties class="hudson.model.View$PropertyList"/>',
-}
-ELEMENTS_OF_LIST: dict[str, str | None] = {
-    **ELEMENTS,
-    "jobNames": f"<jobNames>{SORTED}</jobNames>",
-    "jobFilters": "<jobFilters/>",
-    "columns": f"<columns>{''.join(f'<hudson.views.{name}Column/>' for name in COLUMNS)}</columns>",
-    "includeRegex": None,
-    "recurse": "<recurse>false</recurse>",
-}
 
 
 def _read(config: str) -> etree._Element:
     try:
-        root = configuration.element(config)
-    except configuration.ConfigError:
+        root = document.parse(config)
+    except document.ConfigError:
         raise InternalError from None
     if root.tag not in KINDS:
         raise InternalError
     return root
 
 
-def _normalize_view(view: etree._Element, name: str) -> str:
+def _normalize_view(call: Call, view: etree._Element, name: str) -> str:
     """Return the configuration of a view as Jenkins stores it, with its current name."""
     for element in view.findall("name"):
         view.remove(element)
     etree.SubElement(view, "name").text = name
-    return configuration.write_document(view, ELEMENTS_OF_LIST if view.tag == LIST else ELEMENTS)
+    return call.writer.write(view)
 
 
 def _put(call: Call, folder: str, name: str, config: str) -> None:
-    call.storage.put_view(View(folder, name, _normalize_view(_read(config), name)))
+    call.storage.put_view(View(folder, name, _normalize_view(call, _read(config), name)))
 
 
 def _folder(call: Call, job: str) -> str:
@@ -71,7 +54,7 @@ def _folder(call: Call, job: str) -> str:
 def _view(call: Call, job: str, view: str) -> View:
     folder = _folder(call, job)
     if view in EVERYTHING:
-        return View(folder, "all", _normalize_view(etree.Element(job_api.ALL), "all"))
+        return View(folder, "all", _normalize_view(call, etree.Element(job_api.ALL), "all"))
     found = next((other for other in call.storage.views(folder) if other.name == view), None)
     if not found:
         raise NotFound
@@ -161,7 +144,7 @@ def _change(call: Call, view: str, way: str, job: str = "") -> Response:
         etree.SubElement(names, "string").text = name
     for element in there if way == "removeJobFromView" else ():
         names.remove(element)
-    call.storage.put_view(View(found.folder, found.name, _normalize_view(root, found.name)))
+    call.storage.put_view(View(found.folder, found.name, _normalize_view(call, root, found.name)))
     return Response()
 
 

@@ -24,7 +24,8 @@ from ..access.permissions import (
 from ..call import Call
 from ..http import pages
 from ..http.refusals import EngineError, Failure, InternalError, NotFound
-from ..jobs import config_api, configuration
+from ..jobs import config_api
+from ..xml import document
 from . import computers
 
 KINDS = ("hudson.slaves.DumbSlave", "hudson.slaves.DumbSlave$DescriptorImpl")
@@ -104,7 +105,7 @@ def _config(call: Call, name: str) -> Response:
     if call.method != "POST":
         raise EngineError(400)
     try:
-        root = configuration.element(call.body.decode("utf-8", "replace"))
+        root = document.parse(call.body.decode("utf-8", "replace"))
         executors = _executors(root.findtext("numExecutors", "1"))
     except ValueError:
         raise InternalError from None
@@ -118,7 +119,7 @@ def _write_configuration(agent: dict[str, Any]) -> str:
         return escape(str(agent.get(name, default)))
 
     return (
-        f"{configuration.DECLARATION}<slave>\n"
+        f"{document.DECLARATION}<slave>\n"
         f"  <name>{text('name')}</name>\n"
         f"  <description>{text('description')}</description>\n"
         f"  <remoteFS>{text('remote_fs')}</remoteFS>\n"

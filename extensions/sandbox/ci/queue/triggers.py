@@ -21,6 +21,7 @@ from ..http.refusals import AccessDenied, EngineError, InternalError
 from ..jobs import configuration
 from ..jobs.configuration import FILE, Definition, Parameter
 from ..storage import Job
+from ..xml import secrets
 
 _DELAY = re.compile(r"(-?\d+)\s*(secs?)?")
 NAMED_PLAIN_400_SINCE = (2, 524)
@@ -47,7 +48,7 @@ def _check_trigger(call: Call, definition: Definition) -> dict[str, Any]:
     """Require the build permission or the token of the job, which allows GET; return the cause."""
     token = call.parameter("token")
     if definition.trigger_token and token is not None:
-        if token == definition.trigger_token:
+        if token == secrets.reveal(call.storage, definition.trigger_token):
             return actions.remote_cause(call)
         raise AccessDenied(message="Invalid token provided.")
     call.require(JOB_BUILD)
@@ -168,7 +169,7 @@ def _submitted_value(call: Call, parameter: Parameter) -> dict[str, Any] | None:
         return _submitted_file(call, parameter, parameter.name)
     values = call.parameters(parameter.name)
     if not values:
-        return parameter.default_value()
+        return configuration.default_value(call.storage, parameter)
     if len(values) > 1:
         raise InternalError
     return _value(parameter, values[0])

@@ -45,7 +45,8 @@ from ..controller import Controller
 from ..jobs import configuration
 from ..jobs.item_kinds import FOLDER
 from ..scripts import script_answers
-from ..storage import Build, Item, Job, User
+from ..storage import Build, Item, Job, Storage, User
+from ..xml.writer import ConfigurationWriter
 
 STARTED_BY_TIMER = {"_class": "hudson.triggers.TimerTrigger$TimerTriggerCause", "shortDescription": "Started by timer"}
 DEFAULT_AGO_SECONDS = 3600
@@ -103,8 +104,9 @@ class Seeder:
         for script in reversed(data.get("scripts", [])):
             script_answers.check_answer(script)
             self._storage.put_script(script)
+        writer = self._controller.create_writer()
         for job in data.get("jobs", []):
-            self._add_job(job)
+            self._add_job(job, writer)
 
     def _add_settings(self, data: dict[str, Any]) -> None:
         for name in ("url", "executors"):
@@ -129,10 +131,12 @@ class Seeder:
         tokens, public_keys = user.get("tokens", []), user.get("public_keys", [])
         self._storage.put_user(User(user["name"], user["password"], full_name, tokens, permissions, public_keys))
 
-    def _add_job(self, job: dict[str, Any]) -> None:
-        config = configuration.normalize(job["config"]) if "config" in job else configuration.from_seed(job)
+    def _add_job(self, job: dict[str, Any], writer: ConfigurationWriter) -> None:
+        config = (
+            configuration.normalize(job["config"], writer) if "config" in job else configuration.from_seed(job, writer)
+        )
         builds = job.get("builds", [])
-        self._add_folders(job["name"])
+        self._add_folders(job["name"], writer)
         numbers = [build.get("number", place) for place, build in enumerate(builds, 1)]
         next_build = job.get("next_build", max(numbers, default=0) + 1)
         self._storage.put_job(Job(job["name"], config, next_build, workspace=bool(builds)))
@@ -142,12 +146,12 @@ class Seeder:
         for item in job.get("queued", []):
             self._add_item(job["name"], item, definition)
 
-    def _add_folders(self, job: str) -> None:
+    def _add_folders(self, job: str, writer: ConfigurationWriter) -> None:
         """Add the missing parent folders of a job."""
         parts = job.split("/")[:-1]
         for name in ("/".join(parts[: depth + 1]) for depth in range(len(parts))):
             if not self._storage.job(name):
-                self._storage.put_job(Job(name, configuration.empty_configuration(FOLDER)))
+                self._storage.put_job(Job(name, configuration.empty_configuration(FOLDER, writer)))
 
     def _add_build(self, job: str, number: int, build: dict[str, Any], definition: configuration.Definition) -> None:
         if "started" in build:
@@ -163,7 +167,7 @@ class Seeder:
                 ends=started + build.get("seconds", 1),
                 outcome=build.get("result", "SUCCESS"),
                 causes=[STARTED_BY_TIMER],
-                parameters=_values(build, definition),
+                parameters=_values(self._storage, build, definition),
                 description=build.get("description"),
                 keep=build.get("keep", False),
                 kind=definition.kind.name,
@@ -176,14 +180,20 @@ class Seeder:
         now = self._controller.runtime.clock.now()
         due = now + item.get("seconds", 0)
         number = self._storage.next_item_id()
-        self._storage.put_item(Item(number, job, now, due, [STARTED_BY_TIMER], _values(item, definition)))
+        self._storage.put_item(
+            Item(number, job, now, due, [STARTED_BY_TIMER], _values(self._storage, item, definition))
+        )
 
 
-def _values(described: dict[str, Any], definition: configuration.Definition) -> list[dict[str, Any]] | None:
+def _values(
+    storage: Storage, described: dict[str, Any], definition: configuration.Definition
+) -> list[dict[str, Any]] | None:
     """Return the parameters of a build or queue item."""
     seeded = described.get("parameters", {})
     values = [
-        parameter.value(seeded[parameter.name]) if parameter.name in seeded else parameter.default_value()
+        parameter.value(seeded[parameter.name])
+        if parameter.name in seeded
+        else configuration.default_value(storage, parameter)
         for parameter in definition.parameters
     ]
     return [value for value in values if value] or None

@@ -1,0 +1,148 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Classes of Jenkins, as their objects appear in configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Model:
+    """A class.
+
+    :arg elements: the elements in their order, with the XML of those that Jenkins adds if they are missing. Others are
+        dropped
+    :arg secrets: names of elements that Jenkins encrypts
+    :arg texts: names of elements with a text, which has an end tag even if it is empty
+    """
+
+    elements: Mapping[str, str | None]
+    secrets: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset(("description", "displayName", "label", "spec", "command", "script", "name"))
+
+
+def _flags(*names: str) -> dict[str, str | None]:
+    """Return elements that are `false` by default."""
+    return {name: f"<{name}>false</{name}>" for name in names}
+
+
+def _texts(*names: str) -> dict[str, str | None]:
+    """Return elements without a default."""
+    return dict.fromkeys(names)
+
+
+def _objects(*names: str) -> dict[str, str | None]:
+    """Return elements that are empty by default."""
+    return {name: f"<{name}/>" for name in names}
+
+
+_ITEM = _texts("actions", "description", "displayName")
+_PARAMETER = _texts("name", "description")
+_STRING_PARAMETER = Model({**_PARAMETER, **_texts("defaultValue"), **_flags("trim")})
+_COMMAND = Model({**_texts("command"), **_objects("configuredLocalRules"), **_texts("unstableReturn")})
+
+FREESTYLE = Model(
+    {
+        **_ITEM,
+        **_texts("logRotator"),
+        **_flags("keepDependencies"),
+        **_objects("properties"),
+        "scm": '<scm class="hudson.scm.NullSCM"/>',
+        **_texts("quietPeriod", "scmCheckoutRetryCount", "assignedNode"),
+        **_flags("canRoam", "disabled", "blockBuildWhenDownstreamBuilding", "blockBuildWhenUpstreamBuilding"),
+        **_texts("authToken", "jdk"),
+        **_objects("triggers"),
+        **_flags("concurrentBuild"),
+        **_texts("customWorkspace"),
+        **_objects("builders", "publishers", "buildWrappers"),
+    },
+    secrets=frozenset(("authToken",)),
+)
+PIPELINE = Model(
+    {
+        **_ITEM,
+        **_flags("keepDependencies"),
+        **_objects("properties"),
+        **_texts("definition"),
+        **_objects("triggers"),
+        **_texts("quietPeriod", "authToken"),
+        **_flags("disabled"),
+    },
+    secrets=frozenset(("authToken",)),
+)
+FOLDER_VIEWS = """\
+<folderViews class="com.cloudbees.hudson.plugins.folder.views.DefaultFolderViewHolder">
+  <views>
+    <hudson.model.AllView>
+      <owner class="com.cloudbees.hudson.plugins.folder.Folder" reference="../../../.."/>
+      <name>All</name>
+      <filterExecutors>false</filterExecutors>
+      <filterQueue>false</filterQueue>
+      <properties class="hudson.model.View$PropertyList"/>
+    </hudson.model.AllView>
+  </views>
+  <tabBar class="hudson.views.DefaultViewsTabBar"/>
+</folderViews>"""
+FOLDER = Model(
+    {
+        **_ITEM,
+        **_objects("properties"),
+        "folderViews": FOLDER_VIEWS,
+        **_objects("healthMetrics"),
+        "icon": '<icon class="com.cloudbees.hudson.plugins.folder.icons.StockFolderIcon"/>',
+    }
+)
+_SORTED = '<comparator class="java.lang.String$CaseInsensitiveComparator"/>'
+_COLUMNS = ("Status", "Weather", "Job", "LastSuccess", "LastFailure", "LastDuration", "BuildButton")
+_VIEW: dict[str, str | None] = {
+    **_texts("owner", "name", "description"),
+    **_flags("filterExecutors", "filterQueue"),
+    "properties": '<properties class="hudson.model.View$PropertyList"/>',
+}
+LIST_VIEW = Model(
+    {
+        **_VIEW,
+        "jobNames": f"<jobNames>{_SORTED}</jobNames>",
+        **_objects("jobFilters"),
+        "columns": f"<columns>{''.join(f'<hudson.views.{name}Column/>' for name in _COLUMNS)}</columns>",
+        **_texts("includeRegex"),
+        **_flags("recurse"),
+        **_texts("statusFilter"),
+    }
+)
+# By class. Objects of other classes are kept as they are
+MODELS: dict[str, Model] = {
+    "hudson.model.FreeStyleProject": FREESTYLE,
+    "org.jenkinsci.plugins.workflow.job.WorkflowJob": PIPELINE,
+    "com.cloudbees.hudson.plugins.folder.Folder": FOLDER,
+    "hudson.model.AllView": Model(_VIEW),
+    "hudson.model.ListView": LIST_VIEW,
+    "hudson.model.ParametersDefinitionProperty": Model(_objects("parameterDefinitions")),
+    "hudson.model.StringParameterDefinition": _STRING_PARAMETER,
+    "hudson.model.TextParameterDefinition": _STRING_PARAMETER,
+    "hudson.model.BooleanParameterDefinition": Model({**_PARAMETER, **_flags("defaultValue")}),
+    "hudson.model.ChoiceParameterDefinition": Model({**_PARAMETER, **_texts("choices")}),
+    "hudson.model.PasswordParameterDefinition": Model(
+        {**_PARAMETER, **_texts("defaultValue")}, secrets=frozenset(("defaultValue",))
+    ),
+    "hudson.model.FileParameterDefinition": Model(_PARAMETER),
+    "hudson.tasks.LogRotator": Model(
+        {
+            "daysToKeep": "<daysToKeep>0</daysToKeep>",
+            "numToKeep": "<numToKeep>0</numToKeep>",
+            **_texts("artifactDaysToKeep", "artifactNumToKeep"),
+            **_flags("removeLastBuild"),
+        }
+    ),
+    "hudson.tasks.Shell": _COMMAND,
+    "hudson.tasks.BatchFile": _COMMAND,
+    "hudson.triggers.TimerTrigger": Model(_texts("spec")),
+    "hudson.triggers.SCMTrigger": Model({**_texts("spec"), **_flags("ignorePostCommitHooks")}),
+    "org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition": Model({**_texts("script"), **_flags("sandbox")}),
+    "org.jenkinsci.plugins.workflow.cps.CpsScmFlowDefinition": Model(
+        {**_texts("scm", "scriptPath"), **_flags("lightweight")}
+    ),
+}

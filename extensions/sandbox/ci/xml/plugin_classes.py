@@ -1,0 +1,37 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plugins by the names of their classes."""
+
+from __future__ import annotations
+
+CORE = ""
+# By the beginning of the name; the longest one counts. A bundle of plugins stands for its members
+PLUGINS: dict[str, tuple[str, ...]] = {
+    "hudson.": (CORE,),
+    "jenkins.": (CORE,),
+    "java.": (CORE,),
+    "com.cloudbees.hudson.plugins.folder.": ("cloudbees-folder", "workflow-aggregator"),
+    "com.cloudbees.jenkins.plugins.sshcredentials.": ("ssh-credentials",),
+    "com.cloudbees.plugins.credentials.": ("credentials",),
+    "hudson.plugins.git.": ("git",),
+    "hudson.plugins.nested__view.": ("nested-view",),
+    "hudson.plugins.nested_view.": ("nested-view",),
+    "hudson.plugins.sshslaves.": ("ssh-slaves",),
+    "hudson.security.AuthorizationMatrixProperty": ("matrix-auth",),
+    "hudson.security.GlobalMatrixAuthorizationStrategy": ("matrix-auth",),
+    "hudson.security.ProjectMatrixAuthorizationStrategy": ("matrix-auth",),
+    "jenkins.branch.": ("branch-api", "workflow-aggregator"),
+    "jenkins.plugins.git.": ("git",),
+    "org.jenkinsci.plugins.matrixauth.": ("matrix-auth",),
+    "org.jenkinsci.plugins.plaincredentials.": ("plain-credentials",),
+    "org.jenkinsci.plugins.workflow.cps.": ("workflow-cps", "workflow-aggregator"),
+    "org.jenkinsci.plugins.workflow.job.": ("workflow-job", "workflow-aggregator"),
+    "org.jenkinsci.plugins.workflow.multibranch.": ("workflow-multibranch", "workflow-aggregator"),
+}
+
+
+def find_plugins(class_name: str) -> tuple[str, ...]:
+    """Return the plugins that can have a class, empty for an unknown one. The core has an empty name."""
+    matching = [beginning for beginning in PLUGINS if class_name.startswith(beginning)]
+    return PLUGINS[max(matching, key=len)] if matching else ()

@@ -1,0 +1,69 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Encryption of secrets in configurations. The result looks like that of Jenkins; the key belongs to the server."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+
+from ..storage import Storage
+
+BLOCK = 16
+HALF = BLOCK // 2
+HEADER = b"\x01\x00\x00\x00\x10"
+
+
+def encrypt(storage: Storage, text: str) -> str:
+    """Return a secret as Jenkins stores it. Each call returns another text."""
+    key = _key(storage)
+    start = secrets.token_bytes(HALF)
+    start += hmac.digest(key, start, hashlib.sha256)[:HALF]
+    content = text.encode()
+    padding = BLOCK - len(content) % BLOCK
+    encrypted = _mask(key, start, content + bytes([padding]) * padding)
+    data = HEADER + len(encrypted).to_bytes(4, "big") + start + encrypted
+    return f"{{{base64.b64encode(data).decode()}}}"
+
+
+def decrypt(storage: Storage, text: str) -> str | None:
+    """Return the secret in a text that this server has encrypted, or None for other texts."""
+    if not (text.startswith("{") and text.endswith("}")):
+        return None
+    try:
+        data = base64.b64decode(text[1:-1], validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    key, start = _key(storage), data[9 : 9 + BLOCK]
+    if not data.startswith(HEADER) or hmac.digest(key, start[:HALF], hashlib.sha256)[:HALF] != start[HALF:]:
+        return None
+    content = _mask(key, start, data[9 + BLOCK :])
+    return content[: -content[-1]].decode()
+
+
+def reveal(storage: Storage, text: str) -> str:
+    """Return the secret in a stored text, or the text itself if it is not encrypted."""
+    secret = decrypt(storage, text)
+    return text if secret is None else secret
+
+
+def reencrypt(storage: Storage, text: str) -> str:
+    """Return a submitted secret as it is stored: an encrypted one is kept."""
+    return text if decrypt(storage, text) is not None else encrypt(storage, text)
+
+
+def _key(storage: Storage) -> bytes:
+    key: str | None = storage.setting("secret_key")
+    if key is None:
+        key = secrets.token_hex(32)
+        storage.set("secret_key", key)
+    return bytes.fromhex(key)
+
+
+def _mask(key: bytes, start: bytes, content: bytes) -> bytes:
+    stream = hashlib.shake_256(key + start).digest(len(content))
+    return bytes(byte ^ other for byte, other in zip(content, stream, strict=True))

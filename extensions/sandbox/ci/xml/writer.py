@@ -1,0 +1,73 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rewriting of submitted configurations, as loading and saving them does.
+
+Jenkins reads a configuration into objects and writes these: elements that their class does not have are dropped,
+defaults are added, secrets are encrypted, and the first object of a plugin names the plugin and its version.
+"""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from ..plugins.installed_plugins import InstalledPlugins
+from ..storage import Storage
+from . import document, secrets
+from .models import MODELS
+from .plugin_classes import CORE, find_plugins
+
+
+class ConfigurationWriter:
+    """Writes configurations of one server."""
+
+    def __init__(self, plugins: InstalledPlugins, storage: Storage) -> None:
+        self._versions = {row["name"]: row["version"] for row in plugins.list_loaded() if row.get("active", True)}
+        self._storage = storage
+
+    def write(self, root: etree._Element, tag: str | None = None, class_name: str | None = None) -> str:
+        """Return a submitted document as Jenkins stores it.
+
+        :arg tag: name of the root element, if Jenkins renames it
+        :arg class_name: class of the root object, if the element is not named after it
+        """
+        return document.write(self.complete(root, tag, class_name))
+
+    def complete(
+        self, element: etree._Element, tag: str | None = None, class_name: str | None = None, plugin: str = CORE
+    ) -> etree._Element:
+        """Return an object as Jenkins writes it.
+
+        :arg plugin: plugin of the object that contains it
+        """
+        class_name = class_name or element.get("class") or element.tag
+        own_plugin = self._find_plugin(class_name) or plugin
+        written = etree.Element(tag or element.tag)
+        written.attrib.update({name: value for name, value in element.items() if name != "plugin"})
+        if own_plugin not in (plugin, CORE):
+            written.set("plugin", f"{own_plugin}@{self._versions[own_plugin]}")
+        model = None if "reference" in element.attrib else MODELS.get(class_name)  # another place has the object
+        if model is None:
+            written.text = element.text
+            written.extend(self.complete(child, plugin=own_plugin) for child in element if self._is_known(child))
+            return written
+        for name, default in model.elements.items():
+            child = element.find(name)
+            if child is None and default:
+                child = etree.fromstring(default, etree.XMLParser(remove_blank_text=True))
+            if child is not None:
+                member = self.complete(child, plugin=own_plugin)
+                if name in model.secrets:
+                    member.text = secrets.reencrypt(self._storage, member.text or "")
+                elif name in model.texts and not len(member):
+                    member.text = member.text or ""
+                written.append(member)
+        return written
+
+    def _find_plugin(self, class_name: str) -> str | None:
+        """Return the plugin of a class, an empty text for the core; None for names that are no classes."""
+        return next((name for name in find_plugins(class_name) if name == CORE or name in self._versions), None)
+
+    def _is_known(self, element: etree._Element) -> bool:
+        """Return whether Jenkins has the class of an element of a list. Names without dots are no classes."""
+        return "." not in element.tag or self._find_plugin(element.tag) is not None
