@@ -61,7 +61,7 @@ def _hide_control_character(match: re.Match[str]) -> str:
 
 
 def _write(element: etree._Element, indent: str) -> list[str]:
-    attributes = "".join(f' {name}="{escape(str(value), ATTRIBUTE_ENTITIES)}"' for name, value in element.items())
+    attributes = "".join(f' {name!s}="{escape(str(value), ATTRIBUTE_ENTITIES)}"' for name, value in element.items())
     tag = str(element.tag)
     start = f"{indent}<{tag}{attributes}"
     if not len(element):
