@@ -106,7 +106,7 @@ def test_page_lists_the_commands(ci: Ci) -> None:
 def test_list_plugins_has_columns(ci: Ci) -> None:
     first, *others = client(ci).run("list-plugins").out.splitlines()
     assert first == "git                 Git plugin                           5.2.1"
-    assert len(others) == 3
+    assert len(others) == len(ci.json("/pluginManager", depth="1")["plugins"]) - 1
 
 
 def test_journal_distinguishes_reads_from_writes(ci: Ci) -> None:
