@@ -1,0 +1,78 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Requests that create, copy, move, rename and delete items.
+
+Jenkins never overwrites an item with these requests: if the new name is taken, it responds 400 or, to a move, redirects
+to the form. Read the item back to verify the effect.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import job_path
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import XmlBody
+
+
+def item_path(name: str) -> str:
+    """Return the path of an item, such as `/job/team/job/web`, or an empty path for the root."""
+    return job_path(name, "name") if name else ""
+
+
+def create(ci: CiService, name: str, configuration: ET.Element) -> None:
+    """Create an item. The folder that contains it must exist.
+
+    :arg name: full name
+    """
+    folder, last = names.split(name)
+    ci.post(f"{item_path(folder)}/createItem", query={"name": last}, data=XmlBody(configuration))
+
+
+def copy(ci: CiService, name: str, source: str) -> None:
+    """Create an item as a copy of another one. Copied jobs cannot be built until their configuration is written.
+
+    :arg source: full name of the item to copy
+    """
+    folder, last = names.split(name)
+    form = {"name": last, "mode": "copy", "from": f"/{source}"}
+    ci.post(f"{item_path(folder)}/createItem", form=form, accept=(302,))
+
+
+def relocate(ci: CiService, current: str, name: str) -> None:
+    """Move an item to another folder if that differs, and then change the last part of its name if that differs.
+
+    :arg current: current full name
+    """
+    old_folder, old_last = names.split(current)
+    folder, last = names.split(name)
+    if old_folder != folder:
+        move(ci, current, folder)
+    if old_last != last:
+        rename(ci, names.join(folder, old_last), last)
+
+
+def move(ci: CiService, name: str, folder: str) -> None:
+    """Move an item to another folder.
+
+    :arg name: full name of the item
+    :arg folder: full name of the folder, empty for the root
+    """
+    ci.post(f"{item_path(name)}/move/move", form={"destination": f"/{folder}"}, accept=(302,))
+
+
+def rename(ci: CiService, name: str, last: str) -> None:
+    """Rename an item in its folder.
+
+    :arg name: full name of the item
+    :arg last: the new last part of the name
+    """
+    ci.post(f"{item_path(name)}/confirmRename", form={"newName": last}, accept=(302,))
+
+
+def delete(ci: CiService, name: str) -> None:
+    """Delete an item with its content. Running builds are aborted."""
+    ci.post(f"{item_path(name)}/doDelete", accept=(302,))
