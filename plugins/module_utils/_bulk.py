@@ -10,6 +10,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
+import itertools
 import json
 import re
 import threading
@@ -33,6 +34,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 Item = dict[str, t.Any]
 Act = t.Callable[[Task], None]
+# Returns the level of an item. The items of a level start when those of all lower levels have ended
+LevelOf = t.Callable[[Item], int]
 _Value = t.TypeVar("_Value")
 
 _STATUSES = ("changed", "ok", "failed", "unknown", "skipped")
@@ -90,6 +93,7 @@ def process_one_or_items(
     identity: t.Callable[[Item], t.Hashable] | None = None,
     expand_all: t.Callable[[list[Item]], list[Item]] = list,
     name_option: str | None = None,
+    level_of: LevelOf | None = None,
 ) -> None:
     """Run the module for its options or, if `items` is set, for each item with these options as defaults.
 
@@ -100,6 +104,7 @@ def process_one_or_items(
     :arg identity: returns what must be unique among the items
     :arg expand_all: replaces items that stand for several, if this needs requests to the service
     :arg name_option: the option with the name of an item, which messages and diffs show
+    :arg level_of: returns the level of an item, for items that depend on each other
     :raises ToolchainError: if items failed, unless the option `on_error` allows it
     """
     items = task.params["items"]
@@ -120,10 +125,12 @@ def process_one_or_items(
                 if first != index:
                     raise ToolchainError(f"duplicate of items[{first}].")
                 work.append({**item, **differing})
-    process_items(task, expand_all(work), act, name_option)
+    process_items(task, expand_all(work), act, name_option, level_of=level_of)
 
 
-def process_items(task: Task, items: t.Iterable[Item], act: Act, name_option: str | None = None) -> None:
+def process_items(
+    task: Task, items: t.Iterable[Item], act: Act, name_option: str | None = None, **more: t.Any
+) -> None:
     """Process items with `workers` threads.
 
     The result has `counts` by status, all `failures`, and the outcomes of the first items, in the order of the items.
@@ -131,12 +138,14 @@ def process_items(task: Task, items: t.Iterable[Item], act: Act, name_option: st
     :arg items: options of the items; an iterator is consumed as workers become free
     :arg act: called in a thread with the task of an item
     :arg name_option: the option with the name of an item, which messages and diffs show
+    :arg more: further arguments of `ItemQueue`
     :raises ToolchainError: if items failed, unless the option `on_error` allows it
     """
     if task.params["to_file"]:
         check_writable(task, task.params["to_file"], "to_file")
     with open_json_lines(task, task.params["to_file"]) as write_outcome:
-        work = run_items(task, items, act, write_outcome, functools.partial(_describe_item, name_option))
+        describe = functools.partial(_describe_item, name_option)
+        work = run_items(task, items, act, write_outcome, describe, **more)
     work.raise_failures()
 
 
@@ -199,6 +208,7 @@ class ItemQueue:
     :arg handle_remaining: called for the remaining items after a stop
     :arg stop: set after a stop, when no more items are started
     :arg estimate: returns the progress of the remaining items; by default extrapolated
+    :arg level_of: returns the level of an item
     """
 
     def __init__(
@@ -212,6 +222,7 @@ class ItemQueue:
         handle_remaining: Act = _skip_item,
         stop: threading.Event | None = None,
         estimate: t.Callable[[], Estimate] | None = None,
+        level_of: LevelOf | None = None,
     ) -> None:
         self._task = task
         self._act = act
@@ -220,7 +231,10 @@ class ItemQueue:
         self._rest = handle_remaining
         self._stop = stop or threading.Event()
         self._outlook = estimate or self._extrapolate
-        self._items = enumerate(items)
+        self._level_of = level_of
+        self._items: t.Iterator[tuple[int, Item]] = enumerate(items)
+        if level_of:
+            self._items = iter(sorted(self._items, key=lambda entry: level_of(entry[1])))
         self._total = len(items) if isinstance(items, t.Sized) else None
         self._lock = threading.Lock()
         # instead of Thread.join, which can return early after a signal (bpo-45274)
@@ -319,9 +333,22 @@ class ItemQueue:
         with self._lock:
             self._check_controller()
             entry = None if self._stopped else next(self._items, None)
-            if entry:
-                self._running[entry[0]] = entry[1]
+            if entry is None:
+                return None
+            self._running[entry[0]] = entry[1]
+            while self._has_to_wait(entry[1]):
+                self._ended.wait(_POLLING_INTERVAL)
+            if self._stopped:
+                del self._running[entry[0]]
+                self._items = itertools.chain([entry], self._items)
+                return None
             return entry
+
+    def _has_to_wait(self, item: Item) -> bool:
+        """Return whether items of a lower level are running."""
+        if self._stopped or not self._level_of:
+            return False
+        return self._level_of(item) > min(map(self._level_of, self._running.values()))
 
     def _end(self, reason: str) -> None:
         """Start no more items."""
@@ -361,6 +388,7 @@ class ItemQueue:
                 self._diffs.append((index, {"before_header": header, "after_header": header, **diff}))
             if self._has_enough_failures():
                 self._end(f"{len(self._failures):,} item(s) had failed")
+            self._ended.notify_all()  # workers that wait for the end of a level
 
     def _collect(self, task: Task) -> None:
         parent = self._task

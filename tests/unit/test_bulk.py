@@ -449,3 +449,28 @@ def test_no_more_objects_are_read_after_a_failure(failure: Exception) -> None:
     with pytest.raises(type(failure)):
         read_concurrently(Task({"workers": 1}), "abcd", read)
     assert read_keys == ["a", "b"]
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_items_start_after_those_of_lower_levels(workers: int) -> None:
+    started, ended = [], []
+    items = [{"n": number, "level": level} for number, level in enumerate((2, 0, 1, 0, 2, 1))]
+
+    def act(task: Task) -> None:
+        started.append((task.params["level"], len(ended)))
+        threading.Event().wait(0.01)
+        ended.append(task.params["level"])
+
+    task = Task({**DEFAULTS, "workers": workers}, check_mode=False, diff_mode=False)
+    process_items(task, items, act, level_of=lambda item: item["level"])
+    assert ended == sorted(ended)
+    assert all(count >= 2 * level for level, count in started)
+    assert [outcome["index"] for outcome in task.result["outcomes"]] == [0, 1, 2, 3, 4, 5]
+
+
+def test_items_of_higher_levels_are_skipped_after_a_stop() -> None:
+    items = [{"n": 0, "level": 1}, {"n": 1, "level": 0, "kind": "fail"}, {"n": 2, "level": 1}]
+    task = Task({**DEFAULTS, "max_failures": 1}, check_mode=False, diff_mode=False)
+    with pytest.raises(ToolchainError, match="2 were skipped"):
+        process_items(task, items, process_item, level_of=lambda item: item["level"])
+    assert [outcome["status"] for outcome in task.result["outcomes"]] == ["skipped", "failed", "skipped"]
