@@ -83,7 +83,7 @@ class SharedValues:
             return t.cast("_Value", self._values[name])
 
 
-def process_one_or_items(
+def process_one_or_items(  # noqa: PLR0913  the steps of all modules with items
     task: Task,
     spec: ArgumentSpec,
     act: Act,
@@ -128,9 +128,7 @@ def process_one_or_items(
     process_items(task, expand_all(work), act, name_option, level_of=level_of)
 
 
-def process_items(
-    task: Task, items: t.Iterable[Item], act: Act, name_option: str | None = None, **more: t.Any
-) -> None:
+def process_items(task: Task, items: t.Iterable[Item], act: Act, name_option: str | None = None, **more: t.Any) -> None:
     """Process items with `workers` threads.
 
     The result has `counts` by status, all `failures`, and the outcomes of the first items, in the order of the items.
@@ -211,7 +209,7 @@ class ItemQueue:
     :arg level_of: returns the level of an item
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the steps of all modules with items
         self,
         task: Task,
         items: t.Iterable[Item],

@@ -16,6 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import job_path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import XmlBody
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
 
 
 def item_path(name: str) -> str:
@@ -60,8 +61,15 @@ def move(ci: CiService, name: str, folder: str) -> None:
 
     :arg name: full name of the item
     :arg folder: full name of the folder, empty for the root
+    :raises UnexpectedResponse: if Jenkins has refused the move
     """
-    ci.post(f"{item_path(name)}/move/move", form={"destination": f"/{folder}"}, accept=(302,))
+    response = ci.post(f"{item_path(name)}/move/move", form={"destination": f"/{folder}"}, accept=(302,))
+    if response.headers.get("Location", "").endswith("/move/"):  # the form, not the moved item
+        target = f"'{folder}'" if folder else "the top level"
+        raise UnexpectedResponse(
+            f"Moving '{name}' to {target} failed: Jenkins refused it without a reason. Check whether an item with this "
+            "name exists there."
+        )
 
 
 def rename(ci: CiService, name: str, last: str) -> None:

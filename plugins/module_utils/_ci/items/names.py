@@ -38,9 +38,10 @@ def check_new_name(name: str, option: str) -> None:
             raise BadOption(option, f"'{part}' is not a valid name in Jenkins: it must not {problem}")
 
 
-def differ_only_in_case(name: str, other: str) -> bool:
-    """Return whether two names differ only in case. Jenkins takes such names of items at the root for the same."""
-    return name != other and name.lower() == other.lower()
+def identify(name: str) -> str:
+    """Return a full name for comparisons. Jenkins ignores the case of names at the root, but not of others."""
+    root, slash, rest = name.partition("/")
+    return root.lower() + slash + rest
 
 
 def _find_problem(part: str) -> str | None:

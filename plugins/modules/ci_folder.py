@@ -1,0 +1,403 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_folder
+short_description: Manage Jenkins folders
+description:
+  - Create, update, move, rename or delete folders of Jenkins. With O(items), the module manages several folders
+    concurrently.
+  - The module compares and changes only the options that are set. Jenkins replaces the whole configuration of a folder
+    with each write. The module therefore reads the configuration, changes the declared elements and keeps the others,
+    such as credentials, views and properties.
+  - Multibranch Pipelines and organization folders are not managed. If O(name) is such an item or a job, the task fails.
+  - A folder with content is deleted only with O(allow_delete_content=true).
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.state
+  - buildworks.toolchain.undeclared
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - Requires the plugin C(cloudbees-folder).
+  - Requires the Job/Read permission, Job/Create to create folders, Job/Configure to change them, Job/Delete to delete
+    them, and Job/Move to move them. Renaming a folder requires Job/Configure or both Job/Create and Job/Delete. Jenkins
+    does not list folders for which the account lacks Job/Read, so that they count as missing. Jenkins refuses to create
+    a folder with the name of such an item.
+  - If nothing changes, the module sends one request for each parent folder. With O(config), it sends another request
+    for each folder.
+  - At top level, Jenkins does not distinguish names that differ only in case. If O(name) differs from the name of an
+    existing item in this way, the task fails.
+  - Tested against the sandbox of this collection, which is itself tested with python-jenkins, api4jenkins and
+    jenkinsapi. Not tested against a real Jenkins.
+options:
+  name:
+    description:
+      - Full name of the folder, such as V(team/web). The folder that contains it must exist. Required if O(items) is
+        not set.
+      - Each part of the name consists of at most 255 bytes. It must not start or end with whitespace, end with C(.), or
+        contain control characters or one of the characters C(? * \\ % ! @ # $ ^ & | < > [ ] : ;).
+    type: str
+  previous_name:
+    description:
+      - Current full name of the folder to move or rename to O(name), with its content. Jenkins refuses to rename a
+        folder while a job in it is running.
+      - If both the parent folder and the last part of the name differ, the folder is moved first and then renamed.
+      - Ignored if a folder with the name O(name) exists, or if no folder has the name O(previous_name).
+    type: str
+  description:
+    description: Description of the folder. An empty string removes it.
+    type: str
+  display_name:
+    description: Name of the folder in the web interface. An empty string removes it, so that the last part of O(name)
+      is displayed.
+    type: str
+  config:
+    description:
+      - Further configuration of the folder as XML with the root element
+        C(com.cloudbees.hudson.plugins.folder.Folder), such as health metrics or properties of plugins.
+      - Only the given elements and attributes are compared and changed. Elements with the same name, and lists of
+        objects other than C(properties), are replaced as a whole. The attribute C(plugin) is ignored.
+      - Secrets in it are written only when the folder or their element is created, because Jenkins encrypts them and
+        they cannot be compared.
+      - The elements C(folderViews), C(views) and the property with credentials are refused, because changing them here
+        could lose views and credentials. C(description) and C(displayName) are refused if O(description) or
+        O(display_name) is set.
+    type: str
+  allow_delete_content:
+    description:
+      - Whether to delete folders that contain jobs or folders, with all their content. Running builds are aborted.
+      - If V(false), deleting such a folder fails. Content that the account may not read is not noticed.
+    type: bool
+    default: false
+  predict_missing:
+    description:
+      - Whether check mode assumes that earlier tasks install the plugin C(cloudbees-folder) and create parent folders.
+      - If V(false), check mode fails if they are missing. Parent folders in O(items) are always considered.
+      - Ignored outside of check mode.
+  undeclared:
+    description:
+      - How to treat existing folders that are not in O(items). Jobs, multibranch Pipelines and organization folders are
+        never reported or deleted.
+      - Folders that contain one of the O(items), and those in O(items[].previous_name), are kept as well.
+      - V(report) and V(remove) require O(items) with at least one item.
+  undeclared_in:
+    description:
+      - Full name of the folder to which O(undeclared) is limited. Folders in it and below are considered.
+      - If not set, the folders of the whole controller are considered.
+    type: str
+  state:
+    choices:
+      present: Create or update the folder, or move it from O(previous_name).
+      absent: Delete the folder.
+  items:
+    description:
+      - Folders to manage, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Each item requires a unique C(name). All items are validated before the first request.
+      - The order of the items does not matter. Folders are created before the folders in them. Deletions come last, and
+        a folder is deleted after the folders in it.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Value of O(name) for this item.
+        type: str
+      previous_name:
+        description: Value of O(previous_name) for this item.
+        type: str
+      description:
+        description: Value of O(description) for this item.
+        type: str
+      display_name:
+        description: Value of O(display_name) for this item.
+        type: str
+      config:
+        description: Value of O(config) for this item.
+        type: str
+      allow_delete_content:
+        description: Value of O(allow_delete_content) for this item.
+        type: bool
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+seealso:
+  - module: buildworks.toolchain.ci_folder_info
+  - module: buildworks.toolchain.ci_job_info
+"""
+
+EXAMPLES = r"""
+- name: Create a folder
+  buildworks.toolchain.ci_folder:
+    name: team
+    display_name: The Team
+    description: Jobs of the team
+
+- name: Manage several folders
+  buildworks.toolchain.ci_folder:
+    items:
+      - name: team
+      - name: team/web
+        description: Builds of the web site
+      - name: team/backend
+
+- name: Show the health of the worst job of a folder
+  buildworks.toolchain.ci_folder:
+    name: team/web
+    config: |
+      <com.cloudbees.hudson.plugins.folder.Folder>
+        <healthMetrics>
+          <com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric>
+            <nonRecursive>false</nonRecursive>
+          </com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric>
+        </healthMetrics>
+      </com.cloudbees.hudson.plugins.folder.Folder>
+
+- name: Move a folder with its content, and rename it
+  buildworks.toolchain.ci_folder:
+    name: frontend
+    previous_name: team/web
+
+- name: Preview which folders in a folder are not declared
+  buildworks.toolchain.ci_folder:
+    items:
+      - name: team/web
+    undeclared: remove
+    undeclared_in: team
+  check_mode: true
+
+- name: Delete a folder with its jobs
+  buildworks.toolchain.ci_folder:
+    name: team
+    state: absent
+    allow_delete_content: true
+"""
+
+RETURN = r"""
+folder:
+  description: The folder after the task or, in check mode, as predicted. V(null) if the folder does not exist.
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    name:
+      description: Full name of the folder.
+      type: str
+    description:
+      description: Description of the folder. An empty string if it has no description.
+      type: str
+    display_name:
+      description: Name of the folder in the web interface. An empty string if the last part of the name is displayed.
+      type: str
+    config:
+      description: Texts and attributes of the elements that O(config) manages, by path. V((encrypted\\)) is a secret.
+      returned: when O(config) is set
+      type: dict
+  sample:
+    name: team/web
+    description: Builds of the web site
+    display_name: ""
+undeclared:
+  description: Sorted full names of the existing folders that are not in O(items).
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: str
+  sample: [team/old]
+counts:
+  description: Number of items for each outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Number of items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Number of items that were already in the desired state.
+      type: int
+    failed:
+      description: Number of items that failed. RV(failures) contains the reasons.
+      type: int
+    unknown:
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
+      type: int
+  sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
+failures:
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Position of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items), without options that are not set.
+      type: dict
+    status:
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
+      type: bool
+    reason:
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
+      type: str
+    folder:
+      description: Value of RV(folder) for this item.
+      type: dict
+"""
+
+import xml.etree.ElementTree as ET
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.folder import (
+    ManagedFolder,
+    SharedFolders,
+    list_undeclared,
+    parse_configuration,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    UNDECLARED,
+    with_items,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    check_undeclared,
+)
+
+ITEM = STATE + ArgumentSpec(
+    dict(
+        name=dict(type="str", required=True, **JOB),
+        previous_name=dict(type="str", **JOB),
+        description=dict(
+            type="str", matches=("[^\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]*", "without control characters")
+        ),
+        display_name=dict(type="str", one_line=True),
+        config=dict(type="str", unchecked="checked when it is parsed"),
+        allow_delete_content=dict(type="bool", default=False),
+    )
+)
+SPEC = (
+    CI + PREDICT_MISSING + UNDECLARED + ArgumentSpec(dict(undeclared_in=dict(type="str", narrows_scope=True, **JOB)))
+) + with_items(ITEM)
+# Levels of deletions, which come after all other changes
+_DELETIONS = 1_000_000
+
+
+def run(task: Task) -> None:
+    check_undeclared(task)
+    shared = SharedFolders()
+
+    def expand(items: list[Fields]) -> list[Fields]:
+        declared = [resolve(task, item) for item in items]
+        check_together(declared)
+        folder = task.params["undeclared_in"] or ""
+        return append_undeclared(
+            task, "folders", items, "name", lambda: list_undeclared(CiService(task), folder, declared)
+        )
+
+    process_one_or_items(
+        task,
+        ITEM,
+        lambda item_task: reconcile_folder(item_task, shared),
+        check=check_options,
+        identity=lambda params: names.identify(params["name"]),
+        name_option="name",
+        expand_all=expand,
+        level_of=lambda item: find_level(resolve(task, item)),
+    )
+
+
+def reconcile_folder(task: Task, shared: SharedFolders) -> None:
+    folder = ManagedFolder(task, CiService(task), shared, check_options(task.params))
+    reconcile(
+        task,
+        "folder",
+        read=folder.find,
+        desired=folder.desired,
+        create=folder.create,
+        update=folder.update,
+        delete=folder.delete,
+        check=folder.check,
+        to_result=folder.to_result,
+    )
+    folder.record_change()
+
+
+def check_options(params: Fields) -> ET.Element | None:
+    name, previous_name = params["name"], params["previous_name"]
+    if params["state"] == "absent":
+        if previous_name is not None:
+            raise BadOption("previous_name", "must not be set with 'state: absent'")
+        return None
+    names.check_new_name(name, "name")
+    if previous_name and f"{name}/".startswith(f"{previous_name}/"):
+        raise BadOption("previous_name", "must be neither 'name' nor a folder that contains it")
+    return None if params["config"] is None else parse_configuration(params["config"], params)
+
+
+def resolve(task: Task, item: Fields) -> Fields:
+    """Return the options of an item that decide about its order."""
+    return {option: item.get(option) or task.params[option] for option in ("name", "previous_name", "state")}
+
+
+def check_together(items: list[Fields]) -> None:
+    """Refuse items whose changes would undo each other.
+
+    :raises BadOption: if there are such items
+    """
+    declared = {item["name"] for item in items}
+    present = sorted(item["name"] for item in items if item["state"] == "present")
+    for index, item in enumerate(items):
+        if item["previous_name"] in declared:
+            problem = f"'{item['previous_name']}' is also the name of an item"
+            raise BadOption(f"items[{index}].previous_name", problem)
+        inner = [name for name in present if name.startswith(f"{item['name']}/")]
+        if inner and item["state"] == "absent":
+            raise BadOption(f"items[{index}].state", f"must not be 'absent', because '{inner[0]}' should be present")
+
+
+def find_level(item: Fields) -> int:
+    depth = item["name"].count("/")
+    return depth if item["state"] == "present" else _DELETIONS - depth
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
