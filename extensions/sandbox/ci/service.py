@@ -26,7 +26,7 @@ from .cli import cli_api, jar
 from .controller import Controller
 from .http import error_pages
 from .http.refusals import NotFound, Refusal
-from .jobs import config_api, job_api, views
+from .jobs import config_api, folder_api, job_api, views
 from .nodes import agents, computers
 from .plugins import install_api, plugin_api, update_center
 from .queue import queue_api, triggers
@@ -64,6 +64,7 @@ ROUTES = Routes(
         *update_center.ROUTES,
         *cli_api.ROUTES,
         *management.ROUTES,
+        *folder_api.ROUTES,
         *not_served.ROUTES,
     )
 )

@@ -116,6 +116,7 @@ def test_items_are_created_by_kind_and_as_copies(folder: Ci) -> None:
 
 def test_content_moves_when_folder_is_renamed(folder: Ci) -> None:
     folder.post("/job/team/job/web/job/app/build?delay=0sec")
+    folder.later(60)
     answer = folder.post("/job/team/job/web/confirmRename?newName=site")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/team/job/site")
     assert folder.json("/job/team/job/site/job/app/1")["number"] == 1
@@ -134,3 +135,193 @@ def test_item_name_can_contain_an_encoded_slash(ci: Ci) -> None:
         "name": "feature%2Flogin",
         "url": f"{ci.url}/job/app2/job/feature%252Flogin/",
     }
+
+
+EMPTY = f"""<?xml version="1.1" encoding="UTF-8"?>
+<{ROOT} plugin="cloudbees-folder@6.858.v898218f3609d">
+  <properties/>
+  <folderViews class="com.cloudbees.hudson.plugins.folder.views.DefaultFolderViewHolder">
+    <views>
+      <hudson.model.AllView>
+        <owner class="{ROOT}" reference="../../../.."/>
+        <name>All</name>
+        <filterExecutors>false</filterExecutors>
+        <filterQueue>false</filterQueue>
+        <properties class="hudson.model.View$PropertyList"/>
+      </hudson.model.AllView>
+    </views>
+    <tabBar class="hudson.views.DefaultViewsTabBar"/>
+  </folderViews>
+  <healthMetrics/>
+  <icon class="com.cloudbees.hudson.plugins.folder.icons.StockFolderIcon"/>
+</{ROOT}>"""
+WORST_CHILD = "com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric"
+
+
+def put(ci: Ci, path: str, config: str) -> int:
+    return ci.post(f"{path}/config.xml", data=config.encode(), headers=XML).status_code
+
+
+def read(ci: Ci, path: str) -> str:
+    return ci.get(f"{path}/config.xml").text
+
+
+def test_minimal_configuration_is_completed(ci: Ci) -> None:
+    assert ci.post("/createItem?name=fa", data=f"<{ROOT}/>", headers=XML).status_code == 200
+    assert read(ci, "/job/fa") == EMPTY
+    ci.json("/job/fa")
+    stored = read(ci, "/job/fa")
+    assert stored == EMPTY.replace("  <properties/>\n  <folder", "  <actions/>\n  <properties/>\n  <folder")
+    assert (put(ci, "/job/fa", stored), read(ci, "/job/fa")) == (200, stored)
+
+
+def test_views_and_properties_are_lost_when_they_are_left_out(folder: Ci) -> None:
+    view = "<hudson.model.ListView><name>v1</name></hudson.model.ListView>"
+    assert folder.post("/job/team/createView?name=v1", data=view, headers=XML).status_code == 200
+    full = read(folder, "/job/team")
+    assert f'<owner class="{ROOT}" reference="../../../.."/>\n        <name>v1</name>' in full
+    assert (put(folder, "/job/team", full), read(folder, "/job/team")) == (200, full)
+    assert put(folder, "/job/team", f"<{ROOT}><description>only</description></{ROOT}>") == 200
+    minimal = EMPTY.replace(
+        "  <properties/>\n  <folder", "  <description>only</description>\n  <properties/>\n  <folder"
+    )
+    assert read(folder, "/job/team") == minimal
+    assert folder.get("/job/team/view/v1/config.xml").status_code == 404
+    assert [job["name"] for job in folder.json("/job/team")["jobs"]] == ["web"]
+    assert (put(folder, "/job/team", full), read(folder, "/job/team")) == (200, full)
+    assert folder.get("/job/team/view/v1/config.xml").status_code == 200
+
+
+def test_views_without_owner_break_the_folder(ci: Ci) -> None:
+    views = "<views><hudson.model.ListView><name>only</name></hudson.model.ListView></views>"
+    config = f"<{ROOT}><folderViews>{views}</folderViews></{ROOT}>"
+    assert ci.post("/createItem?name=fv", data=config, headers=XML).status_code == 200
+    assert "<name>only</name>" in read(ci, "/job/fv")
+    assert ci.get("/job/fv/api/json?tree=views[name]").status_code == 500
+    assert ci.get("/job/fv/api/json").status_code == 500
+    assert ci.get("/job/fv/api/json?tree=jobs[name]").status_code == 200
+    assert "fv" in [job["name"] for job in ci.members("", "jobs[name]")["jobs"]]
+
+
+@pytest.mark.parametrize("config", ["<project/>", "<a", "<no.such.Folder/>"])
+def test_other_configuration_is_refused(folder: Ci, config: str) -> None:
+    before = read(folder, "/job/team")
+    assert (put(folder, "/job/team", config), read(folder, "/job/team")) == (500, before)
+
+
+def test_items_are_moved(folder: Ci) -> None:
+    folder.post("/createItem?name=ops", data=FOLDER, headers=XML)
+    moved = folder.post("/job/team/job/web/move/move", data={"destination": "/ops"})
+    assert (moved.status_code, moved.headers["Location"]) == (302, "/ci/job/ops/job/web/")
+    assert folder.members("/job/ops/job/web/job/app", "fullName")["fullName"] == "ops/web/app"
+    moved = folder.post("/job/ops/job/web/move/move", data={"destination": "/"})
+    assert moved.headers["Location"] == "/ci/job/web/"
+    assert folder.get("/job/team/job/web/api/json").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("item", "form"),
+    [
+        ("/job/team/job/web", {"destination": "/ops"}),
+        ("/job/team/job/web", {"destination": "ops"}),
+        ("/job/team/job/web", {"destination": "/team"}),
+        ("/job/team/job/web", {"destination": "/nosuch"}),
+        ("/job/team/job/web", {"destination": "/app"}),
+        ("/job/team/job/web", {}),
+        ("/job/team", {"destination": "/team"}),
+        ("/job/team", {"destination": "/team/web"}),
+    ],
+)
+def test_refused_move_redirects_to_its_form(folder: Ci, item: str, form: dict[str, str]) -> None:
+    folder.post("/createItem?name=ops", data=FOLDER, headers=XML)
+    folder.post("/job/ops/createItem?name=web", data=FOLDER, headers=XML)
+    refused = folder.post(f"{item}/move/move", data=form)
+    assert (refused.status_code, refused.headers["Location"]) == (302, f"/ci{item}/move/")
+    assert folder.get("/job/team/job/web/api/json").status_code == 200
+
+
+def test_move_requires_permission_and_plugin(folder: Ci) -> None:
+    refused = folder.post("/job/team/job/web/move/move", user="builder", data={"destination": "/"})
+    assert (refused.status_code, refused.headers["X-Required-Permission"]) == (403, "hudson.model.Item.Move")
+    assert folder.get("/job/team/job/web/move/move").status_code == 405
+    for plugin in ("workflow-aggregator", "cloudbees-folder"):
+        folder.post(f"/pluginManager/plugin/{plugin}/doUninstall")
+    folder.post("/safeRestart")
+    folder.later(60)
+    assert folder.post("/job/app/move/move", data={"destination": "/"}).status_code == 404
+    created = folder.post("/createItem", data={"name": "x", "mode": ROOT})
+    assert (created.status_code, created.headers["X-Error"]) == (400, f"No item type  {ROOT}  is known")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("team", "The new name is the same as the current name."),
+        ("app", "The name  app  is already in use."),
+        ("TEAM", "The name  TEAM  is already in use."),
+        ("a/b", "/  is an unsafe character"),
+        ("a.", "A name cannot end with  . "),
+        ("", "No name is specified"),
+    ],
+)
+def test_rename_is_refused(folder: Ci, name: str, message: str) -> None:
+    refused = folder.post("/job/team/confirmRename", data={"newName": name})
+    assert (refused.status_code, refused.headers["X-Error"].strip()) == (400, message.strip())
+    assert folder.post("/job/team/doRename", data={"newName": "crew"}).status_code == 404
+
+
+def test_running_items_are_not_renamed_but_moved(folder: Ci) -> None:
+    folder.sandbox.seed({"ci": {"jobs": [{"name": "team/slow", "seconds": 600, "quiet_period": 0}]}})
+    folder.post("/job/team/job/slow/build?delay=0sec")
+    folder.later(10)
+    for path, what in (("/job/team", "folder while a job inside it"), ("/job/team/job/slow", "job while it")):
+        refused = folder.post(f"{path}/confirmRename", data={"newName": "new"})
+        assert (refused.status_code, refused.headers["X-Error"]) == (400, f"Unable to rename a {what} is building.")
+    moved = folder.post("/job/team/job/slow/move/move", data={"destination": "/team/web"})
+    assert moved.headers["Location"] == "/ci/job/team/job/web/job/slow/"
+    assert folder.members("/job/team/job/web/job/slow/1", "building")["building"]
+
+
+def test_folder_is_copied_with_its_content(folder: Ci) -> None:
+    copied = folder.post("/createItem?name=copy&mode=copy&from=team")
+    assert (copied.status_code, copied.headers["Location"]) == (302, "/ci/job/copy/configure")
+    assert folder.get("/job/copy/job/web/job/app/api/json").status_code == 200
+    assert folder.post("/job/team/createItem?name=b&mode=copy&from=app").status_code == 302
+
+
+def test_folder_shows_the_worst_health_of_its_jobs(folder: Ci) -> None:
+    assert folder.json("/job/team")["healthReport"] == []
+    folder.sandbox.seed({"ci": {"jobs": [{"name": "team/web/bad", "builds": [{"result": "FAILURE"}]}]}})
+    metric = f"<healthMetrics><{WORST_CHILD}><nonRecursive>false</nonRecursive></{WORST_CHILD}></healthMetrics>"
+    assert put(folder, "/job/team", f"<{ROOT}>{metric}</{ROOT}>") == 200
+    report = folder.members("/job/team", "healthReport[description,score]")["healthReport"]
+    description = "Worst health: team \u00bb web \u00bb bad: Build stability: All recent builds failed."
+    assert report == [{"description": description, "score": 0}]
+    assert put(folder, "/job/team", f"<{ROOT}>{metric.replace('false', 'true')}</{ROOT}>") == 200
+    assert folder.members("/job/team", "healthReport[score]")["healthReport"] == []
+
+
+def test_folder_cannot_be_disabled_or_built(folder: Ci) -> None:
+    for action in ("disable", "enable"):
+        answer = folder.post(f"/job/team/{action}")
+        assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/team/")
+    assert "disabled" not in read(folder, "/job/team")
+    assert folder.post("/job/team/build").status_code == 404
+
+
+def test_names_are_checked(folder: Ci) -> None:
+    for name in ("a b", "\u00fc \u0142", "a+b", ".dot", "a..b", "{a}", "\U0001f600", "job", "x" * 200):
+        answer = folder.post("/job/team/createItem", params={"name": name}, data=FOLDER, headers=XML)
+        assert answer.status_code == 200, name
+        assert folder.post("/job/team/createItem", params={"name": name}, data=FOLDER, headers=XML).status_code == 400
+    assert folder.post("/createItem", params={"name": "x" * 300}, data=FOLDER, headers=XML).status_code == 500
+    for name in ("low", "LOW"):
+        assert folder.post(f"/job/team/createItem?name={name}", data=FOLDER, headers=XML).status_code == 200
+    assert folder.post("/createItem?name=TEAM", data=FOLDER, headers=XML).status_code == 400
+    assert folder.members("/job/TEAM", "name")["name"] == "team"
+
+
+def test_deletion_redirects_to_the_parent(folder: Ci) -> None:
+    assert folder.post("/job/team/job/web/doDelete").headers["Location"] == "/ci/job/team/"
+    assert folder.post("/job/team/doDelete").headers["Location"] == "/ci/"
+    assert folder.post("/job/team/doDelete").status_code == 404

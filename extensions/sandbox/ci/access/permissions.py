@@ -45,6 +45,7 @@ JOB_BUILD = Permission("hudson.model.Item.Build", "Job/Build", _UPDATE)
 JOB_CANCEL = Permission("hudson.model.Item.Cancel", "Job/Cancel", _UPDATE)
 JOB_CREATE = Permission("hudson.model.Item.Create", "Job/Create", _CREATE)
 JOB_DELETE = Permission("hudson.model.Item.Delete", "Job/Delete", _DELETE)
+JOB_MOVE = Permission("hudson.model.Item.Move", "Job/Move", _CREATE)
 JOB_CONFIGURE = Permission("hudson.model.Item.Configure", "Job/Configure", _CONFIGURE)
 JOB_WORKSPACE = Permission("hudson.model.Item.Workspace", "Job/Workspace", _READ)
 SYSTEM_READ = Permission("hudson.model.Hudson.SystemRead", "Overall/SystemRead", ADMINISTER)
@@ -72,6 +73,7 @@ BY_TITLE = {
         JOB_CREATE,
         JOB_DELETE,
         JOB_CONFIGURE,
+        JOB_MOVE,
         JOB_WORKSPACE,
         SYSTEM_READ,
         AGENT_CONNECT,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import unicodedata
+from dataclasses import replace
 
 from starlette.responses import Response
 
@@ -14,26 +15,38 @@ from ...http.routing import ANY, Route
 from ..access.permissions import JOB_CONFIGURE, JOB_CREATE, JOB_DELETE, READ
 from ..call import JOB, Call
 from ..http import pages
-from ..http.refusals import EngineError, Failure, InternalError
+from ..http.refusals import EngineError, Failure, InternalError, NotFound
 from ..storage import Job
-from . import configuration
-from .item_kinds import BY_MODE
+from . import configuration, folder_configuration
+from .item_kinds import BY_MODE, FOLDER
 
+MAX_NAME_BYTES = 255
 UNSAFE = "?*/\\%!@#$^&|<>[]:;"
 
 
 def _config(call: Call, job: str) -> Response:
     found = call.job(job)
     call.require(JOB_CONFIGURE)
+    kind = configuration.parse_configuration(found.config).kind
     if call.method in ("GET", "HEAD"):
-        return Response(found.config.encode(), headers={"Content-Type": "application/xml"})
+        config = folder_configuration.read(call.storage, found) if kind is FOLDER else found.config
+        return Response(config.encode(), headers={"Content-Type": "application/xml"})
     if call.method != "POST":
         raise EngineError(400)
     if call.content_type == "application/x-www-form-urlencoded":
         raise InternalError
     found.config = _submitted_config(call)
-    call.storage.put_job(found)
+    if configuration.parse_configuration(found.config).kind is not kind:
+        raise InternalError
+    _put(call, found)
     return Response()
+
+
+def _put(call: Call, item: Job) -> None:
+    if configuration.parse_configuration(item.config).kind is FOLDER:
+        folder_configuration.put(call.storage, call.writer, item)
+    else:
+        call.storage.put_job(item)
 
 
 def _submitted_config(call: Call) -> str:
@@ -55,11 +68,11 @@ def _create(call: Call, job: str = "") -> Response:
     if mode == "copy":
         return _copy(call, name, folder)
     if call.content_type in ("application/xml", "text/xml"):
-        call.storage.put_job(Job(name, _submitted_config(call)))
+        _put(call, Job(name, _submitted_config(call)))
         return Response()
     if mode is None:
         raise Failure("No mode given")
-    if mode not in BY_MODE:
+    if mode not in BY_MODE or not call.plugins.provide(BY_MODE[mode]):
         raise Failure(f"No item type \u2018{mode}\u2019 is known")
     call.storage.put_job(Job(name, configuration.empty_configuration(BY_MODE[mode], call.writer)))
     return pages.redirect(f"{call.job_path(name)}configure")
@@ -73,6 +86,8 @@ def _free_name(call: Call, name: str | None, folder: str) -> str:
     full_name = f"{folder}/{name}" if folder else name
     if call.storage.job(full_name):
         raise Failure(f"A job already exists with the name \u2018{name}\u2019")
+    if len(name.encode()) > MAX_NAME_BYTES:
+        raise InternalError  # the directory cannot be created
     return full_name
 
 
@@ -83,12 +98,14 @@ def check_item_name(name: str) -> str:
         raise Failure("No name is specified")
     if name in (".", ".."):
         raise Failure(f"\u2018{name}\u2019 is not an allowed name")
-    printable = "".join("?" if unicodedata.category(character) == "Cc" else character for character in name)
+    printable = "".join(f"\\u{ord(char)};" if unicodedata.category(char) == "Cc" else char for char in name)
     if printable != name:
         raise Failure(f"No control code is allowed: {printable}")
     unsafe = next((character for character in name if character in UNSAFE), None)
     if unsafe:
         raise Failure(f"\u2018{unsafe}\u2019 is an unsafe character")
+    if name.endswith("."):
+        raise Failure("A name cannot end with \u2018.\u2019")
     return name
 
 
@@ -96,13 +113,21 @@ def _copy(call: Call, name: str, folder: str) -> Response:
     source = call.parameter("from")
     if not source:
         raise Failure("Specify which job to copy")
-    original = call.storage.job(
-        source.removeprefix("/") if source.startswith("/") or not folder else f"{folder}/{source}"
-    )
+    inside = None if source.startswith("/") or not folder else call.storage.job(f"{folder}/{source}")
+    original = inside or call.storage.job(source.removeprefix("/"))
     if not original:
         raise Failure(f"No such job: {source}")
-    call.storage.put_job(Job(name, original.config))
+    _copy_item(call, original, name)
     return pages.redirect(f"{call.job_path(name)}configure")
+
+
+def _copy_item(call: Call, original: Job, name: str) -> None:
+    """Copy a job, or a folder with its views and items."""
+    call.storage.put_job(Job(name, original.config))
+    for view in call.storage.views(original.name):
+        call.storage.put_view(replace(view, folder=name))
+    for inner in call.storage.jobs(original.name):
+        _copy_item(call, inner, f"{name}/{inner.leaf}")
 
 
 def _check_name(call: Call) -> Response:
@@ -119,14 +144,32 @@ def _validation(markup: str) -> Response:
     return Response(markup.encode(), headers={"Content-Type": "text/html;charset=utf-8"})
 
 
-def _rename(call: Call, job: str) -> Response:
+def _rename(call: Call, job: str, call_name: str) -> Response:
     found = call.job(job)
+    is_folder = configuration.parse_configuration(found.config).kind is FOLDER
+    if is_folder and call_name == "doRename":
+        raise NotFound
     call.require_post()
-    call.require(JOB_CREATE)
-    call.require(JOB_DELETE)
-    name = _free_name(call, call.parameter("newName"), found.folder)
+    if not call.principal.may(JOB_CONFIGURE):
+        call.require(JOB_CREATE)
+        call.require(JOB_DELETE)
+    name = _new_name(call, found)
+    if any(f"{build.job}/".startswith(f"{found.name}/") for build in call.scheduler.running(call.now)):
+        inner = "folder while a job inside it" if is_folder else "job while it"
+        raise Failure(f"Unable to rename a {inner} is building.")
     call.storage.rename_job(found, name)
     return pages.redirect(call.job_path(name).removesuffix("/"))
+
+
+def _new_name(call: Call, item: Job) -> str:
+    """Return the full name to which an item is renamed."""
+    name = check_item_name(call.parameter("newName") or "")
+    if name == item.leaf:
+        raise Failure("The new name is the same as the current name.")
+    full_name = f"{item.folder}/{name}".removeprefix("/")
+    if call.storage.job(full_name):
+        raise Failure(f"The name \u201c{name}\u201d is already in use.")
+    return full_name
 
 
 ROUTES = (
@@ -134,5 +177,5 @@ ROUTES = (
     Route(ANY, JOB + "/createItem", _create, "create_job"),
     Route(ANY, "/checkJobName", _check_name, "check_job_name", read_only=True),
     Route(ANY, JOB + "/config.xml", _config, "job_config"),
-    Route(ANY, JOB + "/{:doRename|confirmRename}", _rename, "rename_job"),
+    Route(ANY, JOB + "/{call_name:doRename|confirmRename}", _rename, "rename_job"),
 )

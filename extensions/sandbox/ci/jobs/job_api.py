@@ -23,11 +23,12 @@ from ..remote_api.api import API, serve
 from ..remote_api.beans import ALWAYS, Bean, Property, opaque_bean
 from ..storage import Build, Job, View
 from ..xml import document
-from . import configuration
+from . import configuration, folder_configuration
 from .configuration import Definition, Parameter
 from .item_kinds import FOLDER, FREESTYLE, PIPELINE
 
 ALL = "hudson.model.AllView"
+WORST_CHILD = "com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric"
 COLORS = {"SUCCESS": "blue", "UNSTABLE": "yellow", "FAILURE": "red", "ABORTED": "aborted", "NOT_BUILT": "notbuilt"}
 HEALTH_BUILDS = 5
 HEALTH_ICONS = ((80, "80plus"), (60, "60to79"), (40, "40to59"), (20, "20to39"), (0, "00to19"))
@@ -69,11 +70,33 @@ def _folder_members(call: Call, job: Job, _definition: Definition, named: tuple[
     return [
         Property("actions", []),
         *named,
-        Property("healthReport", []),
+        Property("healthReport", lambda: _folder_health(call, job)),
         Property("jobs", lambda: [job_bean(call, inner) for inner in list_visible(call, job.name)]),
-        Property("primaryView", all_jobs),
-        Property("views", lambda: list_views(call, job.name)),
+        Property("primaryView", lambda: _check_views(job) or all_jobs),
+        Property("views", lambda: _check_views(job) or list_views(call, job.name)),
     ]
+
+
+def _check_views(folder: Job) -> None:
+    if folder_configuration.is_broken(folder):
+        raise InternalError
+
+
+def _folder_health(call: Call, folder: Job) -> list[Bean]:
+    """Return the worst health of the items in a folder, if the folder has this metric."""
+    metric = document.parse(folder.config).find(f"healthMetrics/{WORST_CHILD}")
+    if metric is None:
+        return []
+    names = [folder.name]
+    if metric.findtext("nonRecursive") != "true":
+        names += [other.name for other in call.storage.all_jobs() if other.name.startswith(f"{folder.name}/")]
+    jobs = [job for name in names for job in call.storage.jobs(name)]
+    reports = [(report, job) for job in jobs for report in _health_of(call, job)]
+    if not reports:
+        return []
+    (score, description), worst = min(reports, key=lambda found: found[0][0])
+    title = configuration.full_display_name(call.storage, worst.name)
+    return [_health_bean(score, f"Worst health: {title}: {description}")]
 
 
 def list_views(call: Call, folder: str = "") -> list[Bean]:
@@ -231,6 +254,11 @@ def _color(call: Call, job: Job, definition: Definition) -> str:
 
 
 def _health(call: Call, job: Job) -> list[Bean]:
+    return [_health_bean(*report) for report in _health_of(call, job)]
+
+
+def _health_of(call: Call, job: Job) -> list[tuple[int, str]]:
+    """Return the score and the description of the health of a job, if it has completed builds."""
     completed: list[Build] = []
     for build in call.storage.builds(job.name):
         if not build.running(call.now):
@@ -241,22 +269,29 @@ def _health(call: Call, job: Job) -> list[Bean]:
         return []
     failed = sum(build.outcome == "FAILURE" for build in completed)
     score = 100 * (len(completed) - failed) // len(completed)
-    icon = next(name for limit, name in HEALTH_ICONS if score >= limit)
     counted = f"{failed} out of the last {len(completed)} builds failed." if failed else "No recent builds failed."
-    return [
-        Bean(
-            "hudson.model.HealthReport",
-            Property("description", f"Build stability: {counted}", visibility=2),
-            Property("iconClassName", f"icon-health-{icon}", visibility=2),
-            Property("iconUrl", f"health-{icon}.png", visibility=2),
-            Property("score", score, visibility=2),
-            typed=False,
-        )
-    ]
+    if failed == len(completed):
+        counted = "All recent builds failed."
+    return [(score, f"Build stability: {counted}")]
+
+
+def _health_bean(score: int, description: str) -> Bean:
+    icon = next(name for limit, name in HEALTH_ICONS if score >= limit)
+    return Bean(
+        "hudson.model.HealthReport",
+        Property("description", description, visibility=2),
+        Property("iconClassName", f"icon-health-{icon}", visibility=2),
+        Property("iconUrl", f"health-{icon}.png", visibility=2),
+        Property("score", score, visibility=2),
+        typed=False,
+    )
 
 
 def _show(call: Call, job: str, form: str) -> Answer:
-    return serve(call, job_bean(call, call.job(job)), form)
+    found = call.job(job)
+    if configuration.parse_configuration(found.config).kind is FOLDER:
+        folder_configuration.add_actions(call.storage, found)
+    return serve(call, job_bean(call, found), form)
 
 
 def _page(call: Call, job: str) -> Response:
@@ -289,7 +324,7 @@ def _delete(call: Call, job: str) -> Response:
     call.require_post()
     call.require(JOB_DELETE)
     call.storage.delete_job(found, call.now)
-    return pages.redirect(f"{call.context}/")
+    return pages.redirect(call.job_path(found.folder) if found.folder else f"{call.context}/")
 
 
 def _change(call: Call, job: str, tag: str, text: str) -> None:

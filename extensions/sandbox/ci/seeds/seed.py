@@ -42,7 +42,7 @@ from typing import Any
 from ...seeds.schema import mapping_schema
 from ..access.permissions import BY_TITLE
 from ..controller import Controller
-from ..jobs import configuration
+from ..jobs import configuration, folder_configuration
 from ..jobs.item_kinds import FOLDER
 from ..scripts import script_answers
 from ..storage import Build, Item, Job, Storage, User
@@ -139,8 +139,12 @@ class Seeder:
         self._add_folders(job["name"], writer)
         numbers = [build.get("number", place) for place, build in enumerate(builds, 1)]
         next_build = job.get("next_build", max(numbers, default=0) + 1)
-        self._storage.put_job(Job(job["name"], config, next_build, workspace=bool(builds)))
+        item = Job(job["name"], config, next_build, workspace=bool(builds))
         definition = configuration.parse_configuration(config)
+        if definition.kind is FOLDER:
+            folder_configuration.put(self._storage, writer, item)
+        else:
+            self._storage.put_job(item)
         for number, build in zip(numbers, builds, strict=True):
             self._add_build(job["name"], number, build, definition)
         for item in job.get("queued", []):
