@@ -5,6 +5,22 @@
 
 from __future__ import annotations
 
-from support.cases.form import Case
+from support.cases.form import Case, Query, Resource, Write
 
-RESOURCES: dict[str, Case] = {}
+_FOLDER = "com.cloudbees.hudson.plugins.folder.Folder"
+_WORST_CHILD = "com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric"
+_HEALTH = (
+    f"<{_FOLDER}><healthMetrics><{_WORST_CHILD}><nonRecursive>true</nonRecursive></{_WORST_CHILD}></healthMetrics>"
+    f"</{_FOLDER}>"
+)
+
+RESOURCES: dict[str, Case] = {
+    "ci_folder": Resource(
+        create={"name": "My team's \u00fc+", "description": "<b>Ours</b> & yours\n\u65e5\u672c", "display_name": "Team"},
+        update={"name": "My team's \u00fc+", "description": "", "display_name": "The team", "config": _HEALTH},
+        absent={"name": "My team's \u00fc+", "state": "absent"},
+        write=Write("create_job"),
+        look=("ci_folder_info", {"name": "My team's \u00fc+", "include_config": True}),
+    ),
+    "ci_folder_info": Query({"include_content": True}),
+}

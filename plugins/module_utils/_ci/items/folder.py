@@ -28,7 +28,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 MEMBERS = "fullName,displayNameOrNull,description"
-_MAX_DEPTH = 100
+MAX_DEPTH = 100
 # Elements of the configuration that options of their own manage
 ELEMENTS = {"description": "description", "display_name": "displayName"}
 # Elements that other modules manage
@@ -249,7 +249,7 @@ def list_undeclared(ci: CiService, folder: str, items: t.Iterable[Fields]) -> se
         while parent:
             kept.add(parent)
             parent, _last = names.split(parent)
-    found = {item.name for item in tree.walk(ci, folder, "fullName", _MAX_DEPTH) if item.is_folder}
+    found = {item.name for item in tree.walk(ci, folder, "fullName", MAX_DEPTH) if item.is_folder}
     return found - kept
 
 

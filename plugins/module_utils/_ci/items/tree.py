@@ -116,11 +116,7 @@ class Tree:
 
     def fetch(self, ci: CiService, name: str) -> Item | None:
         """Return the current item, or `None` if it does not exist."""
-        response = ci.view(item_path(name), self._members, accept=(200, 404))
-        if response.status == 404:
-            return None
-        item = _to_item(response.record())
-        return item if item.name == name else None  # at the root, the server ignores case
+        return fetch(ci, name, self._members)
 
     def record_creation(self, name: str) -> None:
         """Record that an item exists from now on."""
@@ -174,6 +170,18 @@ def folder_missing(folder: str) -> ToolchainError:
     )
 
 
+def fetch(ci: CiService, name: str, members: str) -> Item | None:
+    """Return an item, or `None` if it does not exist.
+
+    :arg members: members to request, at least `fullName`
+    """
+    response = ci.view(item_path(name), members, accept=(200, 404))
+    if response.status == 404:
+        return None
+    item = to_item(response.record())
+    return item if item.name == name else None  # at the root, the server ignores case
+
+
 def fetch_listing(ci: CiService, folder: str, members: str) -> Listing | None:
     """Return the items in a folder, or `None` if it does not exist.
 
@@ -190,7 +198,7 @@ def fetch_listing(ci: CiService, folder: str, members: str) -> Listing | None:
         raise wrong_case(folder, record.text("fullName"))
     if "jobs" not in record:
         raise ToolchainError(f"'{folder}' is not a folder, but a job ({class_name}). Choose another folder.")
-    items = map(_to_item, record.records("jobs"))
+    items = map(to_item, record.records("jobs"))
     return Listing(class_name, {item.name: item for item in items})
 
 
@@ -223,7 +231,7 @@ def _walk(ci: CiService, items: t.Iterable[Item], members: str, remaining: tuple
         if depth == 1 or not item.is_folder or not item.record.maybe_records("jobs"):
             continue
         if levels > 1:
-            yield from _walk(ci, map(_to_item, item.record.records("jobs")), members, (levels - 1, depth - 1))
+            yield from _walk(ci, map(to_item, item.record.records("jobs")), members, (levels - 1, depth - 1))
         else:
             yield from walk(ci, item.name, members, depth - 1)
 
@@ -236,6 +244,7 @@ def wrong_case(name: str, existing: str) -> ToolchainError:
     )
 
 
-def _to_item(record: Record) -> Item:
+def to_item(record: Record) -> Item:
+    """Return an item from a response."""
     name = record.text("fullName")
     return Item(name, name, record.maybe_text("_class") or "", record)

@@ -1,0 +1,162 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_folder_info
+short_description: Get Jenkins folder information
+description:
+  - Get information about one Jenkins folder, or list the folders of a Jenkins controller or of a folder.
+  - You can pass RV(folders) without C(content) to O(buildworks.toolchain.ci_folder#module:items).
+  - Multibranch Pipelines and organization folders are not included.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.listing
+  - buildworks.toolchain.to_file
+  - buildworks.toolchain.attributes_info
+notes:
+  - Requires the Job/Read permission, and Job/Configure with O(include_config). Folders for which the account lacks
+    Job/Read are not listed.
+  - A list requires one request for each four levels of folders. O(include_config) requires another one for each folder.
+  - Tested against the sandbox of this collection. Not tested against a real Jenkins.
+options:
+  name:
+    description:
+      - Full name of the folder, such as V(team/web).
+      - If it does not exist or is not a folder, RV(folder) is V(null) and the task succeeds.
+    type: str
+  folder:
+    description: Full name of the folder whose folders are listed. If not set, the folders of the whole controller are
+      listed.
+    type: str
+  depth:
+    description: Number of folder levels to list. V(1) lists only the direct children. If not set, all levels are
+      listed.
+    type: int
+  include_config:
+    description: Whether to return the configuration as C(config).
+    type: bool
+    default: false
+  include_content:
+    description: Whether to return the jobs and folders in the folder as C(content).
+    type: bool
+    default: false
+seealso:
+  - module: buildworks.toolchain.ci_folder
+  - module: buildworks.toolchain.ci_job_info
+"""
+
+EXAMPLES = r"""
+- name: Get a folder and its content
+  buildworks.toolchain.ci_folder_info:
+    name: team
+    include_content: true
+  register: team
+
+- name: List all folders
+  buildworks.toolchain.ci_folder_info:
+  register: all
+
+- name: Show their names
+  ansible.builtin.debug:
+    msg: "{{ all.folders | map(attribute='name') }}"
+"""
+
+RETURN = r"""
+folder:
+  description: The folder with the same keys as in RV(folders). V(null) if it does not exist.
+  returned: success, when O(name) is set
+  type: dict
+folders:
+  description: Folders in the order of the server. Folders precede the folders in them.
+  returned: success, when neither O(name) nor O(to_file) is set
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Full name of the folder.
+      type: str
+    description:
+      description: Description of the folder. An empty string if it has no description.
+      type: str
+    display_name:
+      description: Name of the folder in the web interface. An empty string if the last part of the name is displayed.
+      type: str
+    config:
+      description: Configuration of the folder as XML, without its description, display name, views and credentials.
+        Other secrets are encrypted with the key of the controller.
+      returned: when O(include_config) is V(true)
+      type: str
+    content:
+      description: Jobs and folders in the folder as dictionaries with C(name) and C(class), the full name and the Java
+        class, such as V(hudson.model.FreeStyleProject).
+      returned: when O(include_content) is V(true)
+      type: list
+      elements: dict
+  sample:
+    - name: team
+      description: ""
+      display_name: The Team
+count:
+  description: Number of folders.
+  returned: success, when O(name) is not set
+  type: int
+  sample: 1
+masked:
+  description: Values that O(mask_secrets) replaced.
+  returned: with O(mask_secrets)
+  type: dict
+  contains:
+    count:
+      description: Number of replaced values.
+      type: int
+    places:
+      description: Locations of the first 100 replaced values.
+      type: list
+      elements: str
+  sample:
+    count: 1
+    places: ["folder/app: parameters: DB_PASSWORD: default"]
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import folder_info
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+SPEC = (CI + LISTING) + ArgumentSpec(
+    dict(
+        name=dict(type="str", **JOB),
+        folder=dict(type="str", **JOB),
+        depth=dict(type="int", at_least=1, at_most=50),
+        include_config=dict(type="bool", default=False),
+        include_content=dict(type="bool", default=False),
+    ),
+    mutually_exclusive=[("name", "folder"), ("name", "depth"), ("name", "to_file"), ("name", "mask_secrets")],
+)
+
+
+def run(task: Task) -> None:
+    reader = folder_info.FolderReader(CiService(task), **task.select("include_config", "include_content"))
+    if task.params["name"] is not None:
+        task.result["folder"] = reader.fetch(task.params["name"])
+    else:
+        folders = reader.list_all(task.params["folder"] or "", task.params["depth"])
+        task.result["count"] = output_list(task, "folders", folders)
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
