@@ -198,8 +198,9 @@ folder:
     display_name:
       description: Name of the folder in the web interface. An empty string if the last part of the name is displayed.
       type: str
-    config:
-      description: Texts and attributes of the elements that O(config) manages, by path. V((encrypted\\)) is a secret.
+    elements:
+      description: Texts and attributes of the elements that O(config) manages, by path. Secrets are returned as
+        V((encrypted\\)).
       returned: when O(config) is set
       type: dict
   sample:
@@ -271,19 +272,11 @@ outcomes:
       type: dict
 """
 
-import xml.etree.ElementTree as ET
-
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.folder import (
-    ManagedFolder,
-    SharedFolders,
-    list_undeclared,
-    parse_configuration,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import folder_options, names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.folder import ManagedFolder, SharedFolders
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     STATE,
@@ -313,8 +306,6 @@ ITEM = STATE + ArgumentSpec(
 SPEC = (
     CI + PREDICT_MISSING + UNDECLARED + ArgumentSpec(dict(undeclared_in=dict(type="str", narrows_scope=True, **JOB)))
 ) + with_items(ITEM)
-# Levels of deletions, which come after all other changes
-_DELETIONS = 1_000_000
 
 
 def run(task: Task) -> None:
@@ -322,27 +313,26 @@ def run(task: Task) -> None:
     shared = SharedFolders()
 
     def expand(items: list[Fields]) -> list[Fields]:
-        declared = [resolve(task, item) for item in items]
-        check_together(declared)
-        folder = task.params["undeclared_in"] or ""
+        declared = [folder_options.resolve(task, item) for item in items]
+        folder_options.check_together(declared)
         return append_undeclared(
-            task, "folders", items, "name", lambda: list_undeclared(CiService(task), folder, declared)
+            task, "folders", items, "name", lambda: shared.list_undeclared(CiService(task), task, declared)
         )
 
     process_one_or_items(
         task,
         ITEM,
         lambda item_task: reconcile_folder(item_task, shared),
-        check=check_options,
+        check=folder_options.parse,
         identity=lambda params: names.identify(params["name"]),
         name_option="name",
         expand_all=expand,
-        level_of=lambda item: find_level(resolve(task, item)),
+        level_of=lambda item: folder_options.find_level(folder_options.resolve(task, item)),
     )
 
 
 def reconcile_folder(task: Task, shared: SharedFolders) -> None:
-    folder = ManagedFolder(task, CiService(task), shared, check_options(task.params))
+    folder = ManagedFolder(task, CiService(task), shared, folder_options.parse(task.params))
     reconcile(
         task,
         "folder",
@@ -355,44 +345,6 @@ def reconcile_folder(task: Task, shared: SharedFolders) -> None:
         to_result=folder.to_result,
     )
     folder.record_change()
-
-
-def check_options(params: Fields) -> ET.Element | None:
-    name, previous_name = params["name"], params["previous_name"]
-    if params["state"] == "absent":
-        if previous_name is not None:
-            raise BadOption("previous_name", "must not be set with 'state: absent'")
-        return None
-    names.check_new_name(name, "name")
-    if previous_name and f"{name}/".startswith(f"{previous_name}/"):
-        raise BadOption("previous_name", "must be neither 'name' nor a folder that contains it")
-    return None if params["config"] is None else parse_configuration(params["config"], params)
-
-
-def resolve(task: Task, item: Fields) -> Fields:
-    """Return the options of an item that decide about its order."""
-    return {option: item.get(option) or task.params[option] for option in ("name", "previous_name", "state")}
-
-
-def check_together(items: list[Fields]) -> None:
-    """Refuse items whose changes would undo each other.
-
-    :raises BadOption: if there are such items
-    """
-    declared = {item["name"] for item in items}
-    present = sorted(item["name"] for item in items if item["state"] == "present")
-    for index, item in enumerate(items):
-        if item["previous_name"] in declared:
-            problem = f"'{item['previous_name']}' is also the name of an item"
-            raise BadOption(f"items[{index}].previous_name", problem)
-        inner = [name for name in present if name.startswith(f"{item['name']}/")]
-        if inner and item["state"] == "absent":
-            raise BadOption(f"items[{index}].state", f"must not be 'absent', because '{inner[0]}' should be present")
-
-
-def find_level(item: Fields) -> int:
-    depth = item["name"].count("/")
-    return depth if item["state"] == "present" else _DELETIONS - depth
 
 
 def main() -> None:

@@ -70,14 +70,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 folder:
-  description: The folder with the same keys as in RV(folders). V(null) if it does not exist.
+  description: The folder. V(null) if it does not exist.
   returned: success, when O(name) is set
   type: dict
-folders:
-  description: Folders in the order of the server. Folders precede the folders in them.
-  returned: success, when neither O(name) nor O(to_file) is set
-  type: list
-  elements: dict
   contains:
     name:
       description: Full name of the folder.
@@ -99,6 +94,16 @@ folders:
       returned: when O(include_content) is V(true)
       type: list
       elements: dict
+  sample:
+    name: team
+    description: ""
+    display_name: The Team
+folders:
+  description: Folders in the order of the server. Folders precede the folders in them. Each has the same
+    keys as RV(folder).
+  returned: success, when neither O(name) nor O(to_file) is set
+  type: list
+  elements: dict
   sample:
     - name: team
       description: ""

@@ -26,6 +26,7 @@ ONLY_ON_CHANGE = {
         f"user.{member}": "the list can be used as options; its `states` have the rest"
         for member in ("status", "realm", "effective_admin", "last_logged_in", "locked")
     },
+    "ci_folder": {"folder.elements": "texts by path for the diff; the list has the XML that the option takes"},
     "artifact_project": {
         "project.shared_repositories": "Artifactory does not list the repositories that are shared with a project"
     },
@@ -48,6 +49,9 @@ ONLY_ON_CHANGE = {
     },
 }
 ONLY_ON_READ = {
+    "ci_folder": {
+        f"folder.{member}": "returned on request, because it needs more requests" for member in ("config", "content")
+    },
     "inference_project": {
         f"project.{detail}": "returned on request, because each needs a request"
         for detail in ("rate_limits", "users", "service_accounts", "api_keys")

@@ -176,8 +176,8 @@ def test_configuration_is_merged() -> None:
         config("team", "<properties/>", VIEWS, HEALTH_METRIC),
     )
     result = manage(*calls, name="team", config=HEALTH, diff_mode=True)
-    assert result["folder"]["config"] == {HEALTH_PATH: "false"}
-    assert result["diff"]["after"]["config"] == {HEALTH_PATH: "false"}
+    assert result["folder"]["elements"] == {HEALTH_PATH: "false"}
+    assert result["diff"]["after"]["elements"] == {HEALTH_PATH: "false"}
     unchanged = (listed(item("team")), config("team", "<actions/>", "<properties/>", VIEWS, HEALTH_METRIC))
     assert not manage(*unchanged, name="team", config=HEALTH)["changed"]
 

@@ -16,7 +16,11 @@ _HEALTH = (
 
 RESOURCES: dict[str, Case] = {
     "ci_folder": Resource(
-        create={"name": "My team's \u00fc+", "description": "<b>Ours</b> & yours\n\u65e5\u672c", "display_name": "Team"},
+        create={
+            "name": "My team's \u00fc+",
+            "description": "<b>Ours</b> & yours\n\u65e5\u672c",
+            "display_name": "Team",
+        },
         update={"name": "My team's \u00fc+", "description": "", "display_name": "The team", "config": _HEALTH},
         absent={"name": "My team's \u00fc+", "state": "absent"},
         write=Write("create_job"),

@@ -20,7 +20,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.r
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields, stored
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BadOption,
     ToolchainError,
     join_names,
 )
@@ -32,7 +31,7 @@ MAX_DEPTH = 100
 # Elements of the configuration that options of their own manage
 ELEMENTS = {"description": "description", "display_name": "displayName"}
 # Elements that other modules manage
-_OTHERS = {
+OTHERS = {
     "folderViews": "views of the folder",
     "views": "views of the folder",
     "properties/com.cloudbees.hudson.plugins.folder.properties."
@@ -50,6 +49,20 @@ class SharedFolders:
     def require_plugin(self, ci: CiService) -> None:
         """Check that the plugin for folders is active."""
         self._values.get("plugin", lambda: require_plugin(ci, "cloudbees-folder", "Managing folders"))
+
+    def list_undeclared(self, ci: CiService, task: Task, items: t.Iterable[Fields]) -> set[str]:
+        """Return the full names of the folders that may be deleted because no item declares them.
+
+        Folders that contain a declared folder, and folders that an item moves, are left out.
+        """
+        kept = {item["previous_name"] for item in items}
+        for item in items:
+            parent, _last = names.split(item["name"])
+            while parent:
+                kept.add(parent)
+                parent, _last = names.split(parent)
+        found = tree.walk(ci, task.params["undeclared_in"] or "", "fullName", MAX_DEPTH)
+        return {item.name for item in found if item.is_folder} - kept
 
 
 class ManagedFolder:
@@ -88,15 +101,15 @@ class ManagedFolder:
         folder = to_fields(item)
         if self._configuration and self._task.params["state"] == "present":
             root = self._fetch_configuration()
-            folder["config"] = self._configuration.read(root, is_written=self._task.has_written)
+            folder["elements"] = self._configuration.read(root, is_written=self._task.has_written)
         return folder
 
     def desired(self, _before: Fields | None) -> Fields:
         """Return the fields to compare."""
         folder = {"name": self._name, **self._declared}
         if self._configuration:
-            folder["config"] = self._configuration.list_desired(self._stored)
-            self._managed.update(folder["config"])
+            folder["elements"] = self._configuration.list_desired(self._stored)
+            self._managed.update(folder["elements"])
         return folder
 
     def check(self, before: Fields | None, changes: Fields | None) -> None:
@@ -145,8 +158,8 @@ class ManagedFolder:
     def to_result(self, folder: Fields) -> Fields:
         """Return the folder as the module returns it, of the configuration only the managed elements."""
         result = {"description": "", "display_name": "", **folder}
-        if "config" in folder:
-            result["config"] = {path: text for path, text in folder["config"].items() if path in self._managed}
+        if "elements" in folder:
+            result["elements"] = {path: text for path, text in folder["elements"].items() if path in self._managed}
         return result
 
     def _find_item(self) -> tree.Item | None:
@@ -213,46 +226,6 @@ class ManagedFolder:
             )
 
 
-def parse_configuration(text: str, params: Fields) -> ET.Element:
-    """Return the root element of a declared configuration.
-
-    :arg params: the options of the folder
-    :raises BadOption: if it is not the configuration of a folder, or contains what other options and modules manage
-    """
-    try:
-        root = document.parse(text)
-    except document.XmlError as error:
-        raise BadOption("config", f"must be XML: {error}") from None
-    if root.tag != tree.FOLDER:
-        raise BadOption("config", f"must have the root element '{tree.FOLDER}', not '{root.tag}'")
-    for option, element in ELEMENTS.items():
-        if params[option] is not None and root.find(element) is not None:
-            raise BadOption("config", f"must not contain '{element}' if '{option}' is set")
-    for path in _OTHERS:
-        if root.find(path) is not None:
-            raise BadOption("config", f"must not contain '{path}', because changing it here could lose {_OTHERS[path]}")
-    for actions in root.findall("actions"):  # added by Jenkins, not always
-        root.remove(actions)
-    return root
-
-
-def list_undeclared(ci: CiService, folder: str, items: t.Iterable[Fields]) -> set[str]:
-    """Return the full names of the folders that may be deleted because no item declares them.
-
-    Folders that contain a declared folder, and folders that an item moves, are left out.
-
-    :arg folder: full name of the folder to search, empty for the root
-    """
-    kept = {item["previous_name"] for item in items if item.get("previous_name")}
-    for item in items:
-        parent, _last = names.split(item["name"])
-        while parent:
-            kept.add(parent)
-            parent, _last = names.split(parent)
-    found = {item.name for item in tree.walk(ci, folder, "fullName", MAX_DEPTH) if item.is_folder}
-    return found - kept
-
-
 def to_fields(item: tree.Item) -> Fields:
     """Return the fields of a folder from a listing."""
     return {
@@ -265,7 +238,7 @@ def to_fields(item: tree.Item) -> Fields:
 def to_config(root: ET.Element) -> str:
     """Return a stored configuration as the option `config` takes it."""
     root = copy.deepcopy(root)
-    for path in ("actions", *ELEMENTS.values(), *_OTHERS):
+    for path in ("actions", *ELEMENTS.values(), *OTHERS):
         parent, _slash, name = path.rpartition("/")
         for container in root.findall(parent or "."):
             for element in container.findall(name):
