@@ -72,14 +72,15 @@ def _folder_members(call: Call, job: Job, _definition: Definition, named: tuple[
         *named,
         Property("healthReport", lambda: _folder_health(call, job)),
         Property("jobs", lambda: [job_bean(call, inner) for inner in list_visible(call, job.name)]),
-        Property("primaryView", lambda: _check_views(job) or all_jobs),
-        Property("views", lambda: _check_views(job) or list_views(call, job.name)),
+        Property("primaryView", lambda: _check_views(job, all_jobs)),
+        Property("views", lambda: _check_views(job, list_views(call, job.name))),
     ]
 
 
-def _check_views(folder: Job) -> None:
+def _check_views(folder: Job, views: Any) -> Any:
     if folder_configuration.is_broken(folder):
         raise InternalError
+    return views
 
 
 def _folder_health(call: Call, folder: Job) -> list[Bean]:

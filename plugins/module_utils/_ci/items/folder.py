@@ -169,7 +169,7 @@ class ManagedFolder:
         if item is None and self._previous_name:
             item = find(self._ci, self._previous_name)
         if not self._is_read:
-            self._first_name = item and item.name
+            self._first_name = item.name if item else None
         self._is_read = True
         return item
 
