@@ -50,7 +50,8 @@ options:
     description:
       - Current full name of the folder to move or rename to O(name), with its content. Jenkins refuses to rename a
         folder while a job in it is running.
-      - If both the parent folder and the last part of the name differ, the folder is moved first and then renamed.
+      - If both the parent folder and the last part of the name differ, the folder is moved first and then renamed. If
+        renaming fails, it is moved back.
       - Ignored if a folder with the name O(name) exists, or if no folder has the name O(previous_name).
     type: str
   description:

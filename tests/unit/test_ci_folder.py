@@ -182,6 +182,22 @@ def test_configuration_is_merged() -> None:
     assert not manage(*unchanged, name="team", config=HEALTH)["changed"]
 
 
+SECRET = "{AQAAABAAAAAQilCNvarcjdHK+xQoFT2Sg9C5ljMJF1g0j/nIElnPZ1U=}"
+
+
+def test_secret_is_written_once_and_not_returned() -> None:
+    properties = "<properties>\n    <a.B>\n      <password>{}</password>\n    </a.B>\n  </properties>"
+    options = {"name": "team", "config": f"<{FOLDER}>{properties.format('open sesame')}</{FOLDER}>", "diff_mode": True}
+    stored = (read("team"), config("team", properties.format(SECRET)))
+    result = manage(listed(), PLUGINS, created("team", properties.format("open sesame")), *stored, **options)
+    assert result["folder"]["elements"] == {"properties/a.B/password": "(encrypted)"}
+    assert "sesame" not in str(result)
+    unchanged = (listed(item("team")), config("team", properties.format(SECRET)))
+    assert not manage(*unchanged, **options)["changed"]
+    predicted = manage(listed(), PLUGINS, **options, check_mode=True)
+    assert "sesame" not in str(predicted)
+
+
 def test_hidden_secret_is_not_overwritten() -> None:
     stored = "<properties><a.B><secret>********</secret></a.B></properties>"
     for check_mode in (False, True):
@@ -209,6 +225,36 @@ def test_folder_is_moved_and_renamed() -> None:
     )
     result = manage(*calls, name="ops/crew", previous_name="team")
     assert (result["changed"], result["folder"]["name"]) == (True, "ops/crew")
+
+
+def test_folder_is_moved_back_when_it_cannot_be_renamed() -> None:
+    building = "Unable to rename a folder while a job inside it is building."
+    refused = call("POST", "/job/ops/job/team/confirmRename", 400, headers={"X-Error": building})
+    calls = (
+        listed(folder="ops"),
+        listed(item("ops"), item("team")),
+        PLUGINS,
+        moved("team", "ops", "/job/ops/job/team/"),
+        refused,
+        moved("ops/team", "", "/job/team/"),
+        missing("ops/crew"),
+        read("team"),
+    )
+    result = manage(*calls, name="ops/crew", previous_name="team")
+    assert (result["failed"], building in result["msg"]) == (True, True)
+
+
+def test_folder_is_renamed_when_the_response_to_its_move_is_lost() -> None:
+    calls = (
+        listed(folder="ops"),
+        listed(item("ops"), item("team")),
+        PLUGINS,
+        call("POST", "/job/team/move/move", drop=True),
+        call("GET", "/job/ops/job/team/api/json?tree=fullName", json=item("ops/team")),
+        renamed("ops/team", "crew"),
+        read("ops/crew"),
+    )
+    assert manage(*calls, name="ops/crew", previous_name="team")["changed"]
 
 
 def test_refused_move_is_an_error() -> None:
@@ -244,8 +290,8 @@ def test_folder_with_content_is_not_deleted(check_mode: bool) -> None:
     content = listed(item("team/app", FREESTYLE), item("team/web"), folder="team", members="fullName")
     result = manage(listed(item("team")), content, name="team", state="absent", check_mode=check_mode)
     assert result["msg"] == (
-        "Folder 'team' is not deleted, because it contains 2 items: team/app, team/web. Set "
-        "'allow_delete_content: true' to delete them as well."
+        "Folder 'team' is not deleted, because it contains team/app, team/web. Set 'allow_delete_content: true' to "
+        "delete this content as well."
     )
     allowed = (listed(item("team")), *((deleted("team"), missing("team")) if not check_mode else ()))
     options = {"name": "team", "state": "absent", "allow_delete_content": True}

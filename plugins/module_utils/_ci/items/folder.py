@@ -19,6 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields, stored
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import is_encrypted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ToolchainError,
     join_names,
@@ -82,6 +83,11 @@ class ManagedFolder:
         self._place = self._name
         self._stored: ET.Element | None = None
         self._managed: set[str] = set()
+        self._secret_paths: set[str] = set()
+        if configuration is not None:
+            for path, secret in fields.find_secrets(configuration).items():
+                self._secret_paths.add(path)
+                task.register_secret(secret)
 
     def find(self) -> Fields | None:
         """Return the folder, the one to move or rename, or `None` if neither exists.
@@ -159,7 +165,11 @@ class ManagedFolder:
         """Return the folder as the module returns it, of the configuration only the managed elements."""
         result = {"description": "", "display_name": "", **folder}
         if "elements" in folder:
-            result["elements"] = {path: text for path, text in folder["elements"].items() if path in self._managed}
+            result["elements"] = {
+                path: fields.ENCRYPTED if path in self._secret_paths else text
+                for path, text in folder["elements"].items()
+                if path in self._managed
+            }
         return result
 
     def _find_item(self) -> tree.Item | None:
@@ -179,6 +189,8 @@ class ManagedFolder:
             self._stored = stored.fetch(self._ci, location.item_path(self._place))
         if self._stored is None:
             raise ToolchainError(f"Folder '{self._place}' was deleted while it was compared. Run the task again.")
+        texts = fields.list_texts(self._stored)
+        self._secret_paths |= {path for path, text in texts.items() if is_encrypted(text)}
         return self._stored
 
     def _complete(self, configuration: ET.Element) -> ET.Element:
@@ -199,8 +211,8 @@ class ManagedFolder:
         content = self._shared.tree.list_content(self._ci, self._place)
         if content:
             raise ToolchainError(
-                f"Folder '{self._place}' is not deleted, because it contains {len(content):,} items: "
-                f"{join_names(content)}. Set 'allow_delete_content: true' to delete them as well."
+                f"Folder '{self._place}' is not deleted, because it contains {join_names(content)}. Set "
+                "'allow_delete_content: true' to delete this content as well."
             )
 
     def _check_target(self) -> None:

@@ -10,13 +10,20 @@ to the form. Read the item back to verify the effect.
 
 from __future__ import annotations
 
+import contextlib
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import job_path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import XmlBody
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    OutcomeUnknown,
+    ServerRefusal,
+    ServerUnreachable,
+    ToolchainError,
+    UnexpectedResponse,
+)
 
 
 def item_path(name: str) -> str:
@@ -44,16 +51,32 @@ def copy(ci: CiService, name: str, source: str) -> None:
 
 
 def relocate(ci: CiService, current: str, name: str) -> None:
-    """Move an item to another folder if that differs, and then change the last part of its name if that differs.
+    """Move an item to another folder, rename it, or both.
+
+    If both are necessary and the second request fails, the item is moved back, so that it can be found again.
 
     :arg current: current full name
     """
     old_folder, old_last = names.split(current)
     folder, last = names.split(name)
-    if old_folder != folder:
+    if old_folder == folder:
+        rename(ci, current, last)
+        return
+    if old_last == last:
         move(ci, current, folder)
-    if old_last != last:
-        rename(ci, names.join(folder, old_last), last)
+        return
+    moved = names.join(folder, old_last)
+    try:
+        move(ci, current, folder)
+    except OutcomeUnknown:
+        if ci.view(item_path(moved), "fullName", accept=(200, 404)).status == 404:
+            raise
+    try:
+        rename(ci, moved, last)
+    except (ServerRefusal, ServerUnreachable):
+        with contextlib.suppress(ToolchainError):
+            move(ci, moved, old_folder)
+        raise
 
 
 def move(ci: CiService, name: str, folder: str) -> None:

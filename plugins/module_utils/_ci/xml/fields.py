@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 import collections
+import re
 import typing as t
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import is_blank
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import UNORDERED, is_encrypted, merge
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import is_password
 
 ENCRYPTED = "(encrypted)"
 # What Jenkins returns instead of secrets that the account may not read
@@ -77,6 +79,12 @@ def list_texts(root: ET.Element) -> Texts:
     `@order`, because the paths do not show it.
     """
     return dict(_list_texts(root, ""))
+
+
+def find_secrets(declared: ET.Element) -> Texts:
+    """Return the texts of a declared configuration whose names say that they are secrets, by path."""
+    texts = list_texts(declared)
+    return {path: text for path, text in texts.items() if text and is_password(re.split(r"[/@\[]", path)[-1])}
 
 
 def check_complete(root: ET.Element, what: str) -> None:
