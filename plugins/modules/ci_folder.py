@@ -43,8 +43,8 @@ options:
     description:
       - Full name of the folder, such as V(team/web). The folder that contains it must exist. Required if O(items) is
         not set.
-      - Each part of the name consists of at most 255 bytes. It must not start or end with whitespace, end with C(.), or
-        contain control characters or one of the characters C(? * \\ % ! @ # $ ^ & | < > [ ] : ;).
+      - Each part of the name consists of at most 255 bytes. It must not contain control characters or one of the
+        characters C(?*\%!@#$^&|<>[]:;), start or end with whitespace, or end with a period.
     type: str
   previous_name:
     description:
@@ -201,7 +201,7 @@ folder:
       type: str
     elements:
       description: Texts and attributes of the elements that O(config) manages, by path. Secrets are returned as
-        V((encrypted\\)).
+        V((encrypted\)).
       returned: when O(config) is set
       type: dict
   sample:
