@@ -78,6 +78,8 @@ class SecretService(abc.ABC):
     is_owner_proven = True
     # Whether a request to delete an item was accepted, or its response was lost
     may_have_deleted = False
+    # The secret in the file, read before each call of `list_matching`
+    stored_secret: str | None = None
 
     @abc.abstractmethod
     def list_matching(self) -> list[Fields]:
@@ -109,6 +111,12 @@ class SecretService(abc.ABC):
     def missing_file_reason(self) -> str | None:
         """Return which further file lacks its secret, so that the item must be replaced, or `None`."""
         return None
+
+    def check_creation(self) -> None:  # noqa: B027
+        """Verify before the first write, also in check mode, that an item may be created.
+
+        :raises ToolchainError: if the server would refuse it
+        """
 
     def check_created(self, secrets: Fields, stored: str | None) -> None:  # noqa: B027
         """Verify the secrets of a new item before they are stored.
@@ -175,7 +183,10 @@ class _SecretFile:
 
     def peek(self) -> str | None:
         """Return the stored secret as `read` does, without changing `content`."""
-        if not self.path or self._task.params["state"] != "present" or (secret := read_text(self.path)) is None:
+        if not self.path or self._task.params["state"] != "present":
+            return None
+        secret = read_text(self.path, self._kind.file_option)
+        if secret is None:
             return None
         if len(secret) > _LONGEST_SECRET or len(secret.split()) > 1:
             problem = f"does not contain a {self._kind.file_content}, and is left unchanged"
@@ -253,6 +264,7 @@ class IssuedSecret:
         :raises ToolchainError: if removed items still exist, or the file does not contain the new secret
         """
         items, self._next_items = self._next_items, None
+        self._service.stored_secret = self._file.read()
         self._items = self._service.list_matching() if items is None else items
         self._stored_id = self._find_stored_id()
         if self._initial is None:
@@ -266,7 +278,7 @@ class IssuedSecret:
         return {**item, "surplus": [item_id for item_id in self._ids(self._items) if item_id != self._id(item)]}
 
     def _find_stored_id(self) -> str | None:
-        secret = self._file.read()
+        secret = self._file.content
         if secret is None:
             return None
         if self._created and secret == self._created[1]:
@@ -288,6 +300,7 @@ class IssuedSecret:
         """
         is_current = before is not None and desired is not None and not self.replace_reason(before)
         if desired is not None and not is_current:
+            self._service.check_creation()
             self._warn_of_readers()
         if before is not None:
             self._service.check_removal(self._removed_ids(before if is_current else None))

@@ -810,7 +810,7 @@ def test_file_is_refused_when_it_contains_a_token_of_another_server(tmp_path: Pa
 
 def test_file_is_refused_when_it_contains_no_token(tmp_path: Path) -> None:
     file = file_with(tmp_path, "[settings]\ncolour = green")
-    with conversation(lists()) as server:
+    with conversation() as server:
         result = run("access_token", url=server.url, **{**TASK, "token_file": file})
     assert "does not contain a token, and is left unchanged" in result["msg"]
 

@@ -160,12 +160,20 @@ def test_account_is_replaced_when_its_key_is_invalid(key_file: pathlib.Path) -> 
 @pytest.mark.parametrize(
     ("content", "calls", "message"),
     [
-        (OLD_SECRET, [keys(key("svc_9", "sk-svcacct-987...BBBB", "other"))], "contains a key of 'other'"),
-        (OLD_SECRET, [keys(), probe(200)], "contains a valid key with another owner"),
-        (OLD_SECRET, [keys(), probe(401, "Missing scopes: api.model.read")], "contains a valid key with another owner"),
-        (OLD_SECRET, [keys(), probe(403)], "contains a valid key with another owner"),
-        ("sk-admin-0123456789", [keys()], "contains a key for the administration of an organization"),
-        ("password", [keys()], "does not contain a key"),
+        (
+            OLD_SECRET,
+            [accounts(MINE), keys(key("svc_9", "sk-svcacct-987...BBBB", "other"))],
+            "contains a key of 'other'",
+        ),
+        (OLD_SECRET, [accounts(MINE), keys(), probe(200)], "contains a valid key with another owner"),
+        (
+            OLD_SECRET,
+            [accounts(MINE), keys(), probe(401, "Missing scopes: api.model.read")],
+            "contains a valid key with another owner",
+        ),
+        (OLD_SECRET, [accounts(MINE), keys(), probe(403)], "contains a valid key with another owner"),
+        ("sk-admin-0123456789", [accounts(MINE), keys()], "contains a key for the administration of an organization"),
+        ("password", [accounts(MINE), keys()], "does not contain a key"),
         ("two words", [], "does not contain a key"),
         ("x" * 20000, [], "does not contain a key"),
     ],
@@ -174,7 +182,7 @@ def test_file_is_not_changed_when_it_contains_anything_else(
     key_file: pathlib.Path, content: str, calls: list[Call], message: str, check_mode: bool
 ) -> None:
     key_file.write_text(content)
-    result = manage(accounts(MINE), *calls, key_file=str(key_file), check_mode=check_mode)
+    result = manage(*calls, key_file=str(key_file), check_mode=check_mode)
     assert f"Option 'key_file': '{key_file}' {message}" in result["msg"]
     assert key_file.read_text() == content
     assert content not in json.dumps(result)

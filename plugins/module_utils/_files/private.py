@@ -142,9 +142,10 @@ def warn_if_accessible(task: Task, path: str) -> None:
         )
 
 
-def read_text(path: str) -> str | None:
+def read_text(path: str, option: str | None = None) -> str | None:
     """Return the content of a file without surrounding whitespace, or `None` if it is empty or missing.
 
+    :arg option: the option with the path, for messages
     :raises ToolchainError: if the file cannot be read
     """
     try:
@@ -153,6 +154,8 @@ def read_text(path: str) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
+        if option:
+            raise BadOption(option, f"cannot read '{path}': {error.strerror}") from None
         raise ToolchainError(f"Cannot read '{path}': {error.strerror}.") from None
 
 
