@@ -21,6 +21,7 @@ Arguments = dict[str, Any]
 # Returns the value of the script
 Function = Callable[[Call, Arguments], Any]
 FUNCTIONS: dict[str, Function] = {}
+READ_ONLY: set[str] = set()
 NAME = re.compile(r"// buildworks\.toolchain: (.*)\n")
 
 
@@ -35,11 +36,16 @@ class ScriptError(Exception):
         self.kind = kind
 
 
-def known_script(name: str) -> Callable[[Function], Function]:
-    """Register the function that answers the script with a name."""
+def known_script(name: str, read_only: bool = False) -> Callable[[Function], Function]:
+    """Register the function that answers the script with a name.
+
+    :arg read_only: whether the journal shows the request as one that changes nothing
+    """
 
     def register(function: Function) -> Function:
         FUNCTIONS[name] = function
+        if read_only:
+            READ_ONLY.add(name)
         return function
 
     return register
@@ -49,8 +55,10 @@ def run_known_script(call: Call, script: str) -> ScriptResult | None:
     """Return the result of a known script, or None for other scripts."""
     name = NAME.match(extract_code(call, script))
     function = name and FUNCTIONS.get(name[1])
-    if not function:
+    if not name or not function:
         return None
+    if name[1] in READ_ONLY:
+        call.enter("script", reads=True)
     try:
         return to_result({"value": function(call, _read_tokens(call.parameter("args") or "m0"))})
     except ScriptError as error:

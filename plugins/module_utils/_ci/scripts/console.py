@@ -10,7 +10,11 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import OutcomeUnknown, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    OutcomeUnknown,
+    ToolchainError,
+    UnexpectedResponse,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 
 # The sandbox recognizes the scripts of modules by this line, because it cannot run Groovy with the classes of Jenkins
@@ -28,11 +32,17 @@ def run_internal(
     :arg args: JSON data that the script reads from `args`; may contain secrets
     :arg read_only: whether the script changes nothing
     :raises ToolchainError: if the script fails
-    :raises OutcomeUnknown: if the response is not the report of the script
+    :raises OutcomeUnknown: if the response is not the report of the script, which changes something
+    :raises UnexpectedResponse: if the response is not the report of the script, which changes nothing
     """
     form = groovy.controller_form(_NAME.format(name) + code, args or {})
     response = ci.post("/scriptText", form=form, read_only=read_only)
-    report = parse_report(response, f"The script to {name}", "/scriptText")[1]
+    try:
+        report = parse_report(response, f"The script to {name}", "/scriptText")[1]
+    except OutcomeUnknown as unknown:
+        if read_only:
+            raise UnexpectedResponse(str(unknown.cause)) from None
+        raise
     if "error" in report:
         error = report["error"]
         raise ToolchainError(f"The script to {name} failed: {error['type']}: {error['message']}")
