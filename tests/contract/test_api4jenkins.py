@@ -95,3 +95,15 @@ def test_blocked_item_is_returned(server: Jenkins) -> None:
 def test_login_fails_when_the_password_is_wrong(sandbox: Any) -> None:
     with pytest.raises(AuthenticationError):
         Jenkins(f"{sandbox.url}/ci", auth=("admin", "wrong")).api_json()
+
+
+def test_user_and_api_tokens_are_changed(server: Jenkins, sandbox: Any) -> None:
+    server.me.set_description("Maintains the server")
+    assert server.me.description == "Maintains the server"
+    token = server.me.generate_token("notebook")
+    assert token.name == "notebook"
+    client = Jenkins(f"{sandbox.url}/ci", auth=("admin", token.value))
+    assert client.exists()
+    server.me.revoke_token(token.uuid)
+    with pytest.raises(AuthenticationError):
+        client.exists()

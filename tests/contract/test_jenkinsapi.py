@@ -131,3 +131,23 @@ def test_requests_are_refused_when_permissions_are_missing(sandbox: Any) -> None
     reader = Jenkins(f"{sandbox.url}/ci", "reader", "sandbox-reader")
     with pytest.raises((HTTPError, JenkinsAPIException), match="403"):
         reader["app"].invoke(**POLL_INTERVAL)
+
+
+def test_users_are_created_and_deleted(server: Jenkins, sandbox: Any) -> None:
+    server.create_user("carol", "carols-own", "Carol Jones", "")
+    own = Jenkins(f"{sandbox.url}/ci", "carol", "carols-own", lazy=True)
+    with pytest.raises(HTTPError, match="403"):  # a new user has no permissions
+        own.get_data(f"{own.baseurl}/api/python")
+    server.delete_user("carol")
+    with pytest.raises(HTTPError, match="401"):
+        own.get_data(f"{own.baseurl}/whoAmI/api/python")
+
+
+def test_api_tokens_are_created_and_revoked(sandbox: Any) -> None:
+    own = Jenkins(f"{sandbox.url}/ci", "reader", "sandbox-reader", lazy=True)
+    token = own.generate_new_api_token("notebook")
+    by_token = Jenkins(f"{sandbox.url}/ci", "reader", token)
+    assert by_token.has_job("app")
+    own.revoke_all_api_tokens()
+    with pytest.raises(HTTPError, match="401"):
+        by_token.get_data(f"{by_token.baseurl}/api/python")

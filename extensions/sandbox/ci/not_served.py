@@ -50,15 +50,10 @@ GET  Overall/Administer  /pluginManager/{:.*}                            the pag
 POST Overall/Administer  /queue/clearQueue                               the emptying of the queue
 GET  Overall/Read        /{:rss(All|Failed|Latest)}                      feeds
 GET  Overall/Read        /search{:/(suggest)?}                           the search
-GET  Overall/Administer  /securityRealm/{:(addUser)?}                    the list of users
-POST Overall/Administer  /securityRealm/createAccountByAdmin             the creation of users
 GET  Overall/Administer  /securityRealm/user/{:[^/]+/.+}                 the users of the security realm
 POST Overall/Administer  /updateCenter/{:restart|upgrade}                a downgrade of the server
 GET  Overall/Administer  /updateCenter/{:.*}                             the listings of the update center
 GET  Overall/Read        /user/{:[^/]+/(account|security|builds)/?}      the pages of users
-POST Overall/Read        /user/{:[^/]+/(account|security)}/configSubmit  changes of users
-POST Overall/Administer  /user/{:[^/]+}/doDelete                         the deletion of users
-POST Overall/Read        /user/{:[^/]+}/submitDescription                changes of users
 GET  Overall/Read        /{:me|user/[^/]+}/my-views{:(/.*)?}             the views of users
 """
 # Paths that would match the name of a node

@@ -18,7 +18,8 @@ from ..runtime.runtime import Runtime
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
 from . import not_served
-from .access import crumbs, login, users
+from .access import account_scripts as _account_scripts  # noqa: F401  registers scripts
+from .access import accounts, accounts_api, api_tokens, crumbs, login, users
 from .access.permissions import READ
 from .builds import artifacts, build_api, logs
 from .call import Call
@@ -44,6 +45,8 @@ ROUTES = Routes(
         *login.ROUTES,
         *crumbs.ROUTES,
         *users.ROUTES,
+        *api_tokens.ROUTES,
+        *accounts_api.ROUTES,
         *restart_api.ROUTES,
         *job_api.ROUTES,
         *config_api.ROUTES,
@@ -84,6 +87,8 @@ class CiService(Service):
         "csrf": True,
         "security": True,
         "anonymous_read": False,
+        "security_realm": accounts.OWN_DATABASE,
+        "admin_can_generate_tokens": False,
         "quiet_period": 5,
         "quiet_down_seconds": 0.0,
         "restart_seconds": 1.0,
@@ -130,7 +135,7 @@ class CiService(Service):
             variables["SANDBOX_SSH_KNOWN_HOST"] = self._ssh.known_host
         for user in self._controller.storage.users():
             if user.tokens and "Overall/Administer" in user.permissions:
-                return {**variables, "JENKINS_USER_ID": user.name, "JENKINS_API_TOKEN": user.tokens[0]}
+                return {**variables, "JENKINS_USER_ID": user.name, "JENKINS_API_TOKEN": user.tokens[0].value}
         return variables
 
     async def start(self) -> None:

@@ -35,15 +35,34 @@ CREATE TABLE IF NOT EXISTS ci_scripts (id INTEGER PRIMARY KEY, data TEXT NOT NUL
 
 
 @dataclass
+class Token:
+    """An API token.
+
+    :arg expires: the last day on which it is valid, in ISO format; null if it does not expire
+    """
+
+    value: str
+    name: str
+    uuid: str
+    created: float
+    expires: str | None = None
+
+
+@dataclass
 class User:
-    """A user with secrets and permissions."""
+    """A user with secrets and permissions.
+
+    :arg password: null for an object without an account, such as the author of a commit
+    """
 
     name: str
-    password: str
+    password: str | None
     full_name: str
-    tokens: list[str]
+    tokens: list[Token]
     permissions: list[str]
     public_keys: list[str] = field(default_factory=list)
+    description: str | None = None
+    email: str | None = None
 
 
 @dataclass
@@ -129,6 +148,11 @@ def _identity(name: str) -> str:
     return root.lower() + slash + rest
 
 
+def _read_user(data: str) -> User:
+    members = json.loads(data)
+    return User(**{**members, "tokens": [Token(**token) for token in members["tokens"]]})
+
+
 class Storage:
     """Reads and writes the rows."""
 
@@ -159,17 +183,30 @@ class Storage:
         return number
 
     def user(self, name: str) -> User | None:
-        """Return the user with a name."""
-        row = self._db.execute("SELECT data FROM ci_users WHERE name = ?", (name,)).fetchone()
-        return User(**json.loads(row["data"])) if row else None
+        """Return the user with a name, in any case."""
+        row = self._db.execute("SELECT data FROM ci_users WHERE name = ? COLLATE NOCASE", (name,)).fetchone()
+        return _read_user(row["data"]) if row else None
 
     def users(self) -> list[User]:
         """Return all users in the order of the seed."""
-        return [User(**json.loads(row["data"])) for row in self._db.execute("SELECT data FROM ci_users ORDER BY rowid")]
+        return [_read_user(row["data"]) for row in self._db.execute("SELECT data FROM ci_users ORDER BY rowid")]
 
     def put_user(self, user: User) -> None:
         """Add or replace a user."""
-        self._db.execute("INSERT OR REPLACE INTO ci_users VALUES (?, ?)", (user.name, json.dumps(asdict(user))))
+        self._db.execute(
+            "INSERT INTO ci_users VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET data = excluded.data",
+            (user.name, json.dumps(asdict(user))),
+        )
+
+    def delete_user(self, user: User) -> None:
+        """Delete a user."""
+        self._db.execute("DELETE FROM ci_users WHERE name = ?", (user.name,))
+
+    def forget_objects_without_account(self) -> None:
+        """Delete users without an account, as a restart does."""
+        for user in self.users():
+            if user.password is None:
+                self.delete_user(user)
 
     def plugins(self) -> list[dict[str, Any]]:
         """Return all plugins in the order of the seed."""

@@ -26,8 +26,7 @@ PAGES = [
     "/job/app/1/parameters/",
     "/pluginManager/plugins",
     "/rssAll",
-    "/securityRealm/",
-    "/securityRealm/user/admin/api/json",
+    "/securityRealm/user/admin/builds",
     "/user/admin/security/",
 ]
 ACTIONS = [
@@ -38,9 +37,7 @@ ACTIONS = [
     "/job/app/1/configSubmit",
     "/pipeline-model-converter/validate",
     "/queue/clearQueue",
-    "/securityRealm/createAccountByAdmin",
     "/updateCenter/upgrade",
-    "/user/reader/doDelete",
 ]
 OF_ABSENT_PLUGINS = ["/configuration-as-code/export", "/blue/rest/", "/prometheus/", "/metrics/api"]
 

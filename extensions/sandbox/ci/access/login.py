@@ -17,6 +17,7 @@ from ..call import Call
 from ..http import pages
 from ..http.refusals import EngineError, NotFound
 from ..storage import User
+from . import accounts
 from .permissions import ADMINISTER, BY_TITLE, JOB_READ, READ
 from .sessions import Principal
 
@@ -87,7 +88,7 @@ def _credentials(call: Call) -> tuple[str, str]:
 
 def _check(call: Call, name: str, secret: str) -> Principal:
     user = call.storage.user(name)
-    if user and secret in user.tokens:
+    if user and accounts.find_token(user, secret, call.now):
         return get_principal(user, by_token=True)
     if user and secret == user.password:
         return get_principal(user)

@@ -1,27 +1,27 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Users: whoAmI, profiles and API tokens."""
+"""Users: whoAmI, profiles, and the forms that change them."""
 
 from __future__ import annotations
 
 import html
 import json
-import secrets
-import uuid
+from typing import Any
 
 from starlette.responses import Response
 
 from ...http.routing import ANY, Route
 from ..call import Answer, Call
-from ..http import pages
-from ..http.refusals import AccessDenied, EngineError, NotFound, NotServed
+from ..http import error_pages, pages
+from ..http.refusals import EngineError, Failure, InternalError, NotFound
 from ..remote_api.api import API, serve
 from ..remote_api.beans import ALWAYS, Bean, Property
 from ..storage import User
+from . import accounts
 from .permissions import ADMINISTER
 
-TOKEN_PROPERTY = "/descriptorByName/jenkins.security.ApiTokenProperty"
+DETAILS = "hudson.security.HudsonPrivateSecurityRealm$Details"  # part of users with an account
 PROPERTIES = (
     "jenkins.security.ApiTokenProperty",
     "jenkins.console.ConsoleUrlProviderUserProperty",
@@ -32,8 +32,9 @@ PROPERTIES = (
     "hudson.search.UserSearchProperty",
     "hudson.model.TimeZoneProperty",
     "jenkins.model.experimentalflags.UserExperimentalFlagsProperty",
-    "hudson.security.HudsonPrivateSecurityRealm$Details",
+    DETAILS,
 )
+PASSWORD_PART, PART_AFTER_PASSWORD = 1, 2  # places of the parts on the page of a user's security settings
 MEMBERS = {"hudson.search.UserSearchProperty": (Property("insensitiveSearch", True, visibility=ALWAYS),)}
 
 
@@ -54,31 +55,43 @@ def _who_am_i_page(call: Call) -> Response:
 
 
 def _me(call: Call, form: str) -> Answer:
-    return _user(call, call.principal.name, form)
+    return serve_user(call, call.principal.name, form)
 
 
-def _find_user(call: Call, name: str) -> User:
+def find_user(call: Call, name: str) -> User:
+    """Return a user, who need not have an account."""
     user = call.storage.user(name)
     if not user:
         raise NotFound
     return user
 
 
-def _user(call: Call, name: str, form: str) -> Answer:
-    user = _find_user(call, name)
+def serve_user(call: Call, name: str, form: str) -> Answer:
+    """Return a user. Only the user and administrators see the properties."""
+    user = find_user(call, name)
+    sees_properties = user.name == call.principal.name or call.principal.may(ADMINISTER)
     account = Bean(
         "hudson.model.User",
         Property("absoluteUrl", f"{call.configured_root}user/{call.encode_name(user.name)}", visibility=ALWAYS),
-        Property("description", None),
+        Property("description", user.description),
         Property("fullName", user.full_name, visibility=ALWAYS),
         Property("id", user.name),
-        Property("property", [Bean(name, *MEMBERS.get(name, ())) for name in PROPERTIES]),
+        Property("property", _properties(call, user) if sees_properties else []),
     )
     return serve(call, account, form)
 
 
+def _properties(call: Call, user: User) -> list[Bean]:
+    properties = [
+        Bean(name, *MEMBERS.get(name, ())) for name in PROPERTIES if name != DETAILS or user.password is not None
+    ]
+    if call.plugins.have(("mailer",)):
+        properties.append(Bean("hudson.tasks.Mailer$UserProperty", Property("address", user.email, visibility=ALWAYS)))
+    return properties
+
+
 def _user_page(call: Call, name: str) -> Response:
-    user = _find_user(call, name)
+    user = find_user(call, name)
     return call.page(f"{user.full_name} - Jenkins", f"<h1>{html.escape(user.full_name)}</h1>")
 
 
@@ -87,72 +100,72 @@ def _my_page(call: Call) -> Response:
 
 
 def _user_without_slash(call: Call, name: str) -> Response:
-    _find_user(call, name)
+    find_user(call, name)
     return pages.redirect(call.with_slash)
 
 
-def _generate_my_token(call: Call) -> Response:
-    return _generate_token(call, call.principal.name)
-
-
-def _generate_token(call: Call, name: str) -> Response:
-    user = _find_user(call, name)
-    call.require_post()
-    if user.name != call.principal.name:
-        raise AccessDenied(ADMINISTER)
-    token = "11" + secrets.token_hex(16)
-    user.tokens.append(token)
+def _submit_description(call: Call, name: str) -> Response:
+    user = _user_to_change(call, name)
+    user.description = call.parameter("description")
     call.storage.put_user(user)
-    token_data = {
-        "aboutToExpire": False,
-        "tokenName": call.parameter("newTokenName") or "",
-        "tokenUuid": _uuid(token),
-        "tokenValue": token,
-        "expirationDate": "never",
-    }
-    content = json.dumps({"status": "ok", "data": token_data}, separators=(",", ":"))
-    return Response(content.encode(), headers={"Content-Type": "application/json;charset=utf-8"})
+    return pages.redirect(f"{call.context}/user/{call.encode_name(user.name)}/")
 
 
-def _uuid(token: str) -> str:
-    """Return the UUID that revokes a token."""
-    return str(uuid.uuid5(uuid.NAMESPACE_OID, token))
+def _submit_account(call: Call, name: str) -> Response:
+    """Set full name and description. If only the full name is sent, it is set although the response is an error."""
+    user = _user_to_change(call, name)
+    form = _submitted_form(call)
+    if "fullName" not in form:
+        raise InternalError
+    user.full_name = form["fullName"] or user.name
+    user.description = form.get("description", user.description)
+    call.storage.put_user(user)
+    if "description" not in form:
+        return error_pages.to_response(InternalError(), call)
+    return pages.redirect(f"{call.context}/user/{call.encode_name(user.name)}/")
 
 
-def _revoke_my_token(call: Call) -> Response:
-    return _revoke_token(call, call.principal.name)
+def _submit_security(call: Call, name: str) -> Response:
+    """Set the password, if it is sent for the part of the page that has it."""
+    user = _user_to_change(call, name)
+    form = _submitted_form(call)
+    if f"userProperty{PART_AFTER_PASSWORD}" in form:
+        raise InternalError
+    if f"userProperty{PASSWORD_PART}" in form:
+        password = call.parameter("user.password")
+        if not password or password != call.parameter("user.password2"):
+            raise Failure("Please confirm the password by typing it twice")
+        accounts.set_password(call.storage, user, password)
+    return pages.redirect(f"{call.context}/user/{call.encode_name(user.name)}/")
 
 
-def _revoke_token(call: Call, name: str) -> Response:
-    """Revoke a token. An unknown UUID is not an error."""
-    user = _find_user(call, name)
+def _user_to_change(call: Call, name: str) -> User:
+    user = find_user(call, name)
     call.require_post()
     if user.name != call.principal.name:
         call.require(ADMINISTER)
-    named = call.parameter("tokenUuid")
-    if not named:
-        raise EngineError(400, "The tokenUuid cannot be empty")
-    user.tokens = [token for token in user.tokens if _uuid(token) != named]
-    call.storage.put_user(user)
-    return Response()
+    return user
 
 
-def _other_token_call(call: Call) -> Response:
-    call.require_post()
-    raise NotServed("naming API tokens and revoking several of them")
+def _submitted_form(call: Call) -> dict[str, Any]:
+    try:
+        form = json.loads(call.parameter("json") or "")
+    except ValueError:
+        form = None
+    if not isinstance(form, dict):
+        raise EngineError(400, "This page expects a form submission")
+    return form
 
 
 ROUTES = (
     Route(ANY, "/whoAmI" + API, _who_am_i, "who_am_i", scope="open", read_only=True),
     Route(ANY, "/whoAmI/", _who_am_i_page, "who_am_i", scope="open", read_only=True),
     Route(ANY, "/me" + API, _me, "me", read_only=True),
-    Route(ANY, "/user/{name}" + API, _user, "user", read_only=True),
+    Route(ANY, "/user/{name}" + API, serve_user, "user", read_only=True),
     Route(ANY, "/me/", _my_page, "me", read_only=True),
     Route(ANY, "/user/{name}/", _user_page, "user", read_only=True),
     Route(ANY, "/user/{name}", _user_without_slash, "user", read_only=True),
-    Route(ANY, "/me" + TOKEN_PROPERTY + "/generateNewToken", _generate_my_token, "generate_token"),
-    Route(ANY, "/user/{name}" + TOKEN_PROPERTY + "/generateNewToken", _generate_token, "generate_token"),
-    Route(ANY, "/me" + TOKEN_PROPERTY + "/revoke", _revoke_my_token, "revoke_token"),
-    Route(ANY, "/user/{name}" + TOKEN_PROPERTY + "/revoke", _revoke_token, "revoke_token"),
-    Route(ANY, "/{:me|user/[^/]+}" + TOKEN_PROPERTY + "/{:.*}", _other_token_call, "change_tokens"),
+    Route(ANY, "/user/{name}/submitDescription", _submit_description, "change_user"),
+    Route(ANY, "/user/{name}/account/configSubmit", _submit_account, "change_user"),
+    Route(ANY, "/user/{name}/security/configSubmit", _submit_security, "change_user"),
 )

@@ -7,7 +7,9 @@ url: URL of Jenkins in documents; by default that of the request
 executors: number of executors (2)
 version: version of Jenkins, like the switch
 restart_required: whether plugins require a restart
-users: [{name, password, full_name, tokens: [...], permissions: [Overall/Administer, ...], public_keys: [...]}]
+users: [{name, password (without it, a user without an account), full_name, description, email,
+         tokens: [value, or {value, name, uuid, created (ISO 8601), expires: the last day}],
+         permissions: [Overall/Administer, ...], public_keys: [...]}]
 plugins: [{name, version, long_name, active, enabled, dependencies: [{name, version, optional}],
            broken (why its code cannot be loaded), failed (why it was not loaded), ...}]
 user_content: {path: text} of the files below /userContent/
@@ -40,6 +42,7 @@ from datetime import datetime
 from typing import Any
 
 from ...seeds.schema import mapping_schema
+from ..access import accounts
 from ..access.permissions import BY_TITLE
 from ..controller import Controller
 from ..jobs import configuration, folder_configuration
@@ -54,7 +57,7 @@ PLUGIN = "name! version! long_name url required_core_version minimum_java_versio
 DEPENDENCIES = [mapping_schema("name! version! optional")]
 SHAPE = mapping_schema(
     "url executors version restart_required quieting_down update_site user_content",
-    users=[mapping_schema("name! password! full_name tokens permissions public_keys")],
+    users=[mapping_schema("name! password full_name description email tokens permissions public_keys")],
     plugins=[
         mapping_schema(
             f"{PLUGIN} active enabled deleted pinned has_update backup_version failed",
@@ -128,8 +131,19 @@ class Seeder:
         if unknown:
             raise ValueError(f"User {user['name']}: there is no permission {', '.join(unknown)}.")
         full_name = user.get("full_name", user["name"])
-        tokens, public_keys = user.get("tokens", []), user.get("public_keys", [])
-        self._storage.put_user(User(user["name"], user["password"], full_name, tokens, permissions, public_keys))
+        now = self._controller.runtime.clock.now()
+        self._storage.put_user(
+            User(
+                user["name"],
+                user.get("password"),
+                full_name,
+                [accounts.read_token(token, now) for token in user.get("tokens", [])],
+                permissions,
+                user.get("public_keys", []),
+                user.get("description"),
+                user.get("email"),
+            )
+        )
 
     def _add_job(self, job: dict[str, Any], writer: ConfigurationWriter) -> None:
         config = (
