@@ -56,7 +56,7 @@ TASKS = [*itertools.product(RESOURCES, STEPS), *itertools.product([*LASTING_OPER
 # Client programs handle responses themselves, so that only the effect of a request matters
 PROGRAM_FAULTS = ("reset before", "reset after")
 VOLATILE = re.compile(
-    r'"(token_id|issued_at|expiry|last_used|last_used_at|session_id|id|created|created_at|modified|updated'
+    r'"(token_id|uuid|issued_at|expiry|last_used|last_used_at|session_id|id|created|created_at|modified|updated'
     r'|redacted_value|expires|expires_at|added|added_at)": [^,}]+'
 )
 UNKNOWN_EFFECT = "Whether the request had its effect is not known"

@@ -186,6 +186,7 @@ def test_task_warns_when_other_users_can_access_the_file_of_a_new_secret(
 
 ROTATIONS: dict[str, dict[str, Any]] = {
     "access_token": {"expires_in": 100 * DAY, "rotate_before": 10 * DAY},
+    "ci_api_token": {"expires_in": 100 * DAY, "rotate_before": 10 * DAY},
     "inference_admin_key": {"expires_in": 100 * DAY, "rotate_before": 10 * DAY},
     "inference_service_account": {"rotate_after": 90 * DAY},
 }

@@ -22,7 +22,7 @@ SECRET_IN_RESULT = r"Without '\w+_file' the secret of a new [\w ]+ is in the res
 VOLATILE = re.compile(
     r'"(token_id|access_token|revoked|issued_at|expiry|session_before|session_after|session_id|request_id|id'
     r"|created|created_at|last_used|last_used_at|modified|updated|timestamp"
-    r'|secret|removed|redacted_value|invite_id|added|added_at|expires|expires_at)": [^,}]+'
+    r'|secret|api_token|uuid|removed|redacted_value|invite_id|added|added_at|expires|expires_at)": [^,}]+'
 )
 """Members of results that differ between two runs."""
 

@@ -16,6 +16,7 @@ from ansible.module_utils.basic import env_fallback
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import (
     NETRC_FILE,
     Credential,
+    basic_auth,
     credential_from_account,
     credential_from_netrc,
 )
@@ -65,13 +66,19 @@ _ERROR_MESSAGES = (
 
 
 class CiService:
-    """A connection to a Jenkins server, or to a server of its predecessor Hudson."""
+    """A connection to a Jenkins server, or to a server of its predecessor Hudson.
 
-    def __init__(self, task: Task) -> None:
-        self._uses_api_token = bool(task.params["api_token"] and not task.params["password"])
+    :arg api_token: user name and API token to log in with instead of the options
+    """
+
+    def __init__(self, task: Task, api_token: tuple[str, str] | None = None) -> None:
+        self._uses_api_token = bool(api_token or (task.params["api_token"] and not task.params["password"]))
         url = check_url(task.params["url"])
         credential = (
-            credential_from_account(task, ("password", "api_token")) or credential_from_netrc(task, url) or Credential()
+            (basic_auth(task, *api_token, "api_token") if api_token else None)
+            or credential_from_account(task, ("password", "api_token"))
+            or credential_from_netrc(task, url)
+            or Credential()
         )
         self.account = credential.account
         self.http = HttpClient(

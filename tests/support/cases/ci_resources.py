@@ -15,6 +15,16 @@ _HEALTH = (
 )
 
 RESOURCES: dict[str, Case] = {
+    "ci_api_token": Resource(
+        create={"name": "notebook", "expires_in": 864000},
+        update={"name": "notebook", "expires_in": 7776000, "rotate_before": 2592000, "surplus": "revoke"},
+        absent={"name": "notebook", "state": "absent"},
+        write=Write("generate_token", undone=True),
+        look=("ci_user_info", {}),
+        secret_file="token_file",
+        login="api_token",
+        opens="ci_info",
+    ),
     "ci_folder": Resource(
         create={
             "name": "My team's \u00fc+",
@@ -27,4 +37,18 @@ RESOURCES: dict[str, Case] = {
         look=("ci_folder_info", {"name": "My team's \u00fc+", "include_config": True}),
     ),
     "ci_folder_info": Query({"include_content": True}),
+    "ci_user": Resource(
+        create={"name": "carol", "full_name": "Carol Jones", "user_password": "carols-own", "update_secret": "verify"},
+        update={
+            "name": "Carol",
+            "full_name": "Carol Miller",
+            "description": "On leave",
+            "user_password": "carols-new",
+            "update_secret": "verify",
+        },
+        absent={"name": "carol", "state": "absent"},
+        write=Write("create_account"),
+        look=("ci_user_info", {}),
+    ),
+    "ci_user_info": Query({}),
 }

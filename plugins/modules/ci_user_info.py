@@ -1,0 +1,121 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_user_info
+short_description: Get Jenkins user information
+description:
+  - Get the accounts of Jenkins' own user database and the names of their API tokens. Passwords and the values of API
+    tokens are not returned.
+  - RV(users) can be passed to O(buildworks.toolchain.ci_user#module:items).
+  - Jenkins also has users without an account, such as the authors of commits. They are not returned.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.attributes_info
+notes:
+  - Requires the Overall/Administer permission. Jenkins does not list accounts in its REST API, so that the module reads
+    them with a script.
+  - Requires that Jenkins uses its own user database. The task fails if the users come from another security realm, such
+    as LDAP.
+  - Sends one request.
+  - Tested against the sandbox of this collection, which is itself tested with recorded responses of Jenkins 2.579. Not
+    tested against a real Jenkins server.
+options:
+  name:
+    description: Name of the user to return. Jenkins ignores its case. If not set, all users are returned.
+    type: str
+seealso:
+  - module: buildworks.toolchain.ci_user
+  - module: buildworks.toolchain.ci_api_token
+"""
+
+EXAMPLES = r"""
+- name: Get all users
+  buildworks.toolchain.ci_user_info:
+  register: accounts
+
+- name: List the API tokens of each user
+  ansible.builtin.debug:
+    msg: "{{ item.key }}: {{ item.value.tokens | map(attribute='name') | join(', ') }}"
+  loop: "{{ accounts.states | dict2items }}"
+
+- name: Get one user
+  buildworks.toolchain.ci_user_info:
+    name: admin
+"""
+
+RETURN = r"""
+users:
+  description: The users, sorted by name, with the keys that M(buildworks.toolchain.ci_user) uses as options. Empty if
+    the user O(name) has no account.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the user (user ID).
+      type: str
+    full_name:
+      description: Full name of the user.
+      type: str
+    description:
+      description: Description of the user. V(null) if it is not set.
+      type: str
+    email:
+      description: Email address of the user. V(null) if it is not set, or if the Jenkins plugin C(mailer) is not
+        active.
+      type: str
+  sample:
+    - name: carol
+      full_name: Carol Jones
+      description: null
+      email: null
+states:
+  description:
+    - Read-only properties of the users. The keys are user names, the values are dictionaries with the key C(tokens).
+    - C(tokens) is a list of the API tokens, sorted by name. Each has C(uuid), C(name), C(created) (Unix timestamp),
+      C(created_at) (ISO 8601 format, UTC) and C(expires), the last day on which the token is valid. C(expires) is
+      V(null) if the token does not expire.
+  returned: success
+  type: dict
+  sample:
+    carol:
+      tokens:
+        - uuid: 6a9b8202-cbfd-435d-9231-2a5384c58003
+          name: notebook
+          created: 1795400596
+          created_at: "2026-11-23T02:23:16Z"
+          expires: "2027-11-23"
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts, managed_user, token_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+SPEC = CI + ArgumentSpec(dict(name=dict(type="str", **SEGMENT)))
+
+
+def run(task: Task) -> None:
+    users = accounts.fetch(CiService(task), task.params["name"]).users
+    found = [users[key] for key in sorted(users)]
+    task.result["users"] = [{field: user[field] for field in ("name", *managed_user.FIELDS)} for user in found]
+    task.result["states"] = {
+        user["name"]: {"tokens": [token_list.to_state(token) for token in user["tokens"]]} for user in found
+    }
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

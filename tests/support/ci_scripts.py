@@ -1,0 +1,25 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Requests that run a script of a module."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
+from support.conversation import Call, call
+
+HEADERS = {"Content-Type": "text/plain;charset=utf-8"}
+
+
+def script(name: str, code: str, args: dict[str, Any] | None = None, value: Any = None, **options: Any) -> Call:
+    """Return the request that runs a script, which returns a value."""
+    form = groovy.controller_form(f"// buildworks.toolchain: {name}\n{code}", args or {})
+    report = {"ran": True, "value": value, "holds": bool(value)}
+    return call(
+        "POST",
+        "/scriptText",
+        **{"text": f"\n@@toolchain@@{json.dumps(report)}", "headers": HEADERS, "sent_form": form, **options},
+    )
