@@ -46,6 +46,11 @@ def append_undeclared(
     task.result["undeclared"] = names
     if task.params["undeclared"] == "remove":
         return [*items, *({option: name, "state": "absent"} for name in names)]
+    warn_of_undeclared(task, kind, names)
+    return items
+
+
+def warn_of_undeclared(task: Task, kind: str, names: t.Collection[str]) -> None:
+    """Warn if objects exist that the task does not declare."""
     if names:
         task.warn(f"These {kind} exist, but are not declared: {join_names(names)}.")
-    return items

@@ -16,6 +16,8 @@ description:
     fails with the reason that Jenkins reports.
   - Some changes take effect after a restart. The task considers such a change complete once Jenkins has recorded it.
     RV(restart_required) reports the pending restart, and O(restart=when_needed) restarts Jenkins.
+  - The plugins can be listed in the task or in the C(plugins.txt) or C(plugins.yaml) file from which an image of
+    Jenkins is built. With O(undeclared), the module also reports or removes all other plugins.
   - In check mode, the module returns the plugins that it would install, including dependencies, and whether a restart
     would be needed. It does not refresh the metadata of the update site. If Jenkins has no such metadata yet, the
     module assumes that all plugins are available and issues a warning.
@@ -24,6 +26,7 @@ author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
+  - buildworks.toolchain.undeclared
   - buildworks.toolchain.attributes
 notes:
   - Requires the Overall/Administer permission.
@@ -33,10 +36,9 @@ notes:
     report its version until then. If Jenkins is not restarted in between, each run uploads the file again.
 options:
   plugins:
-    description: The plugins to manage.
+    description: The plugins to manage. At least one of O(plugins) and O(plugins_file) is required.
     type: list
     elements: dict
-    required: true
     suboptions:
       name:
         description: Short name of the plugin, which consists of letters, digits, hyphens and underscores.
@@ -79,6 +81,35 @@ options:
           - URL of a C(.hpi) or C(.jpi) file that Jenkins downloads. Requires O(plugins[].version), which must be the
             exact version of the file.
         type: str
+  plugins_file:
+    description:
+      - Path to a file that lists plugins to install, in addition to O(plugins). The file has a format of the Jenkins
+        Plugin Installation Manager. A plugin must not occur twice in both options.
+      - A C(.txt) file has one plugin per line, as C(NAME), C(NAME:VERSION) or C(NAME:VERSION:URL). Comments start with
+        C(#).
+      - A C(.yaml) or C(.yml) file has the list C(plugins). Each entry has C(artifactId) and, optionally, C(source) with
+        C(version) and C(url). Reading it requires the Python package PyYAML on the host that runs the module.
+      - The plugin must have exactly the specified version, as with O(plugins[].exact). The version V(latest), or an
+        entry without version and URL, requires the version that the update site offers. An entry with a URL requires
+        the exact version of the file.
+      - Entries that Jenkins cannot install are refused with their line number. These are V(experimental) and
+        incremental versions without a URL.
+    type: path
+    version_added: 0.3.0
+  undeclared:
+    description:
+      - How to treat installed plugins that are neither in O(plugins) or O(plugins_file) nor dependencies of plugins
+        that should exist. Optional dependencies do not count. Plugins that are part of Jenkins are never reported or
+        uninstalled.
+      - V(report) and V(remove) require at least one plugin that should exist.
+      - With V(remove), undeclared plugins are kept with a warning while dependencies of other plugins are unknown. This
+        happens if the task installs a plugin from a URL or another version than the update site offers, or if
+        an installation waits for a restart. Restart Jenkins and run the task again.
+    choices:
+      keep: Keep these plugins unchanged.
+      report: Keep these plugins, return their names in RV(undeclared), and warn if there are any.
+      remove: Uninstall these plugins and return their names in RV(undeclared).
+    version_added: 0.3.0
   restart:
     description: Whether to restart Jenkins after the changes.
     type: str
@@ -146,6 +177,20 @@ EXAMPLES = r"""
       - name: workflow-aggregator
         state: disabled
 
+- name: Write a list of plugins
+  ansible.builtin.copy:
+    dest: "{{ playbook_dir }}/plugins.txt"
+    content: |
+      git:latest
+      timestamper:1.28  # keep this version
+      ssh-slaves
+    mode: "0644"
+
+- name: Install the plugins of the list, and report all other plugins
+  buildworks.toolchain.ci_plugin:
+    plugins_file: "{{ playbook_dir }}/plugins.txt"
+    undeclared: report
+
 - name: Uninstall a plugin that no other plugin depends on
   buildworks.toolchain.ci_plugin:
     plugins:
@@ -173,7 +218,7 @@ plan:
       description: Version after the change.
       type: str
     required_by:
-      description: The plugin that depends on this one. V(null) for plugins that O(plugins) lists.
+      description: The plugin that depends on this one. V(null) for plugins that are not installed as a dependency.
       type: str
     needs_restart:
       description:
@@ -189,7 +234,8 @@ plan:
       needs_restart: true
 plugins:
   description:
-    - The plugins in O(plugins) and their new dependencies by short name, as they are after the pending restart.
+    - The plugins in O(plugins) and O(plugins_file) and their new dependencies by short name, as they are after the
+      pending restart. If O(undeclared) is V(report) or V(remove), the undeclared plugins are included.
     - In check mode, these are the predicted plugins.
   returned: success
   type: dict
@@ -198,6 +244,13 @@ plugins:
       installed: true
       version: 5.7.0
       enabled: true
+undeclared:
+  description: Sorted names of the undeclared plugins before the task.
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: str
+  version_added: 0.3.0
+  sample: [mail-watcher]
 restart_required:
   description: Whether a restart is pending, including a restart required by changes that other clients made. In check
     mode, the value is predicted.
@@ -225,23 +278,25 @@ restart:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import desired
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.changes import PluginManager
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import DEADLINE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import DEADLINE, UNDECLARED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (CI + DEADLINE) + ArgumentSpec(
+SPEC = (CI + DEADLINE + UNDECLARED) + ArgumentSpec(
     dict(
-        plugins=dict(type="list", elements="dict", required=True, not_empty=True, options=desired.PLUGIN_SPEC.options),
+        plugins=dict(type="list", elements="dict", not_empty=True, options=desired.PLUGIN_SPEC.options),
+        plugins_file=dict(type="path", narrows_scope=True, not_empty=True),
         restart=dict(type="str", choices=["never", "when_needed"], default="never"),
         break_dependents=dict(type="bool", default=False),
         metadata_max_age=dict(type="float", default=3600.0, at_least=0, at_most=2_592_000),
-    )
+    ),
+    required_one_of=[("plugins", "plugins_file")],
 )
 
 
 def run(task: Task) -> None:
-    manager = PluginManager(task, CiService(task), desired.parse_plugins(task.params["plugins"]))
+    manager = PluginManager(task, CiService(task), desired.parse_desired(task))
     manager.prepare()
     reconcile(
         task,

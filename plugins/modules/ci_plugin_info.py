@@ -12,6 +12,8 @@ description:
   - Get the installed Jenkins plugins with their versions, and whether they are enabled or have updates.
   - If the server does not provide the list, the task fails. It does not return an empty list instead.
   - Jenkins does not list plugins that failed to load. Use O(failed_to_load) to get them.
+  - To list the installed plugins that a C(plugins.txt) file does not contain, use
+    O(buildworks.toolchain.ci_plugin#module:undeclared) in check mode.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from support.ci_server import OLD_SESSION, page
 from support.conversation import Call, call
 
-LISTED = "plugins[active,deleted,dependencies[optional,shortName,version],enabled,hasUpdate,shortName,version]"
+LISTED = "plugins[active,bundled,deleted,dependencies[optional,shortName,version],enabled,hasUpdate,shortName,version]"
 CENTER = "jobs[*,plugin[name,version],status[*]],restartRequiredForCompletion,sites[dataTimestamp,id]"
 OFFER = "compatible,dependencies,name,neededDependencies[name],requiredCore,url,version"
 JOB = "hudson.model.UpdateCenter$"

@@ -36,6 +36,19 @@ def check_readable(path: str, option: str) -> None:
     raise BadOption(option, f"'{path}' cannot be read: {problem}")
 
 
+def read_text(path: str, option: str) -> str:
+    """Return the content of a text file.
+
+    :raises BadOption: if the path is not a readable text file in UTF-8
+    """
+    check_readable(path, option)
+    try:
+        with open(rehearsal.resolve_read(path), encoding="utf-8-sig") as file:
+            return file.read()
+    except ValueError:
+        raise BadOption(option, f"must be a text file in UTF-8, but '{path}' is not") from None
+
+
 def is_pattern(path: str) -> bool:
     """Return whether a path is a pattern. The path of an existing file is not."""
     return glob.has_magic(path) and not os.path.lexists(rehearsal.resolve_read(path))

@@ -253,7 +253,7 @@ def _find_secrets(group: Group) -> t.Iterator[str]:
         elif option.get("secret_members"):
             yield from _find_secret_members(_parse_dictionary(value))
         elif option.get("address"):
-            yield from _find_passwords(str(value))
+            yield from find_passwords(str(value))
 
 
 def _find_secret_members(value: t.Any, name: str = "") -> t.Iterator[str]:
@@ -269,10 +269,10 @@ def _find_secret_members(value: t.Any, name: str = "") -> t.Iterator[str]:
     elif value not in (None, "", True, False) and is_password(name):
         yield str(value)
     elif isinstance(value, str) and "://" in value:
-        yield from _find_passwords(value)
+        yield from find_passwords(value)
 
 
-def _find_passwords(url: str) -> t.Iterator[str]:
+def find_passwords(url: str) -> t.Iterator[str]:
     """Yield the password of a URL, or a user name without password, encoded and decoded."""
     if "@" not in url:
         return

@@ -24,7 +24,7 @@ def installed_bean(call: Call, row: Row) -> Bean:
         "hudson.PluginWrapper",
         Property("active", row.get("active", True)),
         Property("backupVersion", backup),
-        Property("bundled", False),
+        Property("bundled", row.get("bundled", False)),
         Property("deleted", row.get("deleted", False)),
         Property("dependencies", [_dependency(dependency) for dependency in row.get("dependencies", [])]),
         Property("detached", False),

@@ -11,7 +11,7 @@ users: [{name, password (without it, a user without an account), full_name, desc
          tokens: [value, or {value, name, uuid, created (ISO 8601), expires: the last day}],
          permissions: [Overall/Administer, ...], public_keys: [...]}]
 plugins: [{name, version, long_name, active, enabled, dependencies: [{name, version, optional}],
-           broken (why its code cannot be loaded), failed (why it was not loaded), ...}]
+           bundled (part of Jenkins), broken (why its code cannot be loaded), failed (why it was not loaded), ...}]
 user_content: {path: text} of the files below /userContent/
 update_site: configured URL of the update site
 update_sites: [{url, fetched: whether Jenkins has its metadata,
@@ -60,7 +60,7 @@ SHAPE = mapping_schema(
     users=[mapping_schema("name! password full_name description email tokens permissions public_keys")],
     plugins=[
         mapping_schema(
-            f"{PLUGIN} active enabled deleted pinned has_update backup_version failed",
+            f"{PLUGIN} active bundled enabled deleted pinned has_update backup_version failed",
             dependencies=DEPENDENCIES,
         )
     ],

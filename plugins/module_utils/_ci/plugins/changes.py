@@ -27,12 +27,17 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.u
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.versions import is_older
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restarts import restart
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError, join_names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import run_or_predict
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import warn_of_undeclared
 
 _NO_METADATA = (
     "Assumed that the update site offers {names}: Jenkins has not read the site yet and does not read it in check mode."
+)
+_UNDECLARED_KEPT = (
+    "Undeclared plugins were kept: {names}. Jenkins reports the dependencies of {unknown} only after loading the new "
+    "version. Restart Jenkins and run the task again to remove the undeclared plugins."
 )
 
 
@@ -75,6 +80,8 @@ class PluginManager:
 
     def _states(self) -> Fields:
         names = {plugin.name for plugin in self._desired} | {step.name for step in self._plan.steps}
+        if self._task.params["undeclared"] != "keep":
+            names |= self._inventory.find_unrequired(plugin.name for plugin in self._desired if not plugin.is_absent)
         return {name: self._state(name) for name in sorted(names)}
 
     def _state(self, name: str) -> Fields:
@@ -89,11 +96,23 @@ class PluginManager:
         if plan.assumed:
             self._task.warn(_NO_METADATA.format(names=", ".join(plan.assumed)))
         self._task.result["plan"] = [step.to_result() for step in plan.steps]
+        self._report_undeclared(plan)
         if plan.problems:
             raise ToolchainError(
                 f"No plugin was changed because of {len(plan.problems)} problem(s): {'; '.join(plan.problems)}"
             )
         return plan.resulting_states()
+
+    def _report_undeclared(self, plan: Plan) -> None:
+        mode = self._task.params["undeclared"]
+        if mode == "keep":
+            return
+        self._task.result["undeclared"] = plan.undeclared
+        if mode == "report":
+            warn_of_undeclared(self._task, "plugins", plan.undeclared)
+        elif plan.undeclared and plan.unknown:
+            names, unknown = join_names(plan.undeclared), join_names(plan.unknown)
+            self._task.warn(_UNDECLARED_KEPT.format(names=names, unknown=unknown))
 
     def plan(self, states: Fields) -> Plan:
         """Return the plan for the current states, without changing anything."""
@@ -106,6 +125,7 @@ class PluginManager:
             self._find_unsatisfied(states) if unsatisfied is None else unsatisfied,
             break_dependents=self._task.params["break_dependents"],
             may_restart=self._task.params["restart"] == "when_needed",
+            remove_undeclared=self._task.params["undeclared"] == "remove",
         )
         return planner.plan()
 
@@ -271,7 +291,7 @@ class PluginManager:
     def _is_as_desired(self, name: str, state: Fields) -> bool:
         fields = self._plan.resulting_states().get(name, {})
         plugin = next((plugin for plugin in self._desired if plugin.name == name), None)
-        should_exist = not (plugin and plugin.is_absent)
+        should_exist = fields.get("installed", not (plugin and plugin.is_absent))
         return state["installed"] is should_exist and all(state[field] == value for field, value in fields.items())
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import manifest
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import manifest, plugins_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.manifest import SUFFIXES, PluginFile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.plugins_file import LATEST, Entry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-
-LATEST = "latest"
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, check_limits
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec, find_passwords
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Jenkins interprets the text after a dot as the name of an update site
 _SHORT_NAME = ("[A-Za-z0-9_-]+", "a short name: letters, digits, '-' and '_'")
@@ -58,18 +58,49 @@ class DesiredPlugin(t.NamedTuple):
         return not self.is_absent and self.enabled is not False
 
 
-def parse_plugins(plugins: t.Sequence[dict[str, t.Any]]) -> list[DesiredPlugin]:
-    """Return the plugins of the option `plugins`.
+def parse_desired(task: Task) -> list[DesiredPlugin]:
+    """Return the plugins of the options `plugins` and `plugins_file`.
 
-    :raises BadOption: if options contradict each other, or a file is not the plugin
+    :raises BadOption: if options contradict each other, or a file is invalid or is not the plugin
     """
-    desired = [_parse_plugin(plugin, f"plugins[{number}]") for number, plugin in enumerate(plugins)]
-    names: set[str] = set()
+    path = task.params["plugins_file"]
+    desired = [
+        _parse_plugin(plugin, f"plugins[{number}]") for number, plugin in enumerate(task.params["plugins"] or ())
+    ]
+    places: dict[str, str] = {}
     for number, plugin in enumerate(desired):
-        if plugin.name in names:
+        if plugin.name in places:
             raise BadOption(f"plugins[{number}].name", f"must be unique: '{plugin.name}' occurs twice")
-        names.add(plugin.name)
+        places[plugin.name] = f"plugins[{number}]"
+    for entry in plugins_file.read_entries(path, "plugins_file") if path is not None else ():
+        if entry.name in places:
+            raise BadOption("plugins_file", f"{entry.place}: '{entry.name}' is already in {places[entry.name]}")
+        places[entry.name] = entry.place
+        for password in find_passwords(entry.url or ""):
+            task.register_secret(password)
+        desired.append(_parse_entry(entry))
+    if task.params["undeclared"] != "keep" and all(plugin.is_absent for plugin in desired):
+        raise BadOption("undeclared", "must be 'keep' unless at least one plugin should exist. List such a plugin")
     return desired
+
+
+def _parse_entry(entry: Entry) -> DesiredPlugin:
+    """Return the plugin of a file. The file names the exact version."""
+    is_exact = entry.version not in (None, LATEST)
+    plugin = {
+        "name": entry.name,
+        "version": entry.version,
+        "exact": is_exact,
+        "state": "present",
+        "src": None,
+        "url": entry.url,
+    }
+    try:
+        check_limits(PLUGIN_SPEC.options, plugin)
+        return _parse_plugin(plugin, "")
+    except BadOption as error:
+        option = error.option.removeprefix(".")
+        raise BadOption("plugins_file", f"{entry.place} is invalid: the {option} {error.problem}") from None
 
 
 def _parse_plugin(plugin: dict[str, t.Any], path: str) -> DesiredPlugin:

@@ -21,7 +21,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 
 ABSENT = {"installed": False, "version": None, "enabled": None}
-_TREE = "plugins[active,deleted,dependencies[optional,shortName,version],enabled,hasUpdate,shortName,version]"
+_TREE = "plugins[active,bundled,deleted,dependencies[optional,shortName,version],enabled,hasUpdate,shortName,version]"
 
 Fields = dict[str, t.Any]
 
@@ -75,6 +75,31 @@ class PluginInventory(t.NamedTuple):
             for dependency in plugin.maybe_records("dependencies")
             if dependency.text("shortName") == name and not dependency.maybe_flag("optional")
         )
+
+    def find_unrequired(self, required: t.Iterable[str]) -> set[str]:
+        """Return the installed plugins that are neither required nor dependencies of required plugins.
+
+        Plugins that Jenkins contains are required.
+
+        :arg required: names of the required plugins, which may be missing
+        """
+        bundled = {name for name, plugin in self.plugins.items() if plugin.maybe_flag("bundled")}
+        remaining, needed = {*required, *bundled}, set()
+        while remaining:
+            needed |= remaining
+            remaining = {
+                dependency.text("shortName")
+                for name in remaining
+                if name in self.plugins
+                for dependency in self.plugins[name].maybe_records("dependencies")
+                if not dependency.maybe_flag("optional")
+            } - needed
+        return {name for name, plugin in self.plugins.items() if not plugin.maybe_flag("deleted")} - needed
+
+    @property
+    def pending_installations(self) -> set[str]:
+        """Names of the plugins whose installed files Jenkins loads at its next start."""
+        return {str(job.plugin) for job in self.center.jobs if job.needs_restart}
 
     @property
     def is_restart_required(self) -> bool:

@@ -56,11 +56,15 @@ class Plan(t.NamedTuple):
 
     :ivar problems: reasons why the steps must not be taken
     :ivar assumed: plugins that are assumed to be available
+    :ivar undeclared: installed plugins that are neither desired nor dependencies of desired ones
+    :ivar unknown: plugins with unknown dependencies, because of which undeclared plugins must not be removed
     """
 
     steps: list[Step]
     problems: list[str]
     assumed: list[str]
+    undeclared: list[str]
+    unknown: list[str]
 
     def select(self, *actions: str) -> list[Step]:
         """Return the steps with one of these actions."""
@@ -80,7 +84,7 @@ class Plan(t.NamedTuple):
         return states
 
 
-EMPTY_PLAN = Plan([], [], [])
+EMPTY_PLAN = Plan([], [], [], [], [])
 
 
 class PlanSources:
@@ -121,6 +125,7 @@ class Planner:
     :arg unsatisfied: names of the plugins to install or upgrade
     :arg break_dependents: whether other plugins may depend on plugins that are disabled or uninstalled
     :arg may_restart: whether the server may be restarted before plugins are uninstalled
+    :arg remove_undeclared: whether to uninstall plugins that are neither desired nor dependencies of desired ones
     """
 
     def __init__(
@@ -133,6 +138,7 @@ class Planner:
         *,
         break_dependents: bool,
         may_restart: bool,
+        remove_undeclared: bool,
     ) -> None:
         self._sources = sources
         self._inventory = inventory
@@ -141,11 +147,13 @@ class Planner:
         self._unsatisfied = unsatisfied
         self._break_dependents = break_dependents
         self._may_restart = may_restart
+        self._remove_undeclared = remove_undeclared
         self._removed = {plugin.name for plugin in desired if not plugin.needs_installation}
         self._files: dict[str, PluginFile] = {
             plugin.name: plugin.file for plugin in desired if plugin.file and plugin.name in unsatisfied
         }
         self._installations: dict[str, Step] = {}
+        self._dependencies: set[str] = set()
         self._problems: list[str] = []
         self._assumed: list[str] = []
 
@@ -157,9 +165,23 @@ class Planner:
         ]
         load_failures = self._sources.fetch_load_failures(unlisted)
         changes = [step for plugin in self._desired for step in self._plan_plugin(plugin, load_failures)]
+        undeclared, unknown = self._find_undeclared(), self._find_unknown()
+        if self._remove_undeclared and not unknown:
+            changes += [_uninstall(name, self._inventory.plugins[name].text("version")) for name in undeclared]
         steps = [*self._installations.values(), *changes]
         problems = [*self._problems, *self._find_broken_dependents(steps), *self._find_unloaded(steps)]
-        return Plan(steps, problems, self._assumed)
+        return Plan(steps, problems, self._assumed, undeclared, unknown)
+
+    def _find_undeclared(self) -> list[str]:
+        """Return the installed plugins that are neither desired nor dependencies of plugins that should exist."""
+        existing = {plugin.name for plugin in self._desired if not plugin.is_absent}
+        unrequired = self._inventory.find_unrequired({*existing, *self._installations, *self._dependencies})
+        return sorted(unrequired - {plugin.name for plugin in self._desired})
+
+    def _find_unknown(self) -> list[str]:
+        """Return the plugins whose dependencies are unknown until Jenkins has loaded them."""
+        from_url = {name for name, step in self._installations.items() if step.url}
+        return sorted({*from_url, *self._assumed, *self._inventory.pending_installations})
 
     def _plan_plugin(self, plugin: DesiredPlugin, load_failures: dict[str, str]) -> list[Step]:
         """Add the installations for a plugin; return its other steps."""
@@ -180,7 +202,7 @@ class Planner:
 
     def _plan_removal(self, name: str, state: Fields, load_failures: dict[str, str]) -> list[Step]:
         if state["installed"]:
-            return [Step("uninstall", name, state["version"], None, None, True)]
+            return [_uninstall(name, state["version"])]
         if name in load_failures:
             self._problems.append(
                 f"{name} is not loaded ({load_failures[name]}), but Jenkins tries to load its file at each start. "
@@ -315,6 +337,7 @@ class Planner:
         self._installations[name] = step
 
     def _add_dependency(self, name: str, version: str, dependent: str) -> None:
+        self._dependencies.add(name)
         if name in self._removed:
             self._problems.append(f"{dependent} requires {name}, which this task uninstalls or disables")
             return
@@ -340,6 +363,10 @@ class Planner:
             self._problems.append(f"{dependent} requires {name} {version}, which is neither installed nor available")
         else:
             self._add_offer(offer, dependent)
+
+
+def _uninstall(name: str, version: str | None) -> Step:
+    return Step("uninstall", name, version, None, None, True)
 
 
 def _url_of_version(offer: Offer, version: str) -> str | None:

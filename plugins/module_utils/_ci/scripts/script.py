@@ -19,8 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import read_text
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
@@ -113,12 +112,7 @@ def _read_code(params: dict[str, t.Any]) -> str:
     path = params["src"]
     if path is None:
         return params["script"]
-    check_readable(path, "src")
-    try:
-        with open(rehearsal.resolve_read(path), encoding="utf-8-sig") as file:
-            code = file.read()
-    except ValueError:
-        raise BadOption("src", f"must be a text file in UTF-8, but '{path}' is not") from None
+    code = read_text(path, "src")
     if not code.strip():
         raise BadOption("src", f"must contain a script, but '{path}' is empty")
     return code
