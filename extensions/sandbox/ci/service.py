@@ -28,9 +28,11 @@ from .controller import Controller
 from .http import error_pages
 from .http.refusals import NotFound, Refusal
 from .jobs import config_api, folder_api, job_api, views
+from .lockable_resources import resources_api
 from .nodes import agents, computers
 from .plugins import install_api, plugin_api, update_center
 from .queue import queue_api, triggers
+from .script_security import approvals  # noqa: F401  registers scripts
 from .scripts import console_api
 from .seeds.seed import SHAPE, Seeder
 from .seeds.snapshot_seeds import convert_snapshot
@@ -62,6 +64,7 @@ ROUTES = Routes(
         *computers.ROUTES,
         *agents.PAGES,
         *console_api.ROUTES,
+        *resources_api.ROUTES,
         *plugin_api.ROUTES,
         *install_api.ROUTES,
         *update_center.ROUTES,

@@ -46,4 +46,6 @@ async def read_body(request: Request, limit: int) -> bytes:
         size += len(chunk)
         if size > limit:
             raise BodyTooLarge(limit)
-    return b"".join(chunks)
+    body = b"".join(chunks)
+    request._body = body  # noqa: SLF001  for `stream`, if a fault makes the service read the request again
+    return body

@@ -13,6 +13,8 @@ _HEALTH = (
     f"<{_FOLDER}><healthMetrics><{_WORST_CHILD}><nonRecursive>true</nonRecursive></{_WORST_CHILD}></healthMetrics>"
     f"</{_FOLDER}>"
 )
+_PRINTER = {"name": "pr\u00fcfer 3"}
+_SIGNATURE = {"signature": "staticMethod java.time.Instant now"}
 
 RESOURCES: dict[str, Case] = {
     "ci_api_token": Resource(
@@ -51,4 +53,20 @@ RESOURCES: dict[str, Case] = {
         look=("ci_user_info", {}),
     ),
     "ci_user_info": Query({}),
+    "ci_lockable_resource": Resource(
+        create={**_PRINTER, "labels": ["printer", "color"], "properties": {"ADDRESS": "192.0.2.17"}},
+        update={**_PRINTER, "description": "In the hall & \u4e0a", "note": "toner", "reserved": True},
+        absent={**_PRINTER, "state": "absent"},
+        write=Write("save_resource"),
+        look=("ci_lockable_resource_info", {}),
+    ),
+    "ci_lockable_resource_info": Query({"names": ["printer-1"]}),
+    "ci_script_approval": Resource(
+        create=_SIGNATURE,
+        update={**_SIGNATURE, "assume_permission_check": True},
+        absent={**_SIGNATURE, "state": "absent"},
+        write=Write("approve_script"),
+        look=("ci_script_approval_info", {}),
+    ),
+    "ci_script_approval_info": Query({"script_text": True}),
 }

@@ -59,6 +59,11 @@ VIEW_CONFIGURE = Permission("hudson.model.View.Configure", "View/Configure", _CO
 VIEW_DELETE = Permission("hudson.model.View.Delete", "View/Delete", _DELETE)
 BUILD_UPDATE = Permission("hudson.model.Run.Update", "Run/Update", _UPDATE)
 BUILD_DELETE = Permission("hudson.model.Run.Delete", "Run/Delete", _DELETE)
+_LOCKABLE = "org.jenkins.plugins.lockableresources.LockableResourcesManager"
+LOCKABLE_VIEW = Permission(f"{_LOCKABLE}.View", "Lockable Resources/View", READ)
+LOCKABLE_RESERVE = Permission(f"{_LOCKABLE}.Reserve", "Lockable Resources/Reserve", ADMINISTER)
+LOCKABLE_STEAL = Permission(f"{_LOCKABLE}.Steal", "Lockable Resources/Steal", ADMINISTER)
+LOCKABLE_UNLOCK = Permission(f"{_LOCKABLE}.Unlock", "Lockable Resources/Unlock", ADMINISTER)
 
 BY_TITLE = {
     permission.title: permission
@@ -86,5 +91,9 @@ BY_TITLE = {
         VIEW_DELETE,
         BUILD_UPDATE,
         BUILD_DELETE,
+        LOCKABLE_VIEW,
+        LOCKABLE_RESERVE,
+        LOCKABLE_STEAL,
+        LOCKABLE_UNLOCK,
     )
 }

@@ -22,6 +22,7 @@ Arguments = dict[str, Any]
 Function = Callable[[Call, Arguments], Any]
 FUNCTIONS: dict[str, Function] = {}
 READ_ONLY: set[str] = set()
+LABELS: dict[str, str] = {}
 NAME = re.compile(r"// buildworks\.toolchain: (.*)\n")
 
 
@@ -36,14 +37,16 @@ class ScriptError(Exception):
         self.kind = kind
 
 
-def known_script(name: str, read_only: bool = False) -> Callable[[Function], Function]:
+def known_script(name: str, read_only: bool = False, label: str = "script") -> Callable[[Function], Function]:
     """Register the function that answers the script with a name.
 
     :arg read_only: whether the journal shows the request as one that changes nothing
+    :arg label: name of the request in the journal and in the conditions of faults
     """
 
     def register(function: Function) -> Function:
         FUNCTIONS[name] = function
+        LABELS[name] = label
         if read_only:
             READ_ONLY.add(name)
         return function
@@ -57,8 +60,7 @@ def run_known_script(call: Call, script: str) -> ScriptResult | None:
     function = name and FUNCTIONS.get(name[1])
     if not name or not function:
         return None
-    if name[1] in READ_ONLY:
-        call.enter("script", reads=True)
+    call.enter(LABELS[name[1]], reads=name[1] in READ_ONLY)
     try:
         return to_result({"value": function(call, _read_tokens(call.parameter("args") or "m0"))})
     except ScriptError as error:

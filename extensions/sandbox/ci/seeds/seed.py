@@ -20,6 +20,12 @@ update_sites: [{url, fetched: whether Jenkins has its metadata,
                            seconds: duration of the download, fails: how it fails (download, checksum, no checksum),
                            file: {name, version, ...} if the file differs from the metadata}]}]
 agents: [{name, offline, executors, description}]
+lockable_resources: [{name, description, labels: [...], note, properties: {name: text}, ephemeral,
+                      reserved_by: full name of a user, locked_by: name of a build, queued, stolen}]
+script_approval: {signatures: [...], acl_signatures: [...] (approved assuming permission check),
+                  scripts: [{script, language (groovy)}] or script_hashes: [...] (approved),
+                  pending_signatures: [{signature, user, item}],
+                  pending_scripts: [{script, language, user, item: full name of the job}]}
 scripts: [{script (exact text) or pattern (regular expression to search), node (its name, "" for the controller;
            default any), after (only after the script of this name was run), name, output, value, seconds,
            error: {type, message, line}}]; the first match is used; later seeds take precedence
@@ -47,6 +53,8 @@ from ..access.permissions import BY_TITLE
 from ..controller import Controller
 from ..jobs import configuration, folder_configuration
 from ..jobs.item_kinds import FOLDER
+from ..lockable_resources import resources_api
+from ..script_security import approvals
 from ..scripts import script_answers
 from ..storage import Build, Item, Job, Storage, User
 from ..xml.writer import ConfigurationWriter
@@ -71,6 +79,8 @@ SHAPE = mapping_schema(
         )
     ],
     agents=[mapping_schema("name! offline executors description")],
+    lockable_resources=[resources_api.SHAPE],
+    script_approval=approvals.SHAPE,
     scripts=[script_answers.SHAPE],
     jobs=[
         mapping_schema(
@@ -104,6 +114,9 @@ class Seeder:
         for agent in data.get("agents", []):
             other_agents = [other for other in self._storage.setting("agents", []) if other["name"] != agent["name"]]
             self._storage.set("agents", [*other_agents, agent])
+        for resource in data.get("lockable_resources", []):
+            resources_api.add_resource(self._storage, resource)
+        approvals.add_approvals(self._storage, data.get("script_approval", {}))
         for script in reversed(data.get("scripts", [])):
             script_answers.check_answer(script)
             self._storage.put_script(script)

@@ -1,0 +1,385 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_lockable_resource
+short_description: Manage Jenkins lockable resources
+description:
+  - Create, change, reserve or delete resources that Jenkins builds lock, such as devices or test environments.
+  - To manage several resources in one task, use O(items).
+  - The module never takes a resource away from a build or another account, unless O(allow_in_use) is V(true).
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.state
+  - buildworks.toolchain.undeclared
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - Requires the Lockable Resources/View permission. Reserving and releasing a reservation requires Lockable
+    Resources/Reserve, taking over a resource Lockable Resources/Steal, and releasing a lock Lockable Resources/Unlock.
+  - Creating, changing and deleting resources, and releasing reservations of other accounts requires Overall/Administer.
+    The module runs its own scripts in the script console for the first three.
+  - Requires the plugin C(lockable-resources).
+  - A task that changes no resource sends one request, regardless of the number of O(items), and one more if a
+    reservation must be compared with the account of the task.
+  - If a source of the Configuration as Code plugin declares lockable resources, the next reload restores its list.
+  - Tested against the sandbox of this collection. Not tested against a real Jenkins.
+options:
+  name:
+    description:
+      - Name of the resource. It is case-sensitive. Required if O(items) is not set.
+      - A resource that a build has created temporarily under this name becomes permanent.
+    type: str
+  description:
+    description: Description of the resource. An empty string removes it.
+    type: str
+  labels:
+    description: All labels of the resource, by which builds select one of several resources. The order does not matter.
+    type: list
+    elements: str
+  note:
+    description: Note that Jenkins displays with the resource. An empty string removes it.
+    type: str
+  properties:
+    description: All properties of the resource with their values, which builds get as environment variables. An empty
+      dictionary removes all properties.
+    type: dict
+  reserved:
+    description:
+      - Whether the account of the task reserves the resource, so that builds cannot lock it.
+      - V(false) releases the reservation of any account. A resource that a build has locked remains locked.
+      - If not set, the reservation is not changed.
+    type: bool
+  locked:
+    description:
+      - V(false) releases the lock of a build that has the resource, which requires O(allow_in_use). The build
+        continues. Use it if the build has ended without releasing the resource.
+      - V(true) is not possible, because only builds lock resources. If not set, the lock is not changed.
+    type: bool
+  allow_in_use:
+    description:
+      - Whether to take over, release or delete a resource that a build has locked or another account has reserved.
+      - If V(false), the task fails and names the build or account.
+    type: bool
+    default: false
+  undeclared:
+    description:
+      - How to treat existing resources that are not in O(items). Temporary resources, which Jenkins deletes when a
+        build releases them, are never reported or deleted.
+      - V(report) and V(remove) require O(items) with at least one item.
+  state:
+    choices:
+      present: The resource exists.
+      absent: The resource does not exist.
+  items:
+    description:
+      - Resources to manage, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Each item requires a unique C(name). All items are validated before the first request.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Value of O(name) for this item.
+        type: str
+      description:
+        description: Value of O(description) for this item.
+        type: str
+      labels:
+        description: Value of O(labels) for this item.
+        type: list
+        elements: str
+      note:
+        description: Value of O(note) for this item.
+        type: str
+      properties:
+        description: Value of O(properties) for this item.
+        type: dict
+      reserved:
+        description: Value of O(reserved) for this item.
+        type: bool
+      locked:
+        description: Value of O(locked) for this item.
+        type: bool
+      allow_in_use:
+        description: Value of O(allow_in_use) for this item.
+        type: bool
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+seealso:
+  - module: buildworks.toolchain.ci_lockable_resource_info
+"""
+
+EXAMPLES = r"""
+- name: Create a resource
+  buildworks.toolchain.ci_lockable_resource:
+    name: printer-2
+    description: Color printer in the office
+    labels: [printer, color]
+    properties:
+      ADDRESS: 192.0.2.17
+
+- name: Reserve a resource for maintenance
+  buildworks.toolchain.ci_lockable_resource:
+    name: printer-2
+    reserved: true
+    note: New toner until noon
+
+- name: Release it
+  buildworks.toolchain.ci_lockable_resource:
+    name: printer-2
+    reserved: false
+    note: ""
+
+- name: List resources that the playbook does not declare
+  buildworks.toolchain.ci_lockable_resource:
+    items:
+      - name: printer-1
+        labels: [printer]
+      - name: printer-2
+        labels: [printer, color]
+    undeclared: report
+
+- name: Delete a resource
+  buildworks.toolchain.ci_lockable_resource:
+    name: printer-2
+    state: absent
+"""
+
+RETURN = r"""
+resource:
+  description: The resource after the task or, in check mode, as predicted. V(null) if the resource does not exist.
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    name:
+      description: Name of the resource.
+      type: str
+    description:
+      description: Description. An empty string if there is none.
+      type: str
+    labels:
+      description: Labels, sorted.
+      type: list
+      elements: str
+    note:
+      description: Note. An empty string if there is none.
+      type: str
+    properties:
+      description: Values of the properties by name.
+      type: dict
+    ephemeral:
+      description: Whether Jenkins deletes the resource when a build releases it.
+      type: bool
+    reserved_by:
+      description: Full name of the account that has reserved the resource. V(null) if it is not reserved.
+      type: str
+    locked_by:
+      description: Name of the build that has locked the resource. V(null) if it is not locked.
+      type: str
+    stolen:
+      description: Whether the reservation was taken over from a build or another account.
+      type: bool
+  sample:
+    name: printer-2
+    description: Color printer in the office
+    labels: [color, printer]
+    note: ""
+    properties: {ADDRESS: 192.0.2.17}
+    ephemeral: false
+    reserved_by: null
+    locked_by: null
+    stolen: false
+undeclared:
+  description: Sorted names of the existing resources that are not in O(items), except temporary ones.
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: str
+  sample: [printer-9]
+counts:
+  description: Number of items for each outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Number of items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Number of items that were already in the desired state.
+      type: int
+    failed:
+      description: Number of items that failed. RV(failures) contains the reasons.
+      type: int
+    unknown:
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
+      type: int
+  sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
+failures:
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Position of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items), without options that are not set.
+      type: dict
+    status:
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
+      type: bool
+    reason:
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
+      type: str
+    resource:
+      description: Value of RV(resource) for this item.
+      type: dict
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    STATE,
+    UNDECLARED,
+    with_items,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
+    Fields,
+    add_removals,
+    reconcile,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    check_undeclared,
+)
+
+ITEM = STATE + ArgumentSpec(
+    dict(
+        name=dict(type="str", required=True, **NAME),
+        description=dict(type="str", unchecked="a description may be any text"),
+        labels=dict(type="list", elements="str", each_element=dict(matches=(r"\S+", "a label without blanks"))),
+        note=dict(type="str", unchecked="a note may be any text"),
+        properties=dict(type="dict", text_values=True),
+        reserved=dict(type="bool", narrows_scope=True),
+        locked=dict(type="bool", narrows_scope=True),
+        allow_in_use=dict(type="bool", default=False, narrows_scope=True),
+    )
+)
+SPEC = (CI + UNDECLARED) + with_items(ITEM)
+_DEFAULTS: Fields = dict(
+    description="",
+    labels=[],
+    note="",
+    properties={},
+    ephemeral=False,
+    reserved_by=None,
+    locked_by=None,
+    stolen=False,
+)
+
+
+def run(task: Task) -> None:
+    check_undeclared(task)
+    shared = resources.Resources()
+    process_one_or_items(
+        task,
+        ITEM,
+        lambda item_task: reconcile_resource(item_task, shared),
+        check=check_options,
+        identity=lambda params: params["name"],
+        name_option="name",
+        expand_all=lambda items: append_undeclared(
+            task, "lockable resources", items, "name", lambda: shared.list_persistent(CiService(task))
+        ),
+    )
+
+
+def reconcile_resource(task: Task, shared: resources.Resources) -> None:
+    params = task.params
+    check_options(params)
+    ci = CiService(task)
+    resource = resources.ManagedResource(ci, shared, params["name"])
+
+    def desired(before: Fields | None) -> Fields:
+        fields = {"name": params["name"], "ephemeral": False, **task.select_provided("description", "note")}
+        if params["labels"] is not None:
+            fields["labels"] = sorted(set(params["labels"]))
+        if params["properties"] is not None:
+            fields["properties"] = add_removals(before and before["properties"], params["properties"])
+        if params["reserved"] is not None:
+            fields["reserved_by"] = shared.account(ci) if params["reserved"] else None
+        if params["locked"] is not None:
+            fields["locked_by"] = None
+        return fields
+
+    def write(changes: Fields) -> None:
+        if changes.keys() & {"name", *resources.CONFIGURED}:
+            resource.save(task.select_provided("description", "labels", "note", "properties"))
+        resource.change_use(changes)
+
+    def check(before: Fields | None, fields: Fields | None) -> None:
+        if before and not params["allow_in_use"]:
+            resource.check_unused(before, fields)
+
+    reconcile(
+        task,
+        "resource",
+        read=resource.find,
+        desired=desired,
+        create=write,
+        update=write,
+        delete=lambda: resource.delete(force=params["allow_in_use"]),
+        check=check,
+        to_result=lambda fields: {**_DEFAULTS, **fields},
+    )
+
+
+def check_options(params: Fields) -> None:
+    if params["locked"]:
+        raise BadOption("locked", "must be false, because only builds lock resources")
+    if params["state"] == "absent":
+        for option in ("reserved", "locked"):
+            if params[option] is not None:
+                raise BadOption(option, "must not be set with 'state: absent'")
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

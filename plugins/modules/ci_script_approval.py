@@ -1,0 +1,297 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_script_approval
+short_description: Manage Jenkins script approvals
+description:
+  - Approve signatures and scripts in Jenkins, or revoke their approval. An approved signature is a method, constructor
+    or field that scripts in the Groovy sandbox may use. An approved script runs outside of the sandbox.
+  - The module approves exactly the signatures and scripts that you specify, whether their approval is pending or not.
+    It never approves other pending ones.
+  - To manage several approvals in one task, use O(items).
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.state
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - Requires the Overall/Administer permission, because the plugin has no remote API. The module runs its own scripts in
+    the script console.
+  - Requires the plugin C(script-security).
+  - An approval grants permissions on the Jenkins controller. Review a signature or script before you approve it.
+  - A task that changes no approval sends one request, regardless of the number of O(items).
+  - The module does not manage approvals of classpath entries.
+  - Tested against the sandbox of this collection. Not tested against a real Jenkins.
+options:
+  signature:
+    description:
+      - Signature of the method, constructor or field, exactly as Jenkins displays it.
+      - Exactly one of O(signature), O(script) and O(script_hash) is required, here or in O(items).
+    type: str
+  script:
+    description:
+      - Text of the script. The text is not sent to Jenkins, which identifies a script by the hash of its language and
+        text. Therefore the text must be identical to the text in the job, including line breaks at its end.
+    type: str
+  language:
+    description:
+      - Language of O(script) as the plugin names it, for example V(groovy), V(jelly), V(jexl) or V(system-command).
+    type: str
+    default: groovy
+  script_hash:
+    description:
+      - Hash of the script as M(buildworks.toolchain.ci_script_approval_info) returns it. Starts with C(SHA512:), except
+        for hashes of old plugin versions.
+    type: str
+  assume_permission_check:
+    description:
+      - Whether to approve O(signature) only for scripts that run with the permissions of a user. Jenkins calls this
+        "approve assuming permission check". If V(false), the signature is approved without this restriction.
+      - If not set, an existing approval is not changed, and a new one has no restriction.
+    type: bool
+  allow_dangerous:
+    description:
+      - Whether to approve a signature that the plugin lists as dangerous, because scripts can use it to bypass the
+        sandbox. If V(false), the task fails.
+    type: bool
+    default: false
+  state:
+    choices:
+      present: Approve the signature or script.
+      absent: Revoke the approval of the signature or script, and deny its pending approval.
+  items:
+    description:
+      - Approvals to manage, each with the options below. Options set outside O(items) are the defaults for all items.
+      - The items must differ in their signature or script. All items are validated before the first request.
+    type: list
+    elements: dict
+    suboptions:
+      signature:
+        description: Value of O(signature) for this item.
+        type: str
+      script:
+        description: Value of O(script) for this item.
+        type: str
+      language:
+        description: Value of O(language) for this item.
+        type: str
+      script_hash:
+        description: Value of O(script_hash) for this item.
+        type: str
+      assume_permission_check:
+        description: Value of O(assume_permission_check) for this item.
+        type: bool
+      allow_dangerous:
+        description: Value of O(allow_dangerous) for this item.
+        type: bool
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+seealso:
+  - module: buildworks.toolchain.ci_script_approval_info
+"""
+
+EXAMPLES = r"""
+- name: Approve a signature
+  buildworks.toolchain.ci_script_approval:
+    signature: staticMethod java.time.Instant now
+
+- name: Approve the script of a job
+  buildworks.toolchain.ci_script_approval:
+    script: |
+      println "Nodes: ${jenkins.model.Jenkins.get().nodes.size()}"
+
+- name: Approve several signatures, and revoke another
+  buildworks.toolchain.ci_script_approval:
+    items:
+      - signature: method java.lang.String strip
+      - signature: method hudson.model.Item getFullName
+        assume_permission_check: true
+      - signature: staticMethod java.time.Instant now
+        state: absent
+"""
+
+RETURN = r"""
+approval:
+  description: The approval after the task or, in check mode, as predicted. V(null) if the signature or script is
+    neither approved nor pending.
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    signature:
+      description: The signature. Missing for scripts.
+      type: str
+    script_hash:
+      description: Hash of the script. Missing for signatures.
+      type: str
+    status:
+      description: Either V(approved) or V(pending).
+      type: str
+    assume_permission_check:
+      description: Value of O(assume_permission_check). V(null) for scripts and pending signatures.
+      type: bool
+    dangerous:
+      description: Whether the plugin lists the signature as dangerous. V(null) for scripts.
+      type: bool
+  sample:
+    signature: staticMethod java.time.Instant now
+    status: approved
+    assume_permission_check: false
+    dangerous: false
+counts:
+  description: Number of items for each outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Number of items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Number of items that were already in the desired state.
+      type: int
+    failed:
+      description: Number of items that failed. RV(failures) contains the reasons.
+      type: int
+    unknown:
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
+      type: int
+  sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
+failures:
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Position of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items), without options that are not set.
+      type: dict
+    status:
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
+      type: bool
+    reason:
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
+      type: str
+    approval:
+      description: Value of RV(approval) for this item.
+      type: dict
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.script_approvals import approvals
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+# A signature that Jenkins cannot parse would disable all approvals
+_SIGNATURE = (
+    r"((method|staticMethod)( [^ ]+){2,}|new( [^ ]+)+|(field|staticField)( [^ ]+){2})",
+    "a signature, such as 'method java.lang.String length', with single blanks",
+)
+_HASH = ("SHA512:[0-9a-f]{128}|[0-9a-f]{40}", "the hash of a script in lower case, such as SHA512:01ab...")
+_IDENTITY = ("signature", "script", "script_hash")
+
+ITEM = STATE + ArgumentSpec(
+    dict(
+        signature=dict(type="str", one_line=True, matches=_SIGNATURE),
+        script=dict(type="str", not_empty=True),
+        language=dict(type="str", default="groovy", narrows_scope=True, **NAME),
+        script_hash=dict(type="str", matches=_HASH),
+        assume_permission_check=dict(type="bool", narrows_scope=True),
+        allow_dangerous=dict(type="bool", default=False, narrows_scope=True),
+    ),
+    required_one_of=[_IDENTITY],
+    mutually_exclusive=[_IDENTITY],
+)
+SPEC = CI + with_items(ITEM)
+
+
+def run(task: Task) -> None:
+    entries = [task.params] if task.params["items"] is None else task.params["items"]
+    shared = approvals.Approvals([entry["signature"] for entry in entries if entry["signature"] is not None])
+    process_one_or_items(
+        task,
+        ITEM,
+        lambda item_task: reconcile_approval(item_task, shared),
+        check=check_options,
+        identity=lambda params: params["signature"] or find_hashes(params)[0],
+        name_option="signature",
+    )
+
+
+def reconcile_approval(task: Task, shared: approvals.Approvals) -> None:
+    params = task.params
+    check_options(params)
+    approval = approvals.ManagedApproval(CiService(task), shared, params["signature"], find_hashes(params))
+    managed = {**approval.identity, "status": "approved", **task.select_provided("assume_permission_check")}
+
+    def check(_before: Fields | None, desired: Fields | None) -> None:
+        if desired and not params["allow_dangerous"]:
+            approval.check_harmless()
+
+    reconcile(
+        task,
+        "approval",
+        read=approval.find,
+        desired=managed,
+        create=approval.approve,
+        update=lambda _changes: approval.approve(managed),
+        delete=approval.revoke,
+        check=check,
+        to_result=lambda fields: {"assume_permission_check": None, "dangerous": None, **fields},
+    )
+
+
+def find_hashes(params: Fields) -> list[str]:
+    """Return the hashes of the script, or an empty list for a signature."""
+    if params["script"] is not None:
+        return approvals.hash_script(params["script"], params["language"])
+    return [] if params["script_hash"] is None else [params["script_hash"]]
+
+
+def check_options(params: Fields) -> None:
+    if params["signature"] is None and params["assume_permission_check"] is not None:
+        raise BadOption("assume_permission_check", "requires 'signature'")
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
