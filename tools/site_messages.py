@@ -26,6 +26,7 @@ _MESSAGE_ARGUMENTS = {
     "BadOption": 1,
     "IncompleteResponse": 0,
     "OutcomeUnknown": 0,
+    "ScriptFailure": 0,
     "ServerRefusal": 0,
     "ServerUnreachable": 0,
     "ToolchainError": 0,

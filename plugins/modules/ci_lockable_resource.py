@@ -293,7 +293,7 @@ ITEM = STATE + ArgumentSpec(
         description=dict(type="str", unchecked="a description may be any text"),
         labels=dict(type="list", elements="str", each_element=dict(matches=(r"\S+", "a label without blanks"))),
         note=dict(type="str", unchecked="a note may be any text"),
-        properties=dict(type="dict", text_values=True),
+        properties=dict(type="dict", text_values=True, unchecked="names and values may be any text"),
         reserved=dict(type="bool", narrows_scope=True),
         locked=dict(type="bool", narrows_scope=True),
         allow_in_use=dict(type="bool", default=False, narrows_scope=True),

@@ -42,7 +42,7 @@ EXAMPLES = r"""
 
 - name: List the reserved ones
   ansible.builtin.debug:
-    msg: "{{ lockable.usage | dict2items | selectattr('value.reserved_by') | map(attribute='key') }}"
+    msg: "{{ lockable.states | dict2items | selectattr('value.reserved_by') | map(attribute='key') }}"
 
 - name: Get the printers
   buildworks.toolchain.ci_lockable_resource_info:
@@ -78,7 +78,7 @@ resources:
       labels: [printer]
       note: ""
       properties: {ADDRESS: 192.0.2.16}
-usage:
+states:
   description:
     - Who uses the resources, by name. The keys of the values are C(reserved_by), C(locked_by), C(stolen) and
       C(ephemeral).
@@ -106,7 +106,7 @@ SPEC = CI + ArgumentSpec(
     dict(names=dict(type="list", elements="str", each_element=NAME), label=dict(type="str", **NAME))
 )
 _DECLARED = ("name", "description", "labels", "note", "properties")
-_USAGE = ("reserved_by", "locked_by", "stolen", "ephemeral")
+_STATE = ("reserved_by", "locked_by", "stolen", "ephemeral")
 
 
 def run(task: Task) -> None:
@@ -117,7 +117,7 @@ def run(task: Task) -> None:
         if (names is None or resource["name"] in names) and (label is None or label in resource["labels"])
     ]
     task.result["resources"] = [{field: resource[field] for field in _DECLARED} for resource in selected]
-    task.result["usage"] = {resource["name"]: {field: resource[field] for field in _USAGE} for resource in selected}
+    task.result["states"] = {resource["name"]: {field: resource[field] for field in _STATE} for resource in selected}
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ module: ci_script_approval_info
 short_description: Get Jenkins script approval information
 description:
   - Get the signatures and scripts that are approved in Jenkins, and those whose approval is pending.
-  - You can pass RV(approved) to O(buildworks.toolchain.ci_script_approval#module:items).
+  - You can pass RV(approvals) to O(buildworks.toolchain.ci_script_approval#module:items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -41,7 +41,7 @@ EXAMPLES = r"""
 
 - name: Fail if dangerous signatures are approved
   ansible.builtin.assert:
-    that: scripts.approved | selectattr('signature', 'defined') | map(attribute='signature')
+    that: scripts.approvals | selectattr('signature', 'defined') | map(attribute='signature')
           | intersect(scripts.dangerous) | length == 0
 
 - name: Show the pending signatures
@@ -50,7 +50,7 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-approved:
+approvals:
   description: Approved signatures and scripts, sorted, first signatures, then scripts.
   returned: success
   type: list
@@ -99,7 +99,7 @@ pending:
       user: alice
       item: team/app
 dangerous:
-  description: The signatures in RV(approved) and RV(pending) that the plugin lists as dangerous, sorted.
+  description: The signatures in RV(approvals) and RV(pending) that the plugin lists as dangerous, sorted.
   returned: success
   type: list
   elements: str
@@ -117,7 +117,7 @@ SPEC = CI + ArgumentSpec(dict(script_text=dict(type="bool", default=False)))
 def run(task: Task) -> None:
     lists = approvals.read_approvals(CiService(task), texts=task.params["script_text"])
     restricted = set(lists.restricted) - set(lists.signatures)
-    task.result["approved"] = [
+    task.result["approvals"] = [
         *(
             {"signature": signature, "assume_permission_check": signature in restricted}
             for signature in sorted({*lists.signatures, *restricted})

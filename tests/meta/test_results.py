@@ -27,6 +27,14 @@ ONLY_ON_CHANGE = {
         for member in ("status", "realm", "effective_admin", "last_logged_in", "locked")
     },
     "ci_folder": {"folder.elements": "texts by path for the diff; the list has the XML that the option takes"},
+    "ci_lockable_resource": {
+        f"resource.{member}": "the list can be used as options; its `states` have the rest"
+        for member in ("ephemeral", "reserved_by", "locked_by", "stolen")
+    },
+    "ci_script_approval": {
+        f"approval.{member}": "the list can be used as options; `pending` and `dangerous` have the rest"
+        for member in ("status", "dangerous")
+    },
     "artifact_project": {
         "project.shared_repositories": "Artifactory does not list the repositories that are shared with a project"
     },

@@ -16,6 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.c
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 PLUGIN = "lockable-resources"
@@ -23,6 +24,8 @@ PURPOSE = "Managing lockable resources"
 # Fields that a script changes
 CONFIGURED = ("description", "labels", "note", "properties", "ephemeral")
 _PATH = "/lockable-resources"
+# The status if the resource is reserved, locked, or assigned to a build in the queue
+_NOT_FREE = 423
 _TREE = "resources[buildName,description,ephemeral,labels,locked,name,note,properties[name,value],reservedBy,stolen]"
 
 # Old releases synchronize on the manager and have no methods to add and remove resources
@@ -188,16 +191,29 @@ class ManagedResource:
         """
         current = self._current or {"reserved_by": None, "locked_by": None}
         is_used = current["reserved_by"] is not None or current["locked_by"] is not None
-        if changes.get("reserved_by") is not None:
-            self._call("steal" if is_used else "reserve")  # stealing releases the lock, too
+        if (account := changes.get("reserved_by")) is not None:
+            if is_used:
+                self._call("steal")  # releases the lock, too
+            elif self._call("reserve", accept=(200, 302, _NOT_FREE)).status == _NOT_FREE:
+                self._check_reserved_by(account)
             return
         if "reserved_by" in changes and current["reserved_by"] is not None:
             self._call("unreserve")
         if "locked_by" in changes and current["locked_by"] is not None:
             self._call("unlock")
 
-    def _call(self, action: str) -> None:
-        self._ci.post(f"{_PATH}/{action}", form={"resource": self._name}, accept=(200, 302))
+    def _call(self, action: str, accept: tuple[int, ...] = (200, 302)) -> Response:
+        return self._ci.post(f"{_PATH}/{action}", form={"resource": self._name}, accept=accept)
+
+    def _check_reserved_by(self, account: str) -> None:
+        """Check whether another task of the same account has reserved the resource in the meantime."""
+        resource = self.find()
+        owner = resource and (resource["reserved_by"] or resource["locked_by"])
+        if owner != account:
+            raise ToolchainError(
+                f"The resource '{self._name}' was not reserved: {owner or 'a queued build'} has it since the task "
+                "started. Run the task again later."
+            )
 
     def delete(self, *, force: bool) -> None:
         """Delete the resource.

@@ -11,9 +11,12 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import (
+    ScriptFailure,
+    run_internal,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import OutcomeUnknown, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 PLUGIN = "script-security"
@@ -120,9 +123,7 @@ def read_approvals(ci: CiService, signatures: t.Collection[str] = (), *, texts: 
 def _run(ci: CiService, name: str, code: str, arguments: Fields, *, read_only: bool) -> t.Any:
     try:
         return run_internal(ci, name, code, arguments, read_only=read_only)
-    except OutcomeUnknown:
-        raise
-    except ToolchainError:
+    except ScriptFailure:
         require_plugin(ci, PLUGIN, PURPOSE)  # because the script does not compile without the plugin
         raise
 

@@ -21,6 +21,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.respons
 _NAME = "// buildworks.toolchain: {}\n"
 
 
+class ScriptFailure(ToolchainError):
+    """A script of a module threw an exception."""
+
+
 def run_internal(
     ci: CiService, name: str, code: str, args: t.Mapping[str, t.Any] | None = None, *, read_only: bool
 ) -> t.Any:
@@ -31,7 +35,7 @@ def run_internal(
     :arg name: what the script does, such as `list API tokens`
     :arg args: JSON data that the script reads from `args`; may contain secrets
     :arg read_only: whether the script changes nothing
-    :raises ToolchainError: if the script fails
+    :raises ScriptFailure: if the script throws an exception
     :raises OutcomeUnknown: if the response is not the report of the script, which changes something
     :raises UnexpectedResponse: if the response is not the report of the script, which changes nothing
     """
@@ -45,7 +49,7 @@ def run_internal(
         raise
     if "error" in report:
         error = report["error"]
-        raise ToolchainError(f"The script to {name} failed: {error['type']}: {error['message']}")
+        raise ScriptFailure(f"The script to {name} failed: {error['type']}: {error['message']}")
     return report["value"]
 
 
