@@ -104,7 +104,7 @@ options:
       - V(report) and V(remove) require at least one plugin that should exist.
       - With V(remove), undeclared plugins are kept with a warning while dependencies of other plugins are unknown. This
         happens if the task installs a plugin from a URL or another version than the update site offers, or if
-        an installation waits for a restart. Restart Jenkins and run the task again.
+        an installation waits for a restart. Run the task again once Jenkins has restarted.
     choices:
       keep: Keep these plugins unchanged.
       report: Keep these plugins, return their names in RV(undeclared), and warn if there are any.

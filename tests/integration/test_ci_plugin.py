@@ -273,3 +273,28 @@ def test_task_fails_when_server_cannot_restart(go: Go, sandbox: Sandbox) -> None
     result = go("static", restart="when_needed")
     assert "The restart failed: Jenkins cannot restart itself" in result["msg"]
     assert result["changed"]
+
+
+def test_plugins_of_a_file_replace_all_others(sandbox: Sandbox, monkeypatch: Any, tmp_path: pathlib.Path) -> None:
+    """A plugin that an image was built without is removed, but nothing that a plugin of the file needs."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+    sandbox.switch("ci", restart_seconds=0.3, install_seconds=0.05)
+    file = tmp_path / "plugins.txt"
+    file.write_text("git:latest\ntimestamper:1.28\nssh-slaves\n")
+    options = {
+        "plugins_file": str(file),
+        "undeclared": "remove",
+        "restart": "when_needed",
+        "wait_delay": 0.1,
+        "wait_timeout": 120,
+    }
+    first = ok(running.run("ci_plugin", **options))
+    assert "workflow-aggregator" in first["undeclared"]
+    assert "dependencies of timestamper" in first["warnings"][-1]
+    assert "workflow-aggregator" in list_versions()
+    second = ok(running.run("ci_plugin", **options))
+    assert second["changed"]
+    assert list(list_versions()) == ["credentials", "git", "ssh-credentials", "ssh-slaves", "timestamper"]
+    third = ok(running.run("ci_plugin", **options))
+    assert (third["changed"], third["undeclared"]) == (False, [])

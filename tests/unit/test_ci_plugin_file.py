@@ -248,7 +248,7 @@ def test_dependencies_of_an_absent_plugin_are_undeclared() -> None:
 def test_undeclared_plugins_are_kept_while_dependencies_are_unknown(tmp_path: Path) -> None:
     kept = (
         "Undeclared plugins were kept: base, helper. Jenkins reports the dependencies of git only after loading the "
-        "new version. Restart Jenkins and run the task again to remove the undeclared plugins."
+        "new version. Run the task again once Jenkins has restarted to remove the undeclared plugins."
     )
     file = write_file(tmp_path, "git:5.0\n")
     planned = run_module(

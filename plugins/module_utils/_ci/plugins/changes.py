@@ -37,7 +37,7 @@ _NO_METADATA = (
 )
 _UNDECLARED_KEPT = (
     "Undeclared plugins were kept: {names}. Jenkins reports the dependencies of {unknown} only after loading the new "
-    "version. Restart Jenkins and run the task again to remove the undeclared plugins."
+    "version. Run the task again once Jenkins has restarted to remove the undeclared plugins."
 )
 
 
