@@ -1,0 +1,198 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scripts of ci_script_approval and ci_lockable_resource with the Groovy release of current servers.
+
+The classes of the plugins are replaced with small ones that have the same members.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.script_approvals import approvals
+from support.servers.groovy import groovy_jar
+from support.servers.process import UnavailableError
+
+SECURITY = "org/jenkinsci/plugins/scriptsecurity"
+LOCKABLE = "org/jenkins/plugins/lockableresources"
+CLASSES = {
+    f"{SECURITY}/sandbox/whitelists/StaticWhitelist": """
+        class StaticWhitelist {
+            static boolean isBlacklisted(String signature) { signature == 'new B' }
+            static boolean isPermanentlyBlacklisted(String signature) { signature == 'new Z' }
+        }
+    """,
+    f"{SECURITY}/scripts/ScriptApproval": """
+        final class ScriptApproval {
+            private static final ScriptApproval INSTANCE = new ScriptApproval()
+            private final TreeSet<String> approvedSignatures = ['new A', 'new B'] as TreeSet
+            private TreeSet<String> aclApprovedSignatures = ['new C'] as TreeSet
+            private final TreeSet<String> approvedScriptHashes = [] as TreeSet
+            private final List pendingSignatures = [pending(signature: 'new P')]
+            private final List pendingScripts = [pending(script: '1', hash: 'h1', language: [name: 'groovy'])]
+            int saves = 0
+
+            static ScriptApproval get() { INSTANCE }
+            private static Map pending(Map members) {
+                members + [getContext: { [getUser: { 'alice' }, getItem: { null }] },
+                           getHash: { members.hash }, getLanguage: { [getName: { members.language.name }] }]
+            }
+            String[] getApprovedSignatures() { approvedSignatures as String[] }
+            String[] getAclApprovedSignatures() { aclApprovedSignatures as String[] }
+            String[] getApprovedScriptHashes() { approvedScriptHashes as String[] }
+            List getPendingSignatures() { pendingSignatures }
+            List getPendingScripts() { pendingScripts }
+            void setApprovedSignatures(String[] signatures) {
+                approvedSignatures.clear()
+                approvedSignatures.addAll(signatures as List)
+            }
+            void approveSignature(String signature) {
+                denySignature(signature)
+                approvedSignatures.add(signature)
+            }
+            void aclApproveSignature(String signature) {
+                denySignature(signature)
+                aclApprovedSignatures.add(signature)
+            }
+            void denySignature(String signature) { pendingSignatures.removeAll { it.signature == signature } }
+            void approveScript(String hash) {
+                approvedScriptHashes.add(hash)
+                pendingScripts.removeAll { it.hash == hash }
+            }
+            void denyScript(String hash) {
+                approvedScriptHashes.remove(hash)
+                pendingScripts.removeAll { it.hash == hash }
+            }
+        }
+    """,
+    f"{LOCKABLE}/LockableResource": """
+        class LockableResource {
+            final String name
+            String description = '', note = '', labels = '', reservedBy
+            boolean ephemeral = true, locked
+            List<LockableResourceProperty> properties = []
+            LockableResource(String name) { this.name = name }
+            boolean isQueued() { false }
+            boolean isReserved() { reservedBy != null }
+        }
+    """,
+    f"{LOCKABLE}/LockableResourceProperty": "class LockableResourceProperty { String name, value }",
+    f"{LOCKABLE}/LockableResourcesManager": """
+        class LockableResourcesManager {
+            private static final LockableResourcesManager INSTANCE = new LockableResourcesManager()
+            List<LockableResource> resources = []
+            MEMBERS
+            static LockableResourcesManager get() { INSTANCE }
+            LockableResource fromName(String name) { resources.find { it.name == name } }
+            void save() { }
+        }
+    """,
+}
+# Members that old releases of the plugin lack
+CURRENT = """
+    public static final Object syncResources = new Object()
+    boolean addResource(LockableResource resource) { resources.add(resource) }
+    void removeResources(List<LockableResource> removed) { resources.removeAll(removed) }
+"""
+MAIN = """
+import groovy.json.JsonSlurper
+import groovy.json.JsonOutput
+
+def results = new JsonSlurper().parseText(new File(args[0]).text).collect { step ->
+    def shell = new GroovyShell(this.class.classLoader, new Binding([args: step.args]))
+    shell.parse(step.code, 'TaskScript.groovy').run()
+}
+println JsonOutput.toJson(results)
+"""
+
+
+@pytest.fixture
+def jar() -> Path:
+    try:
+        return groovy_jar()
+    except UnavailableError as reason:
+        pytest.skip(f"CANNOT RUN HERE: {reason}")
+
+
+def run_scripts(folder: Path, jar: Path, steps: list[tuple[str, dict[str, Any]]], members: str = CURRENT) -> list[Any]:
+    """Run scripts one after the other in the same process, and return their values."""
+    for path, code in CLASSES.items():
+        file = folder / f"{path}.groovy"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        package = path.rpartition("/")[0].replace("/", ".")
+        file.write_text(f"package {package}\n{code.replace('MEMBERS', members)}")
+    (folder / "main.groovy").write_text(MAIN)
+    (folder / "steps.json").write_text(json.dumps([{"code": code, "args": args} for code, args in steps]))
+    command = ["java", "-cp", f"{jar}:{folder}", "groovy.ui.GroovyMain", "main.groovy", "steps.json"]
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr
+    values: list[Any] = json.loads(ended.stdout.splitlines()[-1])
+    return values
+
+
+def test_script_approvals(tmp_path: Path, jar: Path) -> None:
+    read = (approvals._READ, {"signatures": ["new Z"], "texts": True})
+
+    def approve(**args: Any) -> tuple[str, dict[str, Any]]:
+        return approvals._APPROVE, {"signature": None, "hash": None, "restricted": False, **args}
+
+    def revoke(**args: Any) -> tuple[str, dict[str, Any]]:
+        return approvals._REVOKE, {"signature": None, "hashes": [], **args}
+
+    steps = [
+        read,
+        approve(signature="new P"),
+        approve(signature="new A", restricted=True),
+        approve(signature="new C"),
+        approve(hash="h1"),
+        read,
+        revoke(signature="new A"),
+        revoke(signature="new P"),
+        revoke(hashes=["h1", "h0"]),
+        read,
+    ]
+    first, *_others, changed, _a, _b, _c, last = run_scripts(tmp_path, jar, steps)
+    script = {"hash": "h1", "language": "groovy", "user": "alice", "item": None, "script": "1"}
+    assert first == {
+        "signatures": ["new A", "new B"],
+        "restricted": ["new C"],
+        "hashes": [],
+        "pending_signatures": [{"signature": "new P", "user": "alice", "item": None}],
+        "pending_scripts": [script],
+        "dangerous": ["new B", "new Z"],
+    }
+    empty = {"pending_signatures": [], "pending_scripts": [], "dangerous": ["new B", "new Z"]}
+    assert changed == {"signatures": ["new B", "new C", "new P"], "restricted": ["new A"], "hashes": ["h1"], **empty}
+    assert last == {"signatures": ["new B", "new C"], "restricted": [], "hashes": [], **empty}
+
+
+@pytest.mark.parametrize("members", [CURRENT, ""], ids=["current", "old"])
+def test_lockable_resources(tmp_path: Path, jar: Path, members: str) -> None:
+    show = """
+        org.jenkins.plugins.lockableresources.LockableResourcesManager.get().resources.collect {
+            [it.name, it.description, it.note, it.labels, it.ephemeral, it.properties.collect { [it.name, it.value] }]
+        }
+    """
+    reserve = "org.jenkins.plugins.lockableresources.LockableResourcesManager.get().resources[0].reservedBy = 'Alice'"
+    unset = dict.fromkeys(("description", "labels", "note", "properties"))
+    delete = {"name": "a", "reserved_by": None, "force": False}
+    steps: list[tuple[str, dict[str, Any]]] = [
+        (resources._SAVE, {**unset, "name": "a", "description": "d", "labels": "x y", "properties": {"A": "1"}}),
+        (resources._SAVE, {**unset, "name": "a", "note": "n"}),
+        (show, {}),
+        (reserve, {}),
+        (resources._DELETE, delete),
+        (resources._DELETE, {**delete, "reserved_by": "Alice"}),
+        (show, {}),
+        (resources._DELETE, delete),
+    ]
+    values = run_scripts(tmp_path, jar, steps, members)
+    assert values[2] == [["a", "d", "n", "x y", False, [["A", "1"]]]]
+    assert values[4:] == [True, False, [], False]
