@@ -265,6 +265,8 @@ outcomes:
       type: dict
 """
 
+import functools
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
@@ -347,13 +349,9 @@ def reconcile_resource(task: Task, shared: resources.Resources) -> None:
         return fields
 
     def write(changes: Fields) -> None:
-        if changes.keys() & {"name", *resources.CONFIGURED}:
+        if resources.is_configured(changes):
             resource.save(task.select_provided("description", "labels", "note", "properties"))
         resource.change_use(changes)
-
-    def check(before: Fields | None, fields: Fields | None) -> None:
-        if before and not params["allow_in_use"]:
-            resource.check_unused(before, fields)
 
     reconcile(
         task,
@@ -363,7 +361,8 @@ def reconcile_resource(task: Task, shared: resources.Resources) -> None:
         create=write,
         update=write,
         delete=lambda: resource.delete(force=params["allow_in_use"]),
-        check=check,
+        check=functools.partial(resource.check, allow_in_use=params["allow_in_use"]),
+        predict_refusal=resource.predict_refusal,
         to_result=lambda fields: {**_DEFAULTS, **fields},
     )
 

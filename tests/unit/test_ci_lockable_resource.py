@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
+from support.ci_server import deny_permission
 from support.conversation import Call, call, conversation
 from support.internal_scripts import internal_script
 from support.running import run
@@ -66,6 +67,11 @@ def act(action: str, status: int = 302) -> Call:
     return call("POST", f"/lockable-resources/{action}", status, sent_form={"resource": "printer"})
 
 
+def administers(status: int = 200, **answer: Any) -> Call:
+    """Return the request for a page that only administrators can read."""
+    return call("GET", "/scriptText", status, **answer)
+
+
 def account() -> Call:
     return call("GET", "/me/api/json?tree=fullName", json={"_class": "hudson.model.User", "fullName": ME})
 
@@ -103,8 +109,17 @@ def test_resource_is_created() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    result = run_module(listing(), account(), **DECLARED, reserved=True, check_mode=True)
+    result = run_module(listing(), account(), administers(), **DECLARED, reserved=True, check_mode=True)
     assert assert_success(result)["resource"]["reserved_by"] == ME
+
+
+def test_check_mode_predicts_the_refusal_of_a_script() -> None:
+    denied = administers(403, text=deny_permission("reader", "Overall/Administer"))
+    for before, parameters in ((listing(), DECLARED), (listing(printer()), {"name": "printer", "state": "absent"})):
+        result = run_module(before, denied, **parameters, check_mode=True)
+        assert "403 reader is missing the Overall/Administer permission" in result["msg"]
+    reserved = run_module(listing(printer()), account(), name="printer", reserved=True, check_mode=True)
+    assert assert_success(reserved)["changed"]
 
 
 def test_changes_keep_other_fields() -> None:

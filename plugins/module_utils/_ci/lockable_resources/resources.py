@@ -11,6 +11,7 @@ configuration form, so scripts do this.
 from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
@@ -21,8 +22,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 
 PLUGIN = "lockable-resources"
 PURPOSE = "Managing lockable resources"
-# Fields that a script changes
-CONFIGURED = ("description", "labels", "note", "properties", "ephemeral")
+# Fields that a script changes; a new resource has them all
+_CONFIGURED = frozenset(("name", "description", "labels", "note", "properties", "ephemeral"))
 _PATH = "/lockable-resources"
 # The status if the resource is reserved, locked, or assigned to a build in the queue
 _NOT_FREE = 423
@@ -112,6 +113,11 @@ def _to_fields(resource: Record) -> Fields:
     }
 
 
+def is_configured(changes: Fields) -> bool:
+    """Return whether changes affect the configuration of a resource, and not only who uses it."""
+    return not _CONFIGURED.isdisjoint(changes)
+
+
 class Resources:
     """The resources of a server and the account of the task, requested once for all items of a task."""
 
@@ -138,6 +144,7 @@ class ManagedResource:
         self._ci, self._shared, self._name = ci, shared, name
         self._current: Fields | None = None
         self._is_read = False
+        self._needs_script = False
 
     def find(self) -> Fields | None:
         """Return the resource, or `None` if it does not exist. After the first call, the server is asked again."""
@@ -146,12 +153,22 @@ class ManagedResource:
         self._current = next((resource for resource in resources if resource["name"] == self._name), None)
         return self._current
 
-    def check_unused(self, before: Fields, desired: Fields | None) -> None:
-        """Check that a change takes the resource away from nobody.
+    def check(self, before: Fields | None, desired: Fields | None, *, allow_in_use: bool) -> None:
+        """Check that a change is allowed.
 
-        :arg desired: the desired fields, or `None` if the resource will be deleted
+        :arg desired: the fields to write, or `None` if the resource will be deleted
         :raises ToolchainError: if a build has locked the resource, or another account has reserved it
         """
+        self._needs_script = desired is None or is_configured(desired)
+        if before and not allow_in_use:
+            self._check_unused(before, desired)
+
+    def predict_refusal(self) -> None:
+        """Check in check mode whether the account may run the script that the change needs, if it needs one."""
+        if self._needs_script:
+            server.check_administer_permission(self._ci)
+
+    def _check_unused(self, before: Fields, desired: Fields | None) -> None:
         fields = {"locked_by": None, "reserved_by": None} if desired is None else desired
         action = "deleted" if desired is None else "changed"
         build, owner = before["locked_by"], before["reserved_by"]
