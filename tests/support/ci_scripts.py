@@ -14,10 +14,17 @@ from support.conversation import Call, call
 HEADERS = {"Content-Type": "text/plain;charset=utf-8"}
 
 
-def script(name: str, code: str, args: dict[str, Any] | None = None, value: Any = None, **options: Any) -> Call:
-    """Return the request that runs a script, which returns a value."""
+def script(
+    name: str,
+    code: str,
+    args: dict[str, Any] | None = None,
+    value: Any = None,
+    error: dict[str, str] | None = None,
+    **options: Any,
+) -> Call:
+    """Return the request that runs a script, which returns a value or throws an error with `type` and `message`."""
     form = groovy.controller_form(f"// buildworks.toolchain: {name}\n{code}", args or {})
-    report = {"ran": True, "value": value, "holds": bool(value)}
+    report = {"ran": True, "error": {"line": 1, **error}} if error else {"ran": True, "value": value}
     return call(
         "POST",
         "/scriptText",

@@ -10,9 +10,9 @@ from urllib.parse import quote
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
+from support.ci_scripts import script
 from support.ci_server import deny_permission
 from support.conversation import Call, call, conversation
-from support.internal_scripts import internal_script
 from support.running import run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
@@ -53,13 +53,13 @@ def printer(**members: Any) -> dict[str, Any]:
 def save(**fields: Any) -> Call:
     """Return the request that creates or changes the resource."""
     args = {"name": "printer", **dict.fromkeys(("description", "labels", "note", "properties")), **fields}
-    return internal_script("save a lockable resource", resources._SAVE, args)
+    return script("save a lockable resource", resources._SAVE, args)
 
 
 def delete(*, reserved_by: str | None = None, force: bool = False, is_used: bool = False) -> Call:
     """Return the request that deletes the resource."""
     args = {"name": "printer", "reserved_by": reserved_by, "force": force}
-    return internal_script("delete a lockable resource", resources._DELETE, args, value=is_used)
+    return script("delete a lockable resource", resources._DELETE, args, value=is_used)
 
 
 def act(action: str, status: int = 302) -> Call:

@@ -11,9 +11,9 @@ from urllib.parse import quote
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.script_approvals import approvals
+from support.ci_scripts import script
 from support.ci_server import page
 from support.conversation import Call, call, conversation
-from support.internal_scripts import internal_script
 from support.running import run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
@@ -35,19 +35,19 @@ def read(*asked: str, texts: bool = False, **lists: Any) -> Call:
     """Return the request for all approvals. `asked` are the signatures of the task."""
     empty: dict[str, Any] = {name: [] for name in approvals.ApprovalLists._fields}
     args = {"signatures": list(asked), "texts": texts}
-    return internal_script("read script approvals", approvals._READ, args, value={**empty, **lists})
+    return script("read script approvals", approvals._READ, args, value={**empty, **lists})
 
 
 def approve(signature: str | None = None, script_hash: str | None = None, restricted: bool = False) -> Call:
     """Return the request that approves a signature or script."""
     args = {"signature": signature, "hash": script_hash, "restricted": restricted}
-    return internal_script("approve a signature or script", approvals._APPROVE, args)
+    return script("approve a signature or script", approvals._APPROVE, args)
 
 
 def revoke(signature: str | None = None, hashes: tuple[str, ...] = ()) -> Call:
     """Return the request that revokes an approval."""
     args = {"signature": signature, "hashes": list(hashes)}
-    return internal_script("revoke the approval of a signature or script", approvals._REVOKE, args)
+    return script("revoke the approval of a signature or script", approvals._REVOKE, args)
 
 
 def pending(signature: str) -> dict[str, Any]:
@@ -178,11 +178,11 @@ def test_missing_plugin_is_named(module: str) -> None:
         json={"plugins": [{"active": True, "shortName": "git"}]},
     )
     parameters = {"signature": NOW} if module == "ci_script_approval" else {}
-    failure = internal_script(
+    failure = script(
         "read script approvals",
         approvals._READ,
         {"signatures": list(parameters.values()), "texts": False},
-        **MISSING_CLASS,
+        error=MISSING_CLASS,
     )
     result = run_module(failure, plugins, module=module, check_mode=True, **parameters)
     assert result["msg"] == (
@@ -196,8 +196,11 @@ def test_failure_of_the_script_is_reported_when_the_plugin_is_active() -> None:
         f"/pluginManager/api/json?tree={quote('plugins[active,shortName]', safe='')}",
         json={"plugins": [{"active": True, "shortName": "script-security"}]},
     )
-    failure = internal_script(
-        "read script approvals", approvals._READ, {"signatures": [NOW], "texts": False}, type="IOError", message="full"
+    failure = script(
+        "read script approvals",
+        approvals._READ,
+        {"signatures": [NOW], "texts": False},
+        error={"type": "IOError", "message": "full"},
     )
     assert run_module(failure, plugins, signature=NOW)["msg"] == (
         "The script to read script approvals failed: IOError: full."
