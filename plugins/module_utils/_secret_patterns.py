@@ -29,7 +29,7 @@ _NAME = re.compile(
 )
 _PASSWORD = re.compile(_WORDS, re.IGNORECASE)
 # Endings of names whose values describe a secret
-_ABOUT = ("url", "uri", "endpoint", "file", "path", "dir", "id", "name", "type", "policy", "length")
+_ABOUT = ("url", "uri", "endpoint", "file", "path", "dir", "id", "name", "type", "policy", "rule", "length")
 _ABOUT_SECRET = re.compile(rf"(?:[_. -](?i:{'|'.join(_ABOUT)})|(?:{'|'.join(word.title() for word in _ABOUT)}))$")
 _QUOTE = r"(?P<quote>\\?[\"'])"
 _VALUE = r"(?(quote)(?:(?!(?P=quote))(?:\\.|[^\\])){1,10000}|[^\s\"'&;,<>\\]+)"
@@ -65,6 +65,7 @@ _TOKENS = (
     r"(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hf_|[rs]k_live_|npm_[A-Za-z0-9]{20}|pypi-AgE|ya29\.)[\w.-]{8,}",
     r"(?:AKIA|ASIA|AIza)[\w-]{12,}",  # Amazon, Google
     r"11[0-9a-f]{32}(?![\w-])",  # API token of Jenkins
+    r"\{AQAAAB[A-Za-z0-9+/]{16,}={0,2}\}",  # secret that Jenkins has encrypted
 )
 _FORMS = (*_IN_CONTEXT, re.compile(rf"(?<![\w-])(?:{'|'.join(_TOKENS)})"))
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/]{12,400}={0,2}(?![\w+/=])")
