@@ -163,10 +163,15 @@ def _explain(credential: Credential, response: Response) -> tuple[str | None, st
 
 
 def _message(response: Response) -> str | None:
-    """Return the error message of the server, from the JSON body, the X-Error header or the error page."""
+    """Return the error message of the server, from the JSON body, the X-Error header or the error page.
+
+    The Configuration as Code plugin returns a list of objects with messages.
+    """
     body = response.json_or_none()
     if isinstance(body, dict) and body.get("message"):
         return str(body["message"])
+    if isinstance(body, list) and all(isinstance(problem, dict) and problem.get("message") for problem in body):
+        return "; ".join(" ".join(str(problem["message"]).split()) for problem in body) or None
     if "X-Error" in response.headers:
         return response.headers["X-Error"]
     page = response.text[:_MAX_PAGE_LENGTH]

@@ -141,7 +141,14 @@ class Response:
 
     def not_xml_error(self) -> UnexpectedResponse:
         """Return the error for a body that is not an XML document."""
-        return self._unexpected_error("the response is not an XML document", _CHECK_URL)
+        return self.wrong_format_error("an XML document")
+
+    def wrong_format_error(self, expected: str) -> UnexpectedResponse:
+        """Return the error for a body in another format.
+
+        :arg expected: the expected format, such as `an XML document`
+        """
+        return self._unexpected_error(f"the response is not {expected}", _CHECK_URL)
 
     def record(self) -> Record:
         """Return the body as an object with typed access to its members."""
