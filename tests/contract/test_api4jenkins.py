@@ -107,3 +107,12 @@ def test_user_and_api_tokens_are_changed(server: Jenkins, sandbox: Any) -> None:
     server.me.revoke_token(token.uuid)
     with pytest.raises(AuthenticationError):
         client.exists()
+
+
+def test_configuration_is_exported_and_reloaded(server: Jenkins, sandbox: Any) -> None:
+    assert server.system.export_jcasc().startswith("configuration-as-code:\n")
+    sandbox.seed({"ci": {"configuration": {"sources": {"/casc/jenkins.yaml": "jenkins:\n  systemMessage: hello\n"}}}})
+    assert server.system.reload_jcasc().status_code == 302
+    assert '  systemMessage: "hello"\n' in server.system.export_jcasc()
+    with pytest.raises(ValueError, match="do not exist"):
+        server.system.apply_jcasc("/casc/nosuch.yaml")

@@ -40,11 +40,11 @@ def test_plugins_are_installed(server: Jenkins, monkeypatch: pytest.MonkeyPatch)
     server.install_plugin("ssh-slaves@latest")
     assert {"ssh-slaves", "ssh-credentials"} <= set(server.get_plugins().keys())
     assert not server.plugins.restart_required
-    server.install_plugin("configuration-as-code@latest", restart=False)
-    assert "configuration-as-code" not in server.get_plugins()
+    server.install_plugin("audit-trail@latest", restart=False)
+    assert "audit-trail" not in server.get_plugins()
     assert server.plugins.restart_required
     jobs = server.plugins.update_center_install_status["data"]["jobs"]
-    assert [job["name"] for job in jobs] == ["ssh-credentials", "ssh-slaves", "configuration-as-code"]
+    assert [job["name"] for job in jobs] == ["ssh-credentials", "ssh-slaves", "audit-trail"]
 
 
 def test_plugins_are_changed(server: Jenkins) -> None:

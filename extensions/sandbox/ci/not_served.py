@@ -89,8 +89,6 @@ GET  Job/Read            /{:configure|confirmDelete|parameters/?}        the pag
 # The same, preceded by plugins. If none of them is active, the path does not exist.
 OF_PLUGINS = """
 blueocean-rest GET Overall/Read /blue/{:.*} Blue Ocean
-configuration-as-code GET Overall/Administer /configuration-as-code{:(/.*)?} JCasC
-configuration-as-code POST Overall/Read /reload-configuration-as-code{:/?} JCasC
 credentials GET Overall/Read {:(/user/[^/]+)?}/credentials{:(/.*)?} credentials
 git GET Overall/Read /git/notifyCommit commit hooks
 metrics GET Overall/Read /metrics{:(/.*)?} metrics

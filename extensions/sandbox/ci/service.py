@@ -24,6 +24,8 @@ from .access.permissions import READ
 from .builds import artifacts, build_api, logs
 from .call import Call
 from .cli import cli_api, jar
+from .configuration import api as configuration_api
+from .configuration import configuration
 from .controller import Controller
 from .http import error_pages
 from .http.refusals import NotFound, Refusal
@@ -69,6 +71,7 @@ ROUTES = Routes(
         *install_api.ROUTES,
         *update_center.ROUTES,
         *cli_api.ROUTES,
+        *configuration_api.ROUTES,
         *management.ROUTES,
         *folder_api.ROUTES,
         *not_served.ROUTES,
@@ -108,6 +111,7 @@ class CiService(Service):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)
         self._controller = Controller(runtime)
+        self._controller.lifecycle.on_start(lambda: configuration.apply_at_start(self._controller))
         self._ssh: Any = None
 
     def reset(self) -> None:

@@ -39,7 +39,7 @@ ACTIONS = [
     "/queue/clearQueue",
     "/updateCenter/upgrade",
 ]
-OF_ABSENT_PLUGINS = ["/configuration-as-code/export", "/blue/rest/", "/prometheus/", "/metrics/api"]
+OF_ABSENT_PLUGINS = ["/blue/rest/", "/prometheus/", "/metrics/api"]
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", path) for path in PAGES] + [("POST", path) for path in ACTIONS])
@@ -75,11 +75,9 @@ def test_a_path_is_404_when_the_real_server_has_none(ci: Ci, path: str) -> None:
 
 
 def test_a_path_of_a_plugin_is_501_when_the_plugin_is_active(ci: Ci, sandbox: Any) -> None:
-    plugins = [
-        {"name": name, "version": "1"} for name in ("blueocean-rest", "configuration-as-code", "prometheus", "metrics")
-    ]
+    plugins = [{"name": name, "version": "1"} for name in ("blueocean-rest", "prometheus", "metrics")]
     sandbox.seed({"ci": {"plugins": plugins}})
-    assert [ci.get(path).status_code for path in OF_ABSENT_PLUGINS] == [501] * 4
+    assert [ci.get(path).status_code for path in OF_ABSENT_PLUGINS] == [501] * 3
 
 
 def test_a_part_of_pipelines_is_unknown_when_the_build_is_freestyle(ci: Ci) -> None:

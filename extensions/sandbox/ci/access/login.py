@@ -23,7 +23,7 @@ from .sessions import Principal
 
 CRUMB_FIELD = "Jenkins-Crumb"
 LOGIN_PATH = "/j_spring_security_check"
-NEED_NO_CRUMB = (LOGIN_PATH, "/cli")
+NEED_NO_CRUMB = (LOGIN_PATH, "/cli", "/reload-configuration-as-code", "/reload-configuration-as-code/")
 
 
 def _anonymous(call: Call) -> Principal:

@@ -16,7 +16,7 @@ from ..call import Answer, Call
 from ..http import pages
 from ..http.refusals import EngineError, InternalError
 from . import jar
-from .commands import COMMANDS
+from .commands import list_commands
 from .connections import DOWNLOAD, UPLOAD, WEB_SOCKET, Duplex, WebSocket
 
 CLIENTS = ("jenkins-cli.jar", "hudson-cli.jar")
@@ -38,7 +38,7 @@ def _jar(call: Call, name: str) -> Response:
 
 def _overview(call: Call) -> Response:
     call.require(READ)
-    commands = "".join(f"<li>{name}</li>" for name in sorted(COMMANDS))
+    commands = "".join(f"<li>{name}</li>" for name in sorted(list_commands(call.controller)))
     return call.page("Jenkins CLI - Manage Jenkins - Jenkins", f"<h1>Jenkins CLI</h1><ul>{commands}</ul>")
 
 

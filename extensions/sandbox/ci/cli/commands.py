@@ -15,11 +15,13 @@ from typing import Any
 from ...parsing.integers import parse_integer_or_none
 from ..access.permissions import ADMINISTER, JOB_BUILD, JOB_CONFIGURE, MANAGE, READ
 from ..builds import build_api, logs
+from ..configuration.configuration import PLUGIN as JCASC
+from ..controller import Controller
 from ..jobs import configuration
 from ..jobs.item_kinds import FOLDER
 from ..scripts import script_answers
 from ..storage import Build, Item, Job
-from . import jobs
+from . import jcasc, jobs
 from .session import (
     UNEXPECTED,
     BadUsage,
@@ -48,7 +50,7 @@ Run = Callable[[Session, Arguments], Awaitable[int]]
 
 @dataclass(frozen=True)
 class Command:
-    """A command. `open` ones require no permission, others Overall/Read."""
+    """A command. `open` ones require no permission, others Overall/Read. It exists if one of its plugins is active."""
 
     name: str
     about: str
@@ -56,11 +58,17 @@ class Command:
     usage: Usage = field(default_factory=Usage)
     open: bool = False
     reads: bool = False
+    plugins: tuple[str, ...] = ()
 
     def help(self, details: bool = True) -> str:
         """Return the usage."""
         head = f"java -jar jenkins-cli.jar {self.name}{self.usage.line()}\n{self.about}\n"
         return head + (self.usage.details() if details else "")
+
+
+def list_commands(controller: Controller) -> dict[str, Command]:
+    """Return the commands of the server by name."""
+    return {name: command for name, command in COMMANDS.items() if controller.plugins.have(command.plugins)}
 
 
 async def execute(session: Session) -> int:
@@ -69,7 +77,7 @@ async def execute(session: Session) -> int:
         await session.print_error("Connection closed before arguments received\n")
         return BadUsage.code
     name, *words = session.arguments
-    command = COMMANDS.get(name)
+    command = list_commands(session.controller).get(name)
     if not command:
         await session.print_error(f"No such command {name}\n")
         return BadUsage.code
@@ -87,10 +95,11 @@ async def _help(session: Session, arguments: Arguments) -> int:
     if not session.principal.may(READ):
         raise PermissionDenied(MUST_LOG_IN.rstrip("\n"))
     name = arguments.word(0)
-    if name in COMMANDS:
-        await session.print_error(COMMANDS[name].help())
+    commands = list_commands(session.controller)
+    if name in commands:
+        await session.print_error(commands[name].help())
         return 0
-    for command in COMMANDS.values():
+    for command in commands.values():
         await session.print_error(f"  {command.name}\n    {command.about}\n")
     if name:
         raise CommandAborted(f"No such command {name}. Available commands are above. ")
@@ -328,6 +337,12 @@ _JOB = Argument("JOB", "Name of the job", required=True)
 _NAME = Argument("NAME", "Job name", required=True)
 _COMMANDS = (
     Command(
+        "apply-configuration",
+        "Apply YAML configuration to instance",
+        jcasc.apply_configuration,
+        plugins=JCASC,
+    ),
+    Command(
         "build",
         "Builds a job, and optionally waits until its completion.",
         _build,
@@ -344,6 +359,12 @@ _COMMANDS = (
         ),
     ),
     Command("cancel-quiet-down", 'Cancel the effect of the "quiet-down" command.', _cancel_quiet_down),
+    Command(
+        "check-configuration",
+        "Check YAML configuration to instance",
+        jcasc.check_configuration,
+        plugins=JCASC,
+    ),
     Command(
         "console",
         "Retrieves console output of a build.",
@@ -371,6 +392,13 @@ _COMMANDS = (
     ),
     Command("disable-job", "Disables a job.", jobs.disable_job, Usage((_NAME,))),
     Command("enable-job", "Enables a job.", jobs.enable_job, Usage((_NAME,))),
+    Command(
+        "export-configuration",
+        "Export jenkins configuration as YAML",
+        jcasc.export_configuration,
+        reads=True,
+        plugins=JCASC,
+    ),
     Command("get-job", "Dumps the job definition XML to stdout.", _get_job, Usage((_JOB,)), reads=True),
     Command(
         "groovy",
@@ -417,6 +445,12 @@ _COMMANDS = (
                 Option("-timeout", "If non-zero, only block up to the specified number of milliseconds", value="N"),
             ),
         ),
+    ),
+    Command(
+        "reload-jcasc-configuration",
+        "Reload JCasC YAML configuration",
+        jcasc.reload_configuration,
+        plugins=JCASC,
     ),
     Command(
         "safe-restart",

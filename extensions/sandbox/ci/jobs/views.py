@@ -18,6 +18,7 @@ from ..http.refusals import EngineError, Failure, InternalError, NotFound
 from ..remote_api.api import API, serve
 from ..storage import View
 from ..xml import document
+from ..xml.writer import ConfigurationWriter
 from . import config_api, job_api
 
 LIST = "hudson.model.ListView"
@@ -35,16 +36,16 @@ def _read(config: str) -> etree._Element:
     return root
 
 
-def _normalize_view(call: Call, view: etree._Element, name: str) -> str:
+def normalize_view(writer: ConfigurationWriter, view: etree._Element, name: str) -> str:
     """Return the configuration of a view as Jenkins stores it, with its current name."""
     for element in view.findall("name"):
         view.remove(element)
     etree.SubElement(view, "name").text = name
-    return call.writer.write(view)
+    return writer.write(view)
 
 
 def _put(call: Call, folder: str, name: str, config: str) -> None:
-    call.storage.put_view(View(folder, name, _normalize_view(call, _read(config), name)))
+    call.storage.put_view(View(folder, name, normalize_view(call.writer, _read(config), name)))
 
 
 def _folder(call: Call, job: str) -> str:
@@ -54,7 +55,7 @@ def _folder(call: Call, job: str) -> str:
 def _view(call: Call, job: str, view: str) -> View:
     folder = _folder(call, job)
     if view in EVERYTHING:
-        return View(folder, "all", _normalize_view(call, etree.Element(job_api.ALL), "all"))
+        return View(folder, "all", normalize_view(call.writer, etree.Element(job_api.ALL), "all"))
     found = next((other for other in call.storage.views(folder) if other.name == view), None)
     if not found:
         raise NotFound
@@ -144,7 +145,7 @@ def _change(call: Call, view: str, way: str, job: str = "") -> Response:
         etree.SubElement(names, "string").text = name
     for element in there if way == "removeJobFromView" else ():
         names.remove(element)
-    call.storage.put_view(View(found.folder, found.name, _normalize_view(call, root, found.name)))
+    call.storage.put_view(View(found.folder, found.name, normalize_view(call.writer, root, found.name)))
     return Response()
 
 

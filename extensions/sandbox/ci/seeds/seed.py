@@ -19,6 +19,8 @@ update_sites: [{url, fetched: whether Jenkins has its metadata,
                 plugins: [{name, version, and other members of installed plugins; older: other versions for download,
                            seconds: duration of the download, fails: how it fails (download, checksum, no checksum),
                            file: {name, version, ...} if the file differs from the metadata}]}]
+configuration: {sources: {path or URL: YAML text} that Configuration as Code applies, environment: {variable: value},
+                reload_token: token of /reload-configuration-as-code/}
 agents: [{name, offline, executors, description}]
 lockable_resources: [{name, description, labels: [...], note, properties: {name: text}, ephemeral,
                       reserved_by: full name of a user, locked_by: name of a build, queued, stolen}]
@@ -50,6 +52,8 @@ from typing import Any
 from ...seeds.schema import mapping_schema
 from ..access import accounts
 from ..access.permissions import BY_TITLE
+from ..configuration import configuration as jcasc
+from ..configuration.documents import ConfiguratorError
 from ..controller import Controller
 from ..jobs import configuration, folder_configuration
 from ..jobs.item_kinds import FOLDER
@@ -78,6 +82,7 @@ SHAPE = mapping_schema(
             plugins=[mapping_schema(f"{PLUGIN} excerpt older seconds fails file", dependencies=DEPENDENCIES)],
         )
     ],
+    configuration=mapping_schema("sources environment reload_token"),
     agents=[mapping_schema("name! offline executors description")],
     lockable_resources=[resources_api.SHAPE],
     script_approval=approvals.SHAPE,
@@ -117,6 +122,8 @@ class Seeder:
         for resource in data.get("lockable_resources", []):
             resources_api.add_resource(self._storage, resource)
         approvals.add_approvals(self._storage, data.get("script_approval", {}))
+        if "configuration" in data:
+            self._add_configuration(data["configuration"])
         for script in reversed(data.get("scripts", [])):
             script_answers.check_answer(script)
             self._storage.put_script(script)
@@ -137,6 +144,18 @@ class Seeder:
                 self._controller.set_switch(name, data[name])
         if "quieting_down" in data:
             self._controller.lifecycle.quiet_down(data["quieting_down"], self._controller.runtime.clock.now())
+
+    def _add_configuration(self, settings: dict[str, Any]) -> None:
+        """Add settings of Configuration as Code, and apply the sources as at a start."""
+        for name in ("sources", "environment"):
+            setting = f"configuration_{name}"
+            self._storage.set(setting, {**self._storage.setting(setting, {}), **settings.get(name, {})})
+        if "reload_token" in settings:
+            self._storage.set("configuration_reload_token", settings["reload_token"])
+        try:
+            jcasc.apply(self._controller, None, "")
+        except ConfiguratorError as error:
+            raise ValueError(f"The sources of the configuration cannot be applied: {error}") from None
 
     def _add_user(self, user: dict[str, Any]) -> None:
         permissions = user.get("permissions", [])

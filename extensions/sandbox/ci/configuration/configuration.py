@@ -1,0 +1,130 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check, application and export of configuration, and the sources that Jenkins applies with each of them."""
+
+from __future__ import annotations
+
+import contextlib
+
+import yaml
+
+from ..controller import Controller
+from . import users
+from .configurators import Context
+from .documents import ConfiguratorError, Document, Resolver, is_null, merge, read_members, write_document
+from .roots import Plan, list_roots
+
+PLUGIN = ("configuration-as-code",)
+IGNORED = "x-"
+MAX_NAMES = 3
+SOURCES, ENVIRONMENT = "configuration_sources", "configuration_environment"
+
+
+def list_sources(server: Controller) -> dict[str, str]:
+    """Return the texts of the configured sources by name."""
+    sources: dict[str, str] = server.storage.setting(SOURCES, {})
+    return sources
+
+
+def describe_sources(server: Controller) -> list[dict[str, object]]:
+    """Return the paths of the members that each source sets, with at most three names each.
+
+    :raises ConfiguratorError: if a source is not YAML
+    """
+    return [
+        {
+            "name": name,
+            "paths": [
+                path for root, node in merge([Document(text, name)]).items() for path in _list_paths(node, [root])
+            ],
+        }
+        for name, text in list_sources(server).items()
+    ]
+
+
+def _list_paths(node: yaml.Node, path: list[str]) -> list[list[str]]:
+    if is_null(node):
+        return []
+    if not isinstance(node, yaml.MappingNode) or len(path) == MAX_NAMES:
+        return [path]
+    return [found for name, inner in read_members(node).items() for found in _list_paths(inner, [*path, name])]
+
+
+def check(server: Controller, text: str, name: str) -> None:
+    """Check a document, without the sources. Users in it are written nevertheless.
+
+    :arg name: the name of the document in messages
+    :raises ConfiguratorError: if it is refused
+    """
+    _plan(_context(server, name), merge([Document(text, name)]))
+
+
+def has_users(text: str) -> bool:
+    """Return whether a document names users, which its check changes."""
+    try:
+        return bool(users.find_users(merge([Document(text, "")])))
+    except ConfiguratorError:
+        return False
+
+
+def apply(server: Controller, text: str | None, name: str) -> None:
+    """Apply all sources and a document.
+
+    :arg text: None to apply only the sources
+    :raises ConfiguratorError: if it is refused; what is written before a refused value stays
+    """
+    documents = [Document(source, label) for label, source in list_sources(server).items()]
+    if text is not None:
+        documents.append(Document(text, name))
+    context = _context(server, name)
+    for configurator, members in _plan(context, merge(documents)):
+        configurator.write(context, members)
+
+
+def apply_at_start(server: Controller) -> None:
+    """Apply the sources when the server starts. One that has become invalid would stop a real server."""
+    if server.plugins.have(PLUGIN) and list_sources(server):
+        with contextlib.suppress(ConfiguratorError):
+            apply(server, None, "")
+
+
+def _context(server: Controller, name: str) -> Context:
+    return Context(server, name, Resolver(server.storage.setting(ENVIRONMENT, {})))
+
+
+def _plan(context: Context, given: dict[str, yaml.Node]) -> Plan:
+    users.write_users(context, given)
+    roots = list_roots(context.server)
+    known = {root.name.lower() for root in roots}
+    for name in given:
+        if name.lower() not in known and not name.startswith(IGNORED):
+            raise ConfiguratorError(
+                f"No configurator found for the following root element: {name}. This may indicate that the required "
+                "plugin is not installed or failed to load. Verify that the plugin is installed and check the Jenkins "
+                f"startup logs for plugin loading errors.{name}",
+                "UnknownConfiguratorException",
+            )
+    by_name = {name.lower(): node for name, node in given.items() if not is_null(node)}
+    return [
+        step
+        for root in roots
+        if root.name.lower() in by_name
+        for step in root.plan(context, by_name[root.name.lower()])
+    ]
+
+
+def export(server: Controller) -> str:
+    """Return the configuration as YAML."""
+    return write_document({root.name: root.export(server) for root in list_roots(server)})
+
+
+def schema(server: Controller) -> dict[str, object]:
+    """Return the JSON schema of the configuration."""
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "description": "Jenkins Configuration as Code",
+        "additionalProperties": False,
+        "type": "object",
+        "properties": {root.name: root.schema() for root in list_roots(server)},
+    }

@@ -1,0 +1,139 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Users of the own database in the configuration.
+
+The plugin writes them while it only checks a document, and even if it refuses the document.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import yaml
+
+from ..controller import Controller
+from ..storage import User
+from .configurators import (
+    Attribute,
+    Context,
+    Structure,
+    data,
+    flag,
+    mapping,
+    sequence,
+    symbol,
+    text,
+)
+from .documents import ConfiguratorError, is_null, read_members
+
+REALM_CLASS = "hudson.security.SecurityRealm"
+REALMS = ("local", "none")
+DEFAULTS = {"allowsSignup": False, "enableCaptcha": False, "passwordComplexityRule": "nonePasswordComplexity"}
+PROPERTIES: list[Any] = [
+    "apiToken",
+    "consoleUrlProvider",
+    "viewsTabBar",
+    {"myView": {"viewsTabBar": "standard"}},
+    "timezone",
+    "experimentalFlags",
+]
+TOKENS = "apiToken"
+PATH = ("jenkins", "securityRealm", "local", "users")
+
+
+def write_users(context: Context, roots: dict[str, yaml.Node]) -> None:
+    """Create and change the users that a document names, whether or not it is valid."""
+    for entry in find_users(roots):
+        with contextlib.suppress(ConfiguratorError):
+            _write_user(context, mapping(context, entry))
+
+
+def find_users(roots: dict[str, yaml.Node]) -> list[yaml.Node]:
+    """Return the users in a document."""
+    node = roots.get(PATH[0])
+    for name in PATH[1:]:
+        node = read_members(node).get(name) if isinstance(node, yaml.MappingNode) else None
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
+def _write_user(context: Context, members: dict[str, yaml.Node]) -> None:
+    values = {name: text(context, members[name]) for name in ("id", "name", "password") if _has(members, name)}
+    if "id" not in values:
+        return
+    storage = context.server.storage
+    user = storage.user(values["id"])
+    if user is None:
+        if "password" not in values:
+            return
+        user = User(values["id"], values["password"], values["id"], [], [])
+    user.full_name = values.get("name", user.full_name)
+    user.password = values.get("password", user.password)
+    if _has(members, "properties") and TOKENS in _list_symbols(members["properties"]):
+        user.tokens = []
+    storage.put_user(user)
+
+
+def _has(members: dict[str, yaml.Node], name: str) -> bool:
+    return name in members and not is_null(members[name])
+
+
+def _list_symbols(node: yaml.Node) -> list[str]:
+    elements = node.value if isinstance(node, yaml.SequenceNode) else []
+    return [
+        str(element.value) if isinstance(element, yaml.ScalarNode) else next(iter(read_members(element)), "")
+        for element in elements
+        if not isinstance(element, yaml.SequenceNode)
+    ]
+
+
+def _convert_users(context: Context, node: yaml.Node, _label: str) -> None:
+    """Check the members of users. `write_users` has written them."""
+    for entry in sequence(context, node):
+        USER.convert(context, entry)
+
+
+def _convert_realm(context: Context, node: yaml.Node, _label: str) -> Any:
+    name, members = symbol(context, node, "securityRealm", REALM_CLASS, REALMS)
+    if name != "local":
+        return name
+    given = LOCAL.convert(context, members)
+    return {"local": {**DEFAULTS, **{member: value for member, value in given.items() if member != "users"}}}
+
+
+def _read_realm(server: Controller) -> Any:
+    realm = server.storage.setting("security_realm", {"local": DEFAULTS})
+    return {"local": {**realm["local"], "users": _list_users(server)}} if isinstance(realm, dict) else realm
+
+
+def _list_users(server: Controller) -> list[dict[str, Any]]:
+    return [
+        {"id": user.name, "name": user.full_name, "properties": PROPERTIES}
+        for user in sorted(server.storage.users(), key=lambda user: user.name)
+    ]
+
+
+USER = Structure(
+    "users",
+    "hudson.security.HudsonPrivateSecurityRealm$UserWithPassword",
+    {"description": text, "id": text, "name": text, "password": text, "properties": data},
+)
+LOCAL = Structure(
+    "local",
+    "hudson.security.HudsonPrivateSecurityRealm",
+    {
+        "allowsSignup": flag,
+        "captchaSupport": data,
+        "enableCaptcha": flag,
+        "passwordComplexityRule": data,
+        "users": _convert_users,
+    },
+)
+SECURITY_REALM = Attribute(
+    "securityRealm",
+    _read_realm,
+    lambda server, realm: server.storage.set("security_realm", realm),
+    _convert_realm,
+    {},
+)
