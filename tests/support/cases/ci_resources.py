@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from support.cases.form import Case, Query, Resource, Write
 
+_AGENT = {"name": "linux-1", "remoteFS": "/home/jenkins", "launcher": "inbound"}
+_CREDENTIAL = {"id": "registry", "scope": "GLOBAL", "username": "ci", "password": "s3cret-0f-registry"}
 _FOLDER = "com.cloudbees.hudson.plugins.folder.Folder"
 _WORST_CHILD = "com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric"
 _HEALTH = (
@@ -15,6 +19,22 @@ _HEALTH = (
 )
 _PRINTER = {"name": "pr\u00fcfer 3"}
 _SIGNATURE = {"signature": "staticMethod java.time.Instant now"}
+
+
+def _configure(message: str, agents: list[dict[str, Any]], credentials: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the options that declare a message, agents and credentials of the system."""
+    return {
+        "configuration": {
+            "jenkins": {"systemMessage": message, "nodes": [{"permanent": agent} for agent in agents]},
+            "credentials": {
+                "system": {
+                    "domainCredentials": [{"credentials": [{"usernamePassword": entry} for entry in credentials]}]
+                }
+            },
+        },
+        "allow_removals": True,
+    }
+
 
 RESOURCES: dict[str, Case] = {
     "ci_api_token": Resource(
@@ -27,6 +47,14 @@ RESOURCES: dict[str, Case] = {
         login="api_token",
         opens="ci_info",
     ),
+    "ci_configuration": Resource(
+        create=_configure("a: b # 'c' é", [{**_AGENT, "numExecutors": 4, "labelString": "x y"}], [_CREDENTIAL]),
+        update=_configure("", [_AGENT], [{**_CREDENTIAL, "description": "Registry"}]),
+        absent=_configure("", [], []),
+        write=Write("apply_configuration"),
+        look=("ci_configuration_info", {"sections": ["jenkins", "credentials"]}),
+    ),
+    "ci_configuration_info": Query({"sections": ["jenkins.mode", "unclassified"]}),
     "ci_folder": Resource(
         create={
             "name": "My team's \u00fc+",

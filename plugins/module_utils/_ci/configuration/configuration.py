@@ -1,0 +1,334 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading and applying a declared part of the configuration."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import server
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import (
+    MASKS,
+    SENT,
+    USERS,
+    Loss,
+    Mismatch,
+    Path,
+    Place,
+    align,
+    build_configuration,
+    conceal,
+    find_losses,
+    find_mismatches,
+    find_value,
+    is_secret,
+    list_attributes,
+    list_secrets,
+    matches,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.declaration import (
+    Declaration,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import (
+    fetch_sources,
+    refuse_owned_by,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    OutcomeUnknown,
+    ServerRefusal,
+    ToolchainError,
+    join_names,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import Target, read_text, store_text
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, read_back, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import MASK
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+_FAILED_EXPORT = "FAILED TO EXPORT"
+_REALM = USERS[:2]
+_STRATEGY = ("jenkins", "authorizationStrategy")
+_STRATEGIES_WITH_ENTRIES = {"globalMatrix", "projectMatrix", "roleBased"}
+_MAX_MISMATCHES = 10
+_MAX_QUOTE = 100
+
+
+class Configuration:
+    """The declared part of the configuration of a server, and the source file of the task."""
+
+    def __init__(self, task: Task, ci: CiService, declaration: Declaration) -> None:
+        self._task, self._ci, self._declaration = task, ci, declaration
+        self._file = task.params["source_file"]
+        self._export: Fields = {}
+        self._unread: Fields | None = None
+        self._outgoing: dict[Path, t.Any] = {}
+        self._has_sent = False
+        self._reloads = False
+        self._is_unchanged = False
+        task.result.update(removed=[], reset=[], sent_secrets=[])
+
+    def reconcile(self) -> None:
+        """Apply the declaration unless the server has it already."""
+        try:
+            reconcile(
+                self._task,
+                "configuration",
+                read=self._read,
+                desired=self._desired,
+                update=self._update,
+                check=self._check_change,
+                predict_refusal=self._predict_refusal,
+            )
+        finally:
+            self._complete_result()
+
+    def _read(self) -> Fields:
+        """Return the declared attributes as the server has them, and the checksum of the source file."""
+        self._export = self._unread or server.fetch_export(self._ci)
+        self._unread = None
+        attributes = {path: self._align(path, value) for path, value in self._declaration.attributes.items()}
+        fields: Fields = {
+            "configuration": build_configuration(
+                {path: value for path, value in attributes.items() if value is not None}
+            )
+        }
+        return {**fields, **self._describe_run(read_text(self._file) if self._file else None, self._has_sent)}
+
+    def _describe_run(self, text: str | None, is_applied: bool) -> Fields:
+        """Return the source file and, with `force`, whether the configuration was applied by this task."""
+        fields: Fields = {}
+        if self._file:
+            checksum = None if text is None else hashlib.sha256(text.encode()).hexdigest()
+            fields["source_file"] = {"path": self._file, "checksum": checksum}
+        if self._task.params["force"]:
+            fields["applied"] = is_applied
+        return fields
+
+    def _align(self, path: Path, declared: t.Any) -> t.Any:
+        current = self._current(path)
+        if _FAILED_EXPORT in str(current):
+            raise ToolchainError(
+                f"Cannot compare '{'.'.join(path)}': Jenkins failed to export it. Remove it from the declaration."
+            )
+        is_sent = self._has_sent and path in self._outgoing
+        place = Place.of(path, assumes_defaults=is_sent)
+        return align(place, declared, current, SENT if is_sent else MASK, keeps_others=not self._has_sent)
+
+    def _current(self, path: Path) -> t.Any:
+        """Return the exported value of an attribute. The users are separate from the security realm."""
+        value = find_value(self._export, path)
+        if path == _REALM and isinstance(value, dict) and isinstance(value.get("local"), dict):
+            return {"local": {name: inner for name, inner in value["local"].items() if name != "users"}}
+        return value
+
+    def _desired(self, before: Fields | None) -> Fields:
+        """Return the fields after the task, and remember which attributes to send."""
+        self._has_sent = False
+        declared = self._declaration.attributes
+        self._outgoing = {
+            path: value
+            for path, value in declared.items()
+            if self._task.params["force"] or not matches(Place.of(path), value, self._current(path))
+        }
+        if USERS in self._outgoing:
+            self._outgoing[_REALM] = declared[_REALM]
+        attributes = {}
+        for path, value in declared.items():
+            is_sent = path in self._outgoing
+            attributes[path] = conceal(value, SENT if is_sent else MASK, path[-1])
+            if is_sent and before:
+                attributes[path] = _mark_lost(attributes[path], find_value(before["configuration"], path))
+        return {"configuration": build_configuration(attributes), **self._describe_run(self._declaration.text, True)}
+
+    def _check_change(self, _before: Fields | None, _fields: Fields | None) -> None:
+        """Refuse changes that would cause unwanted losses, and record the losses of the others.
+
+        :raises ToolchainError: if the change is refused
+        """
+        self._check_users()
+        self._check_lock_out()
+        self._check_sources()
+        # a reload applies the whole file
+        applied = self._declaration.attributes if self._reloads else self._outgoing
+        secrets = [entry for path, value in applied.items() for entry in list_secrets(Place.of(path), value)]
+        for label, value in secrets:
+            if value in MASKS:
+                raise BadOption(self._declaration.option, f"'{label}' is a mask instead of the secret. Set the secret")
+        losses = [
+            loss for path, value in applied.items() for loss in find_losses(Place.of(path), value, self._current(path))
+        ]
+        self._check_removals(losses)
+        self._task.result.update(
+            removed=sorted(loss.label for loss in losses if loss.is_removal),
+            reset=sorted(loss.label for loss in losses if not loss.is_removal),
+            sent_secrets=sorted(label for label, _value in secrets),
+        )
+
+    def _check_users(self) -> None:
+        is_affected = USERS in self._outgoing or (self._file and self._declaration.users)
+        if is_affected and not self._task.params["allow_user_changes"]:
+            raise ToolchainError(
+                f"Cannot apply '{'.'.join(USERS)}': Jenkins would set the passwords of these users and delete the API "
+                "tokens of those with 'properties'. Use ci_user, or set 'allow_user_changes' to allow this."
+            )
+
+    def _check_removals(self, losses: list[Loss]) -> None:
+        removed = [loss.label for loss in losses if loss.is_removal]
+        if removed and not self._task.params["allow_removals"]:
+            raise ToolchainError(
+                f"Cannot apply the configuration: Jenkins replaces lists as a whole, so it would delete "
+                f"{join_names(removed)}. Declare them, or set 'allow_removals' to allow this."
+            )
+
+    def _check_lock_out(self) -> None:
+        strategy = self._outgoing.get(_STRATEGY)
+        has_entries = isinstance(strategy, dict) and bool(strategy.keys() & _STRATEGIES_WITH_ENTRIES)
+        if has_entries and not _mentions_administer(strategy):
+            raise ToolchainError(
+                f"Cannot apply '{'.'.join(_STRATEGY)}': nobody would have the permission Overall/Administer. "
+                "Declare an entry with this permission."
+            )
+
+    def _check_sources(self) -> None:
+        """Refuse what another source sets. If the source file of the task is a source, its content is reloaded."""
+        if not self._outgoing:
+            return
+        sources = fetch_sources(self._ci)
+        own = [
+            source for source in sources if self._file and os.path.basename(source.name) == os.path.basename(self._file)
+        ]
+        others = [source for source in sources if source not in own]
+        self._reloads = bool(own)
+        for path in self._outgoing:
+            refuse_owned_by(others, path, f"'{'.'.join(path)}'")
+
+    def _predict_refusal(self) -> None:
+        """Let the server check the configuration without the users, which it would change.
+
+        :raises ServerRefusal: if the server would refuse the configuration
+        """
+        self._check_on_server()
+        if USERS in self._outgoing:
+            self._task.warn(f"'{'.'.join(USERS)}' was not checked by Jenkins, because the check changes users.")
+
+    def _check_on_server(self) -> None:
+        checked = {path: value for path, value in self._outgoing.items() if path != USERS}
+        if checked:
+            server.check(self._ci, build_configuration(checked))
+
+    def _update(self, _fields: Fields) -> None:
+        """Apply the attributes that differ, write the source file, and verify the effect.
+
+        :raises ToolchainError: if the server refuses an attribute or has other values afterwards
+        """
+        before = self._unread = self._export
+        if self._outgoing:
+            self._has_sent = True
+            if self._reloads:
+                self._check_on_server()
+                self._store_file()
+            try:
+                self._apply()
+            except ServerRefusal as refusal:
+                self._explain_refusal(refusal, before)
+            except OutcomeUnknown as lost:
+                self._unread = read_back(lambda: server.fetch_export(self._ci), lost)
+                self._has_sent = self._unread != before
+                raise
+            self._unread = server.fetch_export(self._ci)
+            self._verify(before)
+        if not self._reloads:
+            self._store_file()
+
+    def _apply(self) -> None:
+        if self._reloads:
+            server.reload_sources(self._ci)
+        else:
+            server.apply(self._ci, build_configuration(self._outgoing))
+
+    def _explain_refusal(self, refusal: ServerRefusal, before: Fields) -> t.NoReturn:
+        """Raise the refusal, with what the server has applied nevertheless."""
+        self._has_sent = False
+        if refusal.status not in (400, 500):
+            raise refusal
+        after = list_attributes(server.fetch_export(self._ci))
+        earlier = list_attributes(before)
+        applied = [".".join(path) for path in self._outgoing if after.get(path) != earlier.get(path)]
+        if not applied:
+            raise ToolchainError(str(refusal))
+        self._task.has_written = True
+        raise ToolchainError(f"{refusal} Jenkins applied a part of the configuration: {join_names(applied)}.")
+
+    def _verify(self, before: Fields) -> None:
+        """
+        :raises ToolchainError: if the server has other values than declared
+        """
+        self._export, earlier = t.cast(Fields, self._unread), before
+        certain: list[Mismatch] = []
+        uncertain: list[Mismatch] = []
+        for path, value in self._outgoing.items():
+            current = self._current(path)
+            certain += find_mismatches(Place.of(path, assumes_defaults=True), value, current)
+            uncertain += find_mismatches(Place.of(path), value, current)
+        if certain:
+            self._task.has_written = self._export != earlier
+            described = "; ".join(_describe_mismatch(mismatch) for mismatch in certain[:_MAX_MISMATCHES])
+            raise ToolchainError(f"Jenkins accepted the configuration, but not all values took effect: {described}.")
+        if uncertain:
+            labels = [mismatch.place.label for mismatch in uncertain]
+            self._task.warn(
+                f"Jenkins does not export default values, so these values cannot be compared: {join_names(labels)}. "
+                "They are applied in each run. If they are the defaults, remove them from the declaration."
+            )
+        self._is_unchanged = self._export == earlier and USERS not in self._outgoing
+
+    def _store_file(self) -> None:
+        if self._file and read_text(self._file) != self._declaration.text:
+            store_text(self._task, Target.from_options(self._task, self._file), self._declaration.text)
+            self._is_unchanged = False
+
+    def _complete_result(self) -> None:
+        """Return the configuration without the other compared fields, and `changed` by the effect on the server."""
+        fields = self._task.result.get("configuration")
+        if fields is not None:
+            self._task.result["configuration"] = fields["configuration"]
+        if self._is_unchanged and not self._task.params["force"]:
+            self._task.changed = False
+            if "diff" in self._task.result:
+                self._task.result["diff"]["before"] = self._task.result["diff"]["after"]
+
+
+def _mark_lost(desired: t.Any, before: t.Any) -> t.Any:
+    """Return desired fields, and `None` for each other existing field inside of dictionaries."""
+    if not (isinstance(desired, dict) and isinstance(before, dict)):
+        return desired
+    return {**dict.fromkeys(before), **{name: _mark_lost(value, before.get(name)) for name, value in desired.items()}}
+
+
+def _mentions_administer(value: t.Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_mentions_administer, value.values()))
+    if isinstance(value, list):
+        return any(map(_mentions_administer, value))
+    return isinstance(value, str) and "Administer" in value
+
+
+def _describe_mismatch(mismatch: Mismatch) -> str:
+    """Return the place of a mismatch with the declared and the current value, without secrets."""
+    label, declared, current = mismatch.place.label, mismatch.declared, mismatch.current
+    if current is None:
+        return f"'{label}' is missing"
+    if declared is None:
+        return f"'{label}' still exists"
+    if is_secret(mismatch.place.path[-1], declared) or isinstance(declared, (dict, list)):
+        return f"'{label}' differs"
+    return f"'{label}' is {_quote(current)} instead of {_quote(declared)}"
+
+
+def _quote(value: t.Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"'{text}'" if len(text) <= _MAX_QUOTE else f"'{text[:_MAX_QUOTE]}...'"

@@ -1,0 +1,107 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The declared part of the configuration, from an option or a file."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import (
+    MASKS,
+    USERS,
+    Path,
+    Place,
+    list_attributes,
+    list_secrets,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import read_text
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import check_ownership, check_writable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+OPTION = "configuration"
+# Roots that Jenkins ignores, for anchors
+_ANCHORS = "x-"
+_REFUSED = {
+    "jobs": "Jenkins does not export jobs, so they cannot be compared. Use ci_job",
+    "plugins": "Jenkins does not support this root any more. Use ci_plugin",
+}
+
+
+class Declaration:
+    """The declared configuration.
+
+    :ivar option: the option that it comes from
+    :ivar attributes: the attributes by path, without null values
+    :ivar text: the text for a source file
+
+    :raises BadOption: if the declaration is invalid
+    """
+
+    def __init__(self, task: Task) -> None:
+        if task.params["source_file"]:
+            check_writable(task, task.params["source_file"], "source_file")
+            check_ownership(task)
+        self.option = "src" if task.params["src"] is not None else OPTION
+        data, self.text = self._read(task)
+        self.attributes: dict[Path, t.Any] = list_attributes(self._drop_null(self._select_roots(data), self.option))
+        if not self.attributes:
+            raise BadOption(self.option, "must contain at least one value")
+        if self.attributes.get(("jenkins", "views")) == []:
+            raise BadOption(f"{self.option}.jenkins.views", "must not be empty, because Jenkins needs a view")
+        for path, value in self.attributes.items():
+            for _label, secret in list_secrets(Place.of(path), value):
+                if secret not in MASKS:
+                    task.register_secret(secret)
+
+    def _select_roots(self, data: t.Any) -> dict[str, t.Any]:
+        """Return the roots without those for anchors.
+
+        :raises BadOption: if a root cannot be set
+        """
+        if not isinstance(data, dict):
+            raise BadOption(
+                self.option, "must contain a dictionary with the roots of the configuration, such as 'jenkins'"
+            )
+        roots = {root: value for root, value in data.items() if not root.startswith(_ANCHORS)}
+        for root, members in roots.items():
+            if root in _REFUSED:
+                raise BadOption(f"{self.option}.{root}", f"cannot be set: {_REFUSED[root]}")
+            if not isinstance(members, (dict, type(None))):
+                raise BadOption(f"{self.option}.{root}", "must be a dictionary")
+        return roots
+
+    @property
+    def users(self) -> t.Any:
+        """The declared users of Jenkins' own database, or `None`."""
+        return self.attributes.get(USERS)
+
+    def _read(self, task: Task) -> tuple[t.Any, str]:
+        if self.option == OPTION:
+            return task.params[OPTION], documents.dump(task.params[OPTION]).strip() if task.params[
+                "source_file"
+            ] else ""
+        text = read_text(task.params["src"], "src")
+        try:
+            return documents.parse(text), text.strip()
+        except documents.InvalidYaml as error:
+            raise BadOption("src", f"'{task.params['src']}' is not a usable YAML file: {error}") from None
+
+    def _drop_null(self, value: t.Any, path: str) -> t.Any:
+        """Return a value without null members, which Jenkins ignores."""
+        if isinstance(value, dict):
+            for name in value:
+                if not name.strip() or name != name.strip():
+                    raise BadOption(
+                        path, f"must not have the key {name!r}, which is empty or starts or ends with a space"
+                    )
+            return {
+                name: self._drop_null(inner, f"{path}.{name}") for name, inner in value.items() if inner is not None
+            }
+        if isinstance(value, list):
+            if None in value:
+                raise BadOption(f"{path}[{value.index(None)}]", "must not be null")
+            return [self._drop_null(element, f"{path}[{number}]") for number, element in enumerate(value)]
+        return value

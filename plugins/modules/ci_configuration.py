@@ -1,0 +1,241 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_configuration
+short_description: Manage the Jenkins configuration as code
+description:
+  - Change the configuration of Jenkins, such as the system message, executors, security settings, tools and settings of
+    plugins, with the Configuration as Code plugin (JCasC).
+  - The module compares the declared members with the configuration that Jenkins exports, and applies only the parts
+    that differ. Members that are not declared are not changed, except inside of a part that is replaced.
+  - Jenkins replaces the value of a setting as a whole, for example the list C(jenkins.nodes) or the object
+    C(jenkins.authorizationStrategy). List elements that are not declared are deleted, and members of list elements
+    and objects that are not declared return to their defaults. The diff and the results RV(removed) and RV(reset) show
+    this, also in check mode. The module deletes list elements only if O(allow_removals=true).
+  - After a change, the module reads the configuration again. The task fails if a value did not take effect, and the
+    message contains the declared and the current value. Jenkins accepts, for example, a word instead of a number and
+    then uses V(0).
+  - In check mode, the module lets Jenkins check the parts that differ, except users.
+  - A task without changes sends one request, a task with changes four.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.to_file
+  - buildworks.toolchain.attributes
+notes:
+  - Requires the Overall/Administer permission and the plugin C(configuration-as-code).
+  - Jenkins stores the applied values in its own files, but not the declaration. When Jenkins starts, reloads its
+    configuration or applies a declaration, it also applies its configuration sources, such as the files in
+    C(CASC_JENKINS_CONFIG). This reverts other changes of the members in these sources. The task fails if a part that
+    differs is set by a source. To write the source as well, see O(source_file).
+  - The values of passwords, keys and other secrets, and values with variables such as C(${NAME}), cannot be compared.
+    They are applied if they are missing, or together with a part that differs for another reason, see
+    RV(sent_secrets). To apply a new value of an existing secret, set O(force=true).
+  - Jenkins replaces variables such as C(${NAME}) from its secret sources, for example the environment of its process.
+    An unknown variable becomes an empty value. Write C(^${NAME}) for the text itself.
+  - Jenkins does not export members that have their default value. If the module does not know the default, it applies
+    the part in each run and warns. Remove such members from the declaration.
+  - Requires the Python package PyYAML on the host that runs the module. It is installed together with ansible-core.
+  - Tested against the sandbox of this collection. Not tested against a real Jenkins server.
+options:
+  configuration:
+    description:
+      - Declared part of the configuration in the form of JCasC. The keys are the roots, such as V(jenkins),
+        V(unclassified), V(security), V(tool) and V(credentials).
+        M(buildworks.toolchain.ci_configuration_info) returns the configuration of a server in the same form.
+      - Jenkins ignores members that are V(null). An empty list or string removes the value.
+      - Numbers, booleans and their texts are equal, such as V(4) and V('4').
+      - Elements of lists are matched by their member C(id), C(name) or C(key).
+      - The root C(jobs) is refused, because Jenkins does not export it.
+      - Mutually exclusive with O(src). One of them is required.
+    type: dict
+  src:
+    description:
+      - Path to a YAML file with the declared part of the configuration, on the host that runs the module.
+      - A file with a duplicate key is refused. Jenkins would use the last one.
+    type: path
+  allow_removals:
+    description:
+      - Whether to delete elements of lists that are not declared, such as nodes, credentials, views or entries of a
+        permission matrix. If V(false), the task fails and names them.
+      - Single words in lists, such as permissions, are always removed if they are not declared.
+    type: bool
+    default: false
+  allow_user_changes:
+    description:
+      - Whether to apply C(jenkins.securityRealm.local.users). If V(false), the task fails if a declared user differs.
+      - Jenkins then sets the passwords of all declared users and deletes the API tokens of all declared users with
+        C(properties), even those that do not differ. It does not delete users. Prefer
+        M(buildworks.toolchain.ci_user).
+      - With O(source_file), it is required for each declaration of users, because Jenkins applies the file at each
+        start.
+    type: bool
+    default: false
+  force:
+    description: Whether to apply the declaration even if nothing differs. The task then reports a change.
+    type: bool
+    default: false
+  source_file:
+    description:
+      - Path to a file to write the declaration to, on the host that runs the module. Use a path from
+        C(CASC_JENKINS_CONFIG) of Jenkins, or C(jenkins.yaml) in the Jenkins home directory, if the module runs on the
+        host of Jenkins.
+      - The file contains the whole declaration with its secrets. It is replaced atomically.
+      - If Jenkins has a configuration source with this file name, a change is not applied directly. The module writes
+        the file and lets Jenkins reload its sources.
+    type: path
+  owner:
+    description:
+      - Name of the user who owns O(source_file). Changing the owner requires superuser permissions.
+      - If not set, the owner of an existing file is not changed. A new file is owned by the user running the task.
+  group:
+    description: Name of the group of O(source_file). If not set, the group of an existing file is not changed.
+  mode:
+    description:
+      - Mode of O(source_file) as three octal digits in quotes, such as V('0640').
+      - If not set, the mode of an existing file is not changed. A new file has the mode V('0600').
+seealso:
+  - module: buildworks.toolchain.ci_configuration_info
+  - name: Configuration as Code
+    description: Documentation of the plugin, with the members of the configuration.
+    link: https://plugins.jenkins.io/configuration-as-code/
+"""
+
+EXAMPLES = r"""
+- name: Configure Jenkins
+  buildworks.toolchain.ci_configuration:
+    configuration:
+      jenkins:
+        systemMessage: Managed by Ansible
+        numExecutors: 0
+        quietPeriod: 5
+        crumbIssuer: standard
+      unclassified:
+        location:
+          url: https://ci.example.com/
+          adminAddress: ci@example.com
+
+- name: Declare all agents, and delete others
+  buildworks.toolchain.ci_configuration:
+    configuration:
+      jenkins:
+        nodes:
+          - permanent:
+              name: linux-1
+              remoteFS: /home/jenkins
+              labelString: linux docker
+              numExecutors: 4
+              launcher: inbound
+    allow_removals: true
+
+- name: Write a declaration into a file
+  ansible.builtin.copy:
+    content: |
+      jenkins:
+        disableRememberMe: true
+        scmCheckoutRetryCount: 2
+    dest: "{{ playbook_dir }}/casc.yaml"
+    mode: "0600"
+
+- name: Apply the file
+  buildworks.toolchain.ci_configuration:
+    src: "{{ playbook_dir }}/casc.yaml"
+
+- name: Set a new password of a credential
+  buildworks.toolchain.ci_configuration:
+    configuration:
+      credentials:
+        system:
+          domainCredentials:
+            - credentials:
+                - usernamePassword:
+                    id: registry
+                    scope: GLOBAL
+                    username: ci
+                    password: "{{ lookup('ansible.builtin.env', 'REGISTRY_PASSWORD') }}"
+    force: true
+    allow_removals: true
+
+- name: Apply the file, and keep it for the next start of Jenkins on this host
+  buildworks.toolchain.ci_configuration:
+    src: "{{ playbook_dir }}/casc.yaml"
+    source_file: "{{ jenkins_home | default(ansible_facts.env.HOME) }}/jenkins.yaml"
+    mode: "0640"
+"""
+
+RETURN = r"""
+configuration:
+  description:
+    - Values of the members in O(configuration) or O(src) after the task or, in check mode, as predicted.
+    - Secrets are replaced by V(MASKED_SECRET), or by V(MASKED_SECRET (sent\)) if they were applied.
+  returned: success
+  type: dict
+  sample:
+    jenkins:
+      systemMessage: Managed by Ansible
+      numExecutors: 0
+removed:
+  description:
+    - List elements that this task deletes, because they are not declared.
+    - In the failure that prevents a deletion, they are part of the message.
+  returned: success
+  type: list
+  elements: str
+  sample: ["jenkins.nodes[permanent old-agent]"]
+reset:
+  description: Members that are not declared and return to their defaults, because a part around them is replaced.
+  returned: success
+  type: list
+  elements: str
+  sample: ["jenkins.nodes[permanent linux-1].permanent.nodeDescription"]
+sent_secrets:
+  description:
+    - Secrets that this task applies. Existing secrets are rewritten together with a part that differs, even if their
+      values are the same.
+  returned: success
+  type: list
+  elements: str
+  sample: ["unclassified.mailer.authentication.password"]
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.configuration import (
+    Configuration,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.declaration import Declaration
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+SPEC = (CI + TO_FILE) + ArgumentSpec(
+    dict(
+        configuration=dict(type="dict", not_empty=True, text_values=True, secret_members=True),
+        src=dict(type="path", not_empty=True),
+        allow_removals=dict(type="bool", default=False, narrows_scope=True),
+        allow_user_changes=dict(type="bool", default=False, narrows_scope=True),
+        force=dict(type="bool", default=False),
+        source_file=dict(type="path", not_empty=True),
+    ),
+    mutually_exclusive=[("configuration", "src")],
+    required_one_of=[("configuration", "src")],
+)
+
+
+def run(task: Task) -> None:
+    declaration = Declaration(task)
+    Configuration(task, CiService(task), declaration).reconcile()
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_configuration_info
+short_description: Get the Jenkins configuration as code
+description:
+  - Get the configuration that Jenkins exports with the Configuration as Code plugin (JCasC), such as security settings,
+    nodes, views, credentials, tools and settings of plugins.
+  - The result has the form of O(buildworks.toolchain.ci_configuration#module:configuration).
+  - Jenkins does not export jobs, folders, passwords of users, API tokens, and members that have their default value.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.attributes_info
+notes:
+  - Requires the Overall/SystemRead or Overall/Administer permission, and the plugin C(configuration-as-code).
+  - Sends one request.
+  - Requires the Python package PyYAML on the host that runs the module. It is installed together with ansible-core.
+  - Tested against the sandbox of this collection. Not tested against a real Jenkins server.
+options:
+  sections:
+    description:
+      - Names of the roots to return, such as V(jenkins) or V(unclassified), or of their members, such as
+        V(jenkins.nodes). If not set, the whole configuration is returned.
+      - Sections that the server does not have are omitted from the result.
+    type: list
+    elements: str
+  mask_secrets:
+    description:
+      - Whether to replace texts that look like secrets by V(MASKED_SECRET). The result lists their positions under
+        RV(masked).
+      - If V(false), secrets are returned in the encrypted form of Jenkins, which only the same server can read.
+    type: bool
+    default: true
+seealso:
+  - module: buildworks.toolchain.ci_configuration
+"""
+
+EXAMPLES = r"""
+- name: Get the nodes and the location
+  buildworks.toolchain.ci_configuration_info:
+    sections: [jenkins.nodes, unclassified.location]
+  register: jenkins
+
+- name: Print the URL of Jenkins
+  ansible.builtin.debug:
+    msg: "{{ jenkins.configuration.unclassified.location.url | default('not set') }}"
+
+- name: Get the whole configuration
+  buildworks.toolchain.ci_configuration_info:
+  register: jenkins
+
+- name: Save the configuration as YAML
+  ansible.builtin.copy:
+    content: "{{ jenkins.configuration | to_nice_yaml }}"
+    dest: jenkins-export.yaml
+    mode: "0600"
+"""
+
+RETURN = r"""
+configuration:
+  description:
+    - The selected sections. The keys are the names of the roots, the values their members.
+    - Whole numbers are integers, V(true) and V(false) are booleans, and all other values strings.
+  returned: success
+  type: dict
+  sample:
+    jenkins:
+      numExecutors: 2
+      mode: NORMAL
+      systemMessage: Managed by Ansible
+masked:
+  description: Texts that were masked.
+  returned: if O(mask_secrets=true)
+  type: dict
+  contains:
+    count:
+      description: Number of masked texts.
+      type: int
+      sample: 1
+    places:
+      description: Positions of the first 100 of them.
+      type: list
+      elements: str
+      sample: ["credentials: system: domainCredentials: credentials: usernamePassword: password"]
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import server
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import SecretMasker
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+SPEC = CI + ArgumentSpec(
+    dict(
+        sections=dict(type="list", elements="str", not_empty=True, each_element=NAME),
+        mask_secrets=dict(type="bool", default=True, no_log=False),
+    ),
+)
+
+
+def run(task: Task) -> None:
+    configuration = server.select_sections(server.fetch_export(CiService(task)), task.params["sections"])
+    if task.params["mask_secrets"]:
+        masker = SecretMasker()
+        configuration = masker.mask(configuration)
+        task.result["masked"] = masker.result
+    task.result["configuration"] = configuration
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

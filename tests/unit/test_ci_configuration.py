@@ -1,0 +1,488 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents
+from support.ci_server import deny_permission
+from support.conversation import Call, call, conversation
+from support.running import run
+
+PATH = "/configuration-as-code"
+TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
+CIPHER = "{AQAAABAAAAAQtCDibRKWRwV3QJYmCmZCmD9EPT7tZyw+2l74yklACwo=}"
+NODE = {"name": "n1", "remoteFS": "/a", "launcher": "inbound", "retentionStrategy": "always"}
+USER = {"id": "jo", "name": "Jo", "properties": ["apiToken", "timezone"]}
+ABSENT: dict[str, Any] = {"removed": [], "reset": [], "sent_secrets": []}
+
+
+def export(jenkins: dict[str, Any], **roots: Any) -> Call:
+    """Return the read of a configuration."""
+    text = documents.dump({"jenkins": {"mode": "NORMAL", **jenkins}, **roots})
+    headers = {"Content-Type": "application/x-yaml; charset=utf-8"}
+    return call("POST", f"{PATH}/export", text=text, headers=headers, sent_body=b"")
+
+
+def sources(*, status: int = 200, **paths: list[list[str]]) -> Call:
+    """Return the script that reads the members that sources set, by the name of the source without its suffix."""
+    value = [{"name": f"/casc/{name}.yaml", "paths": owned} for name, owned in paths.items()]
+    report = "\n@@toolchain@@" + json.dumps({"ran": True, "value": value, "holds": bool(value)})
+    return call("POST", "/scriptText", status, text=report, headers={"Content-Type": "text/plain"})
+
+
+def configure(status: int = 200, message: str = "", **roots: Any) -> Call:
+    """Return the application of a configuration."""
+    answer = [{"line": -1, "message": message}] if message else None
+    return call("POST", f"{PATH}/configure", status, text="" if answer is None else json.dumps(answer), sent_json=roots)
+
+
+def check(status: int = 200, message: str = "", **roots: Any) -> Call:
+    """Return the check of a configuration."""
+    answer = [{"line": -1, "message": message}] if message else []
+    return call("POST", f"{PATH}/check", status, json=answer, sent_json=roots)
+
+
+def apply(*calls: Call, **options: Any) -> dict[str, Any]:
+    """Run the module in a conversation with exactly these requests. Roots are keywords."""
+    known = ("allow_removals", "allow_user_changes", "force", "src", "source_file", "mode", "check_mode", "diff_mode")
+    parameters = {name: options.pop(name) for name in known if name in options}
+    if options:
+        parameters["configuration"] = options
+    with conversation(*calls) as talk:
+        return run("ci_configuration", url=talk.url, **{**TOKEN, "retries": 0, **parameters})
+
+
+def test_unchanged_configuration_is_one_read() -> None:
+    current = {
+        "numExecutors": 4,
+        "disableRememberMe": True,
+        "crumbIssuer": "standard",
+        "securityRealm": {"local": {"allowsSignup": False, "users": [USER]}},
+        "nodes": [{"permanent": {**NODE, "labelString": "x y"}}, {"permanent": {**NODE, "name": "n2"}}],
+    }
+    roots = {"unclassified": {"location": {"url": "https://ci.example.com/"}}}
+    declared = {
+        "numExecutors": "4",
+        "disableRememberMe": "yes",
+        "systemMessage": "",
+        "labelAtoms": [],
+        "clouds": [],
+        "crumbIssuer": {"standard": {"excludeClientIPFromCrumb": False}},
+        "securityRealm": {"local": {"users": [{"id": "jo", "password": "s3cret-of-jo"}]}},
+        "nodes": [
+            {"permanent": {"name": "n2", "numExecutors": 1, "launcher": {"inbound": {"webSocket": False}}}},
+            {"permanent": {"name": "n1", "labelString": "x  y", "mode": "NORMAL"}},
+        ],
+        "proxy": None,
+    }
+    result = apply(
+        export(current, **roots), jenkins=declared, unclassified={"location": {"url": "https://ci.example.com"}}
+    )
+    assert not result.get("failed"), result
+    assert not result["changed"]
+    assert result["configuration"]["jenkins"]["numExecutors"] == "4"
+    assert "s3cret-of-jo" not in str(result)
+
+
+def test_only_parts_that_differ_are_applied_and_verified() -> None:
+    before = {"systemMessage": "old", "numExecutors": 2, "quietPeriod": 5}
+    result = apply(
+        export(before),
+        sources(),
+        configure(jenkins={"systemMessage": "new"}),
+        export({**before, "systemMessage": "new"}),
+        jenkins={"systemMessage": "new", "numExecutors": 2},
+        diff_mode=True,
+    )
+    assert result == {
+        "changed": True,
+        "configuration": {"jenkins": {"systemMessage": "new", "numExecutors": 2}},
+        "diff": {
+            "before": {"configuration": {"jenkins": {"systemMessage": "old", "numExecutors": 2}}},
+            "after": {"configuration": {"jenkins": {"systemMessage": "new", "numExecutors": 2}}},
+        },
+        **ABSENT,
+    }
+
+
+def test_change_is_checked_by_the_server_in_check_mode() -> None:
+    calls = [export({"numExecutors": 2}), sources(), check(jenkins={"numExecutors": 3})]
+    result = apply(*calls, jenkins={"numExecutors": 3}, check_mode=True)
+    assert result["changed"]
+    assert result["configuration"] == {"jenkins": {"numExecutors": 3}}
+    calls[-1] = check(400, "jenkins: Invalid configuration elements", jenkins={"nosuch": 3})
+    result = apply(*calls, jenkins={"nosuch": 3}, check_mode=True)
+    assert result["failed"]
+    assert "400 jenkins: Invalid configuration elements" in result["msg"]
+
+
+def test_users_are_not_sent_to_the_check() -> None:
+    declared = {"securityRealm": {"local": {"allowsSignup": False, "users": [{"id": "new", "password": "s3cret-new"}]}}}
+    current = {"securityRealm": {"local": {"allowsSignup": False, "users": [USER]}}}
+    refused = apply(export(current), jenkins=declared, check_mode=True)
+    assert refused["msg"].startswith(
+        "Cannot apply 'jenkins.securityRealm.local.users': Jenkins would set the passwords"
+    )
+    checked = check(jenkins={"securityRealm": {"local": {"allowsSignup": False}}})
+    result = apply(
+        export(current), sources(), checked, jenkins=declared, check_mode=True, diff_mode=True, allow_user_changes=True
+    )
+    assert result["changed"]
+    assert result["warnings"] == [
+        "'jenkins.securityRealm.local.users' was not checked by Jenkins, because the check changes users."
+    ]
+    assert result["sent_secrets"] == ["jenkins.securityRealm.local.users[new].password"]
+    assert "s3cret-new" not in str(result)
+
+
+def test_users_are_not_sent_when_they_do_not_differ() -> None:
+    declared = {"securityRealm": {"local": {"allowsSignup": True, "users": [{"id": "jo", "password": "s3cret-of-jo"}]}}}
+    current = {"securityRealm": {"local": {"allowsSignup": False, "users": [USER]}}}
+    after = {"securityRealm": {"local": {"allowsSignup": True, "users": [USER]}}}
+    sent = configure(jenkins={"securityRealm": {"local": {"allowsSignup": True}}})
+    result = apply(export(current), sources(), sent, export(after), jenkins=declared)
+    assert (result["changed"], result["sent_secrets"]) == (True, [])
+
+
+def test_removals_are_refused_unless_allowed() -> None:
+    current = {"nodes": [{"permanent": NODE}, {"permanent": {**NODE, "name": "n2"}}]}
+    declared = {"nodes": [{"permanent": {"name": "n1", "remoteFS": "/a"}}]}
+    for mode in (True, False):
+        result = apply(export(current), sources(), jenkins=declared, check_mode=mode)
+        assert result["msg"] == (
+            "Cannot apply the configuration: Jenkins replaces lists as a whole, so it would delete "
+            "jenkins.nodes[permanent n2]. Declare them, or set 'allow_removals' to allow this."
+        )
+        assert not result["changed"]
+    result = apply(
+        export(current),
+        sources(),
+        configure(jenkins=declared),
+        export({"nodes": [{"permanent": NODE}]}),
+        jenkins=declared,
+        allow_removals=True,
+    )
+    assert result["removed"] == ["jenkins.nodes[permanent n2]"]
+    assert result["reset"] == [
+        "jenkins.nodes[permanent n1].permanent.launcher",
+        "jenkins.nodes[permanent n1].permanent.retentionStrategy",
+    ]
+
+
+def test_members_that_are_reset_are_shown_before() -> None:
+    current = {"nodes": [{"permanent": {**NODE, "numExecutors": 3, "labelString": "x"}}]}
+    declared = {"nodes": [{"permanent": {"name": "n1", "remoteFS": "/b", "launcher": "inbound"}}]}
+    after = {"nodes": [{"permanent": {**NODE, "remoteFS": "/b"}}]}
+    calls = (export(current), sources(), configure(jenkins=declared), export(after))
+    applied = apply(*calls, jenkins=declared, diff_mode=True)
+    checked = apply(*calls[:2], check(jenkins=declared), jenkins=declared, diff_mode=True, check_mode=True)
+    assert applied == checked
+    labels = [f"jenkins.nodes[permanent n1].permanent.{name}" for name in ("labelString", "numExecutors")]
+    assert applied["reset"] == [*labels, "jenkins.nodes[permanent n1].permanent.retentionStrategy"]
+    before = applied["diff"]["before"]["configuration"]["jenkins"]["nodes"][0]["permanent"]
+    assert (before["numExecutors"], before["labelString"]) == (3, "x")
+    assert applied["diff"]["after"]["configuration"]["jenkins"] == declared
+
+
+def test_secrets_are_compared_by_existence() -> None:
+    def credentials(**members: Any) -> dict[str, Any]:
+        entry = {"usernamePassword": {"id": "a", "scope": "GLOBAL", "username": "u", **members}}
+        return {"system": {"domainCredentials": [{"credentials": [entry]}]}}
+
+    declared = credentials(password="s3cret-of-a")
+    current = credentials(password=CIPHER)
+    assert not apply(export({}, credentials=current), credentials=declared)["changed"]
+    label = "credentials.system.domainCredentials[global].credentials[usernamePassword a].usernamePassword.password"
+    for before, options in ((credentials(), {}), (current, {"force": True})):
+        calls = (
+            export({}, credentials=before),
+            sources(),
+            configure(credentials=declared),
+            export({}, credentials=current),
+        )
+        result = apply(*calls, credentials=declared, diff_mode=True, **options)
+        assert (result["changed"], result["sent_secrets"]) == (True, [label])
+        assert "MASKED_SECRET (sent)" in str(result["diff"]["after"])
+        assert not {"s3cret-of-a", CIPHER} & set(str(result).split("'"))
+    masked = credentials(password="MASKED_SECRET")
+    assert not apply(export({}, credentials=current), credentials=masked)["changed"]
+    result = apply(export({}, credentials=credentials()), sources(), credentials=masked)
+    assert result["msg"] == f"Option 'configuration': '{label}' is a mask instead of the secret. Set the secret."
+
+
+def test_variables_match_every_value() -> None:
+    declared = {"systemMessage": "${MESSAGE}"}
+    assert not apply(export({"systemMessage": "hello"}), jenkins=declared)["changed"]
+    result = apply(export({}), sources(), configure(jenkins=declared), export({}), jenkins=declared)
+    assert result["msg"] == (
+        "Jenkins accepted the configuration, but not all values took effect: 'jenkins.systemMessage' is missing."
+    )
+    assert not result["changed"]
+    escaped = {"systemMessage": "^${HOME}"}
+    assert not apply(export({"systemMessage": "^${HOME}"}), jenkins=escaped)["changed"]
+
+
+def test_values_without_effect_are_named() -> None:
+    declared = {"numExecutors": "abc", "disableRememberMe": "perhaps", "quietPeriod": 7}
+    result = apply(
+        export({"numExecutors": 2, "disableRememberMe": True, "quietPeriod": 5}),
+        sources(),
+        configure(jenkins=declared),
+        export({"numExecutors": 0, "disableRememberMe": False, "quietPeriod": 7}),
+        jenkins=declared,
+    )
+    assert result["msg"] == (
+        "Jenkins accepted the configuration, but not all values took effect: 'jenkins.numExecutors' is '0' instead of "
+        "'abc'; 'jenkins.disableRememberMe' is 'false' instead of 'perhaps'."
+    )
+    assert result["changed"]
+
+
+def test_refusal_names_what_was_applied() -> None:
+    declared = {"systemMessage": "half", "numExecutors": -1}
+    message = "jenkins: Failed to set attribute 'numExecutors'"
+    before = {"numExecutors": 2}
+    result = apply(
+        export(before),
+        sources(),
+        configure(400, message, jenkins=declared),
+        export({**before, "systemMessage": "half"}),
+        jenkins=declared,
+    )
+    assert result["changed"]
+    assert f"400 {message}. Jenkins applied a part of the configuration: jenkins.systemMessage." in result["msg"]
+    result = apply(
+        export(before), sources(), configure(400, message, jenkins=declared), export(before), jenkins=declared
+    )
+    assert not result["changed"]
+    assert result["msg"].endswith(f"400 {message}.")
+
+
+def test_older_plugins_are_supported() -> None:
+    declared = {"systemMessage": "new"}
+    calls = (
+        export({}),
+        sources(),
+        configure(404, jenkins=declared),
+        call("POST", f"{PATH}/apply", sent_json={"jenkins": declared}),
+        export(declared),
+    )
+    assert apply(*calls, jenkins=declared)["changed"]
+
+
+def test_missing_plugin_is_named() -> None:
+    plugins = {"plugins": [{"shortName": "git", "active": True}]}
+    calls = (
+        call("POST", f"{PATH}/export", 404, text="<html></html>"),
+        call("GET", "/pluginManager/api/json?tree=plugins%5Bactive%2CshortName%5D", json=plugins),
+    )
+    for mode in (True, False):
+        result = apply(*calls, jenkins={"numExecutors": 1}, check_mode=mode)
+        assert result["msg"] == (
+            "Managing the configuration requires the Jenkins plugin 'configuration-as-code', which is not installed. "
+            "Install it."
+        )
+
+
+def test_part_of_a_source_is_refused() -> None:
+    owned = sources(base=[["jenkins", "systemMessage"], ["jenkins", "nodes"]])
+    result = apply(export({}), owned, jenkins={"systemMessage": "x"})
+    assert result["msg"] == (
+        "Cannot change 'jenkins.systemMessage': the configuration source '/casc/base.yaml' of Jenkins sets "
+        "'jenkins.systemMessage', so Jenkins would revert the change. Change the source instead, or remove this member "
+        "from it."
+    )
+    assert not apply(export({"systemMessage": "x"}), jenkins={"systemMessage": "x"}).get("failed")
+
+
+def test_account_without_administer_cannot_read_sources() -> None:
+    declared = {"systemMessage": "x"}
+    refusal = call("POST", "/scriptText", 403, text=deny_permission("jo", "Overall/Administer"))
+    result = apply(export({}), refusal, check(403, jenkins=declared), jenkins=declared, check_mode=True)
+    assert result["failed"]
+    assert f"{PATH}/check: 403" in result["msg"]
+
+
+def test_source_file_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "jenkins.yaml"
+    declared = {"systemMessage": "é"}
+    options: dict[str, Any] = {"jenkins": declared, "source_file": str(path), "mode": "0640"}
+    checked = apply(export({}), sources(), check(jenkins=declared), **options, check_mode=True)
+    assert (checked["changed"], path.exists()) == (True, False)
+    assert apply(export({}), sources(), configure(jenkins=declared), export(declared), **options)["changed"]
+    assert path.read_text() == "jenkins:\n  systemMessage: é\n"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert not apply(export(declared), **options)["changed"]
+    path.write_text("jenkins: {}\n")
+    assert apply(export(declared), **options, check_mode=True)["changed"]
+    assert apply(export(declared), **options)["changed"]
+    assert path.read_text() == "jenkins:\n  systemMessage: é\n"
+
+
+def test_bad_source_file_is_refused_before_the_first_request(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "missing" / "jenkins.yaml"):
+        result = apply(jenkins={"systemMessage": "x"}, source_file=str(path))
+        assert result["msg"].startswith(f"Option 'source_file': '{path}' cannot be written: ")
+
+
+def test_source_file_of_the_server_is_reloaded(tmp_path: Path) -> None:
+    path = tmp_path / "jenkins.yaml"
+    declared = {"systemMessage": "new"}
+    owned = sources(jenkins=[["jenkins", "systemMessage"]])
+    reload = call("POST", f"{PATH}/reload", 302, headers={"Location": f"{PATH}/"})
+    calls = (export({}), owned, check(jenkins=declared), reload, export(declared))
+    result = apply(*calls, jenkins=declared, source_file=str(path))
+    assert (result.get("failed"), result["changed"], path.exists()) == (None, True, True)
+    page = "<html><head><title>Error loading configuration - Jenkins</title></head></html>"
+    path.unlink()
+    broken = call("POST", f"{PATH}/reload", text=page, headers={"Content-Type": "text/html"})
+    result = apply(*calls[:3], broken, jenkins=declared, source_file=str(path))
+    assert result["failed"]
+    assert "Error loading configuration - Jenkins. Check the configuration files of the server." in result["msg"]
+
+
+def test_defaults_that_are_not_known_are_reported() -> None:
+    declared = {"globalLibraries": {"libraries": [{"name": "lib", "allowVersionOverride": True, "implicit": False}]}}
+    current = {"globalLibraries": {"libraries": [{"name": "lib"}]}}
+    result = apply(
+        export({}, unclassified=current),
+        sources(),
+        configure(unclassified=declared),
+        export({}, unclassified=current),
+        unclassified=declared,
+        diff_mode=True,
+    )
+    assert not result["changed"]
+    assert result["diff"]["before"] == result["diff"]["after"]
+    assert result["warnings"][0].startswith(
+        "Jenkins does not export default values, so these values cannot be compared: "
+        "unclassified.globalLibraries.libraries[lib].allowVersionOverride, "
+        "unclassified.globalLibraries.libraries[lib].implicit."
+    )
+
+
+def test_strategy_without_administrators_is_refused() -> None:
+    strategy = {"globalMatrix": {"entries": [{"user": {"name": "jo", "permissions": ["Overall/Read"]}}]}}
+    result = apply(export({"authorizationStrategy": "unsecured"}), jenkins={"authorizationStrategy": strategy})
+    assert result["msg"] == (
+        "Cannot apply 'jenkins.authorizationStrategy': nobody would have the permission Overall/Administer. Declare an "
+        "entry with this permission."
+    )
+
+
+def test_matrix_is_compared_without_order() -> None:
+    def matrix(*entries: tuple[str, list[str]]) -> dict[str, Any]:
+        users = [{"user": {"name": name, "permissions": permissions}} for name, permissions in entries]
+        return {"authorizationStrategy": {"globalMatrix": {"entries": users}}}
+
+    current = matrix(("a", ["Overall/Administer"]), ("b", ["Job/Build", "Job/Read"]))
+    declared = matrix(("b", ["Job/Read", "Job/Build"]), ("a", ["Overall/Administer"]))
+    assert not apply(export(current), jenkins=declared)["changed"]
+    fewer = matrix(("a", ["Overall/Administer"]), ("b", ["Job/Read"]))
+    result = apply(export(current), sources(), configure(jenkins=fewer), export(fewer), jenkins=fewer)
+    assert (result["changed"], result["removed"]) == (True, [])
+
+
+def test_failed_export_of_a_part_is_reported() -> None:
+    current = {"proxy": "FAILED TO EXPORT\nhudson.ProxyConfiguration"}
+    result = apply(export(current), jenkins={"proxy": {"name": "p"}})
+    assert result["msg"] == (
+        "Cannot compare 'jenkins.proxy': Jenkins failed to export it. Remove it from the declaration."
+    )
+
+
+@pytest.mark.parametrize(
+    ("configuration", "message"),
+    [
+        ({}, "Option 'configuration': must not be empty"),
+        ({"jenkins": None}, "Option 'configuration': must contain at least one value."),
+        ({"x-anchors": {"a": 1}}, "Option 'configuration': must contain at least one value."),
+        ({"jobs": [{"script": "x"}]}, "Option 'configuration.jobs': cannot be set: Jenkins does not export jobs"),
+        ({"plugins": {"required": {}}}, "Option 'configuration.plugins': cannot be set: "),
+        ({"jenkins": ["a"]}, "Option 'configuration.jenkins': must be a dictionary."),
+        ({"jenkins": {"views": []}}, "Option 'configuration.jenkins.views': must not be empty"),
+        ({"jenkins": {"nodes": [None]}}, "Option 'configuration.jenkins.nodes[0]': must not be null."),
+        ({"jenkins": {" mode": "x"}}, "Option 'configuration.jenkins': must not have the key ' mode'"),
+        ({"jenkins": {"numExecutors": 1.5}}, "Option 'configuration.jenkins.numExecutors': must be a string"),
+    ],
+)
+def test_bad_configuration_is_refused_before_the_first_request(configuration: dict[str, Any], message: str) -> None:
+    result = (
+        apply(**configuration) if configuration else run("ci_configuration", url="http://x", configuration={}, **TOKEN)
+    )
+    assert result["failed"]
+    assert message in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("jenkins:\n  mode: A\n  mode: B\n", "line 3: the key 'mode' occurs twice"),
+        ("jenkins: [a\n", "line 2: "),
+        ("jenkins:\n\tmode: A\n", "line 2: "),
+        ("a: 1\n---\nb: 1\n", "line 2: but found another document"),
+        ("- a\n", "must contain a dictionary"),
+        ("", "must contain a dictionary"),
+        ("&a [*a]\n", "nested too deeply"),
+        ("? [a]\n: b\n", "line 1: a key must be a string"),
+    ],
+)
+def test_bad_file_is_refused_before_the_first_request(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "casc.yaml"
+    path.write_text(text)
+    result = apply(src=str(path))
+    assert message in result["msg"], result
+
+
+def test_file_is_read_as_jenkins_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "casc.yaml"
+    path.write_text(
+        "x-message: &message hello\njenkins:\n  systemMessage: *message\n  numExecutors: 3\n  quietPeriod: 1_000\n"
+        "  disableRememberMe: yes\n  nodeName: 2026-01-01\n  labelString: '7'\n  proxy:\n"
+    )
+    sent = {
+        "systemMessage": "hello",
+        "numExecutors": 3,
+        "quietPeriod": "1_000",
+        "disableRememberMe": "yes",
+        "nodeName": "2026-01-01",
+        "labelString": "7",
+    }
+    current = {**sent, "disableRememberMe": True, "labelString": 7}
+    result = apply(export({}), sources(), configure(jenkins=sent), export(current), src=str(path))
+    assert not result.get("failed"), result
+    assert result["changed"]
+
+
+def test_info_selects_sections_and_masks_secrets() -> None:
+    roots = {
+        "credentials": {
+            "system": {"domainCredentials": [{"credentials": [{"string": {"id": "s", "secret": CIPHER}}]}]}
+        },
+        "unclassified": {"location": {"url": "http://ci/"}, "mailer": {}},
+    }
+    realm = {"securityRealm": {"local": {"passwordComplexityRule": "nonePasswordComplexity"}}}
+    with conversation(export(realm, **roots)) as talk:
+        result = run("ci_configuration_info", url=talk.url, **TOKEN)
+    assert result["configuration"]["jenkins"] == {"mode": "NORMAL", **realm}
+    domains = result["configuration"]["credentials"]["system"]["domainCredentials"]
+    assert domains == [{"credentials": [{"string": {"id": "s", "secret": "MASKED_SECRET"}}]}]
+    assert result["masked"]["count"] == 1
+    sections = ["jenkins.mode", "unclassified.location", "nosuch", "jenkins.nosuch.deeper", "credentials"]
+    with conversation(export(realm, **roots)) as talk:
+        result = run("ci_configuration_info", url=talk.url, sections=sections, mask_secrets=False, **TOKEN)
+    assert result == {
+        "changed": False,
+        "configuration": {
+            "jenkins": {"mode": "NORMAL"},
+            "unclassified": {"location": {"url": "http://ci/"}},
+            "credentials": roots["credentials"],
+        },
+    }

@@ -1,0 +1,87 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Members that configuration sources of Jenkins set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import refuse_owned
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, validate_parameters
+from sandbox.client import Sandbox
+from support.running import run
+
+SOURCES = {
+    "/casc/base.yaml": "jenkins:\n  nodes:\n  - permanent:\n      name: n1\n  securityRealm:\n",
+    "/casc/url.yaml": "unclassified:\n  location:\n    url: http://ci/\nx-anchors: 1\n",
+}
+
+
+def connect(sandbox: Sandbox, user: str = "admin") -> CiService:
+    """Return a connection with the password of a user."""
+    options = {"url": sandbox.environment["JENKINS_URL"], "username": user, "password": f"sandbox-{user}"}
+    return CiService(Task(validate_parameters(CI, "test", options)))
+
+
+@pytest.fixture
+def owned(sandbox: Sandbox) -> Sandbox:
+    """Return the sandbox with sources."""
+    sandbox.seed({"ci": {"configuration": {"sources": SOURCES}}})
+    return sandbox
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        (("jenkins", "nodes"), "/casc/base.yaml"),
+        (("jenkins", "nodes", "permanent"), "/casc/base.yaml"),
+        (("jenkins",), "/casc/base.yaml"),
+        (("unclassified", "location", "url"), "/casc/url.yaml"),
+        (("unclassified", "location", "adminAddress"), None),
+        (("jenkins", "views"), None),
+        (("jenkins", "securityRealm"), None),
+        (("jenkins", "node"), None),
+        (("credentials", "system", "domainCredentials"), None),
+    ],
+)
+def test_member_of_a_source_is_refused(owned: Sandbox, path: tuple[str, ...], source: str | None) -> None:
+    ci, shared = connect(owned), SharedValues()
+    if source is None:
+        refuse_owned(ci, shared, path, "it")
+        return
+    with pytest.raises(ToolchainError) as refusal:
+        refuse_owned(ci, shared, path, "the node 'n2'")
+    message = f"Cannot change the node 'n2': the configuration source '{source}' of Jenkins sets '{'.'.join(path)}', so"
+    assert str(refusal.value).startswith(message)
+
+
+def test_sources_are_read_once(owned: Sandbox) -> None:
+    ci, shared = connect(owned), SharedValues()
+    for name in ("views", "quietPeriod"):
+        refuse_owned(ci, shared, ("jenkins", name), "it")
+    assert [entry["effect"] for entry in owned.journal("ci") if entry["label"] == "script"] == ["read"]
+
+
+def test_account_without_administer_passes(owned: Sandbox) -> None:
+    refuse_owned(connect(owned, "builder"), SharedValues(), ("jenkins", "nodes"), "it")
+
+
+def test_nothing_is_owned_without_the_plugin(owned: Sandbox) -> None:
+    owned.seed({"ci": {"plugins": [{"name": "configuration-as-code", "version": "1", "active": False}]}})
+    refuse_owned(connect(owned), SharedValues(), ("jenkins", "nodes"), "it")
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+def test_configuration_of_a_source_is_not_applied(owned: Sandbox) -> None:
+    declared: dict[str, Any] = {"jenkins": {"nodes": [{"permanent": {"name": "n2"}}]}}
+    for check_mode in (True, False):
+        result = run("ci_configuration", configuration=declared, allow_removals=True, check_mode=check_mode)
+        assert "the configuration source '/casc/base.yaml' of Jenkins sets 'jenkins.nodes'" in result["msg"]
+        assert not result["changed"]
+    assert [entry for entry in owned.journal("ci") if entry["effect"] == "write"] == []
