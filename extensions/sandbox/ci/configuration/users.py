@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from ..access import accounts
 from ..controller import Controller
 from ..storage import User
 from .configurators import (
@@ -63,11 +64,8 @@ def _write_user(context: Context, members: dict[str, yaml.Node]) -> None:
     if "id" not in values:
         return
     storage = context.server.storage
-    user = storage.user(values["id"])
-    if user is None:
-        if "password" not in values:
-            return
-        user = User(values["id"], values["password"], values["id"], [], [])
+    # without a password, an object without an account
+    user = storage.user(values["id"]) or User(values["id"], None, values["id"], [], [])
     user.full_name = values.get("name", user.full_name)
     user.password = values.get("password", user.password)
     if _has(members, "properties") and TOKENS in _list_symbols(members["properties"]):
@@ -110,7 +108,7 @@ def _read_realm(server: Controller) -> Any:
 def _list_users(server: Controller) -> list[dict[str, Any]]:
     return [
         {"id": user.name, "name": user.full_name, "properties": PROPERTIES}
-        for user in sorted(server.storage.users(), key=lambda user: user.name)
+        for user in accounts.list_accounts(server.storage)
     ]
 
 
@@ -130,10 +128,15 @@ LOCAL = Structure(
         "users": _convert_users,
     },
 )
+def _write_realm(server: Controller, realm: Any) -> None:
+    server.storage.set("security_realm", realm)
+    server.set_switch("security_realm", accounts.OWN_DATABASE if isinstance(realm, dict) else accounts.NO_REALM)
+
+
 SECURITY_REALM = Attribute(
     "securityRealm",
     _read_realm,
-    lambda server, realm: server.storage.set("security_realm", realm),
+    _write_realm,
     _convert_realm,
     {},
 )
