@@ -38,7 +38,7 @@ def test_plugins_are_returned(server: jenkins.Jenkins) -> None:
     plugins = server.get_plugins()
     assert plugins["git"]["version"] == "5.2.1"
     assert plugins["Git plugin"]["dependencies"][0]["shortName"] == "credentials"
-    assert server.get_plugin_info("matrix-auth")["enabled"] is False
+    assert server.get_plugin_info("pam-auth")["enabled"] is False
 
 
 def test_plugin_is_installed(server: jenkins.Jenkins, monkeypatch: pytest.MonkeyPatch) -> None:

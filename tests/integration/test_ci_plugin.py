@@ -93,7 +93,7 @@ def test_installation_is_complete_when_task_ends(go: Go, sandbox: Sandbox) -> No
 
 def test_second_run_only_reads(go: Go, sandbox: Sandbox) -> None:
     """Other tools always report a change (ansible-modules-extras#3600, geerlingguy/ansible-role-jenkins#158)."""
-    desired = ("plain", "static", {"name": "git", "version": "5.2.9"}, {"name": "matrix-auth", "state": "enabled"})
+    desired = ("plain", "static", {"name": "git", "version": "5.2.9"}, {"name": "pam-auth", "state": "enabled"})
     first = ok(go(*desired))
     assert (first["changed"], first["restart_required"]) == (True, True)
     sandbox.clear_journal()
@@ -196,8 +196,8 @@ def test_many_plugins_need_one_request_and_one_restart(go: Go, sandbox: Sandbox)
 
 def test_disabled_dependency_is_enabled(go: Go, sandbox: Sandbox) -> None:
     """Jenkins fails to enable it if it has to load the plugin immediately."""
-    offers = [{"name": "ldap", "version": "1.0", "dependencies": [{"name": "matrix-auth", "version": "3.0"}]}]
-    sandbox.seed(seed(plugins=[*offers, {"name": "matrix-auth", "version": "3.2.1"}]))
+    offers = [{"name": "ldap", "version": "1.0", "dependencies": [{"name": "pam-auth", "version": "3.0"}]}]
+    sandbox.seed(seed(plugins=[*offers, {"name": "pam-auth", "version": "3.2.1"}]))
     result = ok(go("ldap", restart="when_needed"))
     assert [step["action"] for step in result["plan"]] == ["enable", "install"]
     assert "ldap" in list_versions()
@@ -242,9 +242,9 @@ def post(sandbox: Sandbox, path: str, **options: Any) -> dict[str, Any]:
 def test_restart_waits_for_downloads_of_other_clients(go: Go, sandbox: Sandbox) -> None:
     """Other kinds of restart discard them silently."""
     sandbox.switch("ci", install_seconds=0.3)
-    ok(go({"name": "matrix-auth", "state": "enabled"}))
+    ok(go({"name": "pam-auth", "state": "enabled"}))
     post(sandbox, "/pluginManager/installPlugins", json={"plugins": ["top"], "dynamicLoad": True})
-    assert ok(go({"name": "matrix-auth", "state": "enabled"}, restart="when_needed"))["restart"]["completed"]
+    assert ok(go({"name": "pam-auth", "state": "enabled"}, restart="when_needed"))["restart"]["completed"]
     assert {"base", "middle", "top"} <= list_versions().keys()
 
 

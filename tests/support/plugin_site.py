@@ -17,7 +17,7 @@ OFFERS: list[dict[str, Any]] = [
     {"name": "top", "version": "1.0", "dependencies": [{"name": "middle", "version": "1.0"}]},
     {"name": "static", "version": "1.0", "supports_dynamic_load": "NO"},
     {"name": "git", "version": "5.3.0"},
-    {"name": "ldap", "version": "1.0", "dependencies": [{"name": "matrix-auth", "version": "3.0"}]},
+    {"name": "ldap", "version": "1.0", "dependencies": [{"name": "pam-auth", "version": "3.0"}]},
     {"name": "gone", "version": "1.0", "fails": "download"},
     {"name": "forged", "version": "1.0", "fails": "checksum"},
     {"name": "unsummed", "version": "1.0", "fails": "no checksum"},

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Awaitable
+from dataclasses import replace
 from functools import cached_property
 from urllib.parse import parse_qsl, quote, urljoin
 
@@ -18,6 +19,7 @@ from ..http import bodies
 from ..http.routing import classify_effect
 from .access import sessions
 from .access.permissions import ADMINISTER, JOB_DISCOVER, JOB_READ, READ, SYSTEM_READ, Permission
+from .authorization.grants import ItemGrants
 from .controller import Controller
 from .http import multipart, pages
 from .http.refusals import AccessDenied, EngineError, NotFound, PostRequired
@@ -213,9 +215,27 @@ class Call:
         if self.method != "POST":
             raise PostRequired
 
+    @cached_property
+    def item_grants(self) -> ItemGrants:
+        """The permissions of the user on items."""
+        return ItemGrants(self.storage, self.principal.name, self.principal.authorities, self.principal.permissions)
+
+    def may_read(self, job: Job) -> bool:
+        """Return whether the user may see a job or folder."""
+        return (self._enter(job) if self.item_grants.differ else self.principal).may(JOB_READ)
+
+    def _enter(self, job: Job) -> sessions.Principal:
+        """Return the user with its permissions on a job or folder."""
+        return replace(self.principal, permissions=self.item_grants.list_for(job))
+
     def job(self, path: str) -> Job:
-        """Return the job or folder of a path such as `folder/job/app`, if the user may see it."""
+        """Return the job or folder of a path such as `folder/job/app`, if the user may see it.
+
+        From then on, the user has the permissions on this item.
+        """
         job = self.storage.job(path.replace("/job/", "/"))
+        if job and self.item_grants.differ:
+            self.principal = self._enter(job)
         if job and not self.principal.may(JOB_READ) and self.principal.may(JOB_DISCOVER):
             raise AccessDenied(message=f"Please login to access job {job.name}")
         if not job or not self.principal.may(JOB_READ):

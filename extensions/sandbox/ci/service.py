@@ -21,6 +21,7 @@ from . import not_served
 from .access import account_scripts as _account_scripts  # noqa: F401  registers scripts
 from .access import accounts, accounts_api, api_tokens, crumbs, login, users
 from .access.permissions import READ
+from .authorization import roles_api
 from .builds import artifacts, build_api, logs
 from .call import Call
 from .cli import cli_api, jar
@@ -46,6 +47,7 @@ from .system import management, restart_api, root
 ROUTES = Routes(
     (
         *root.ROUTES,
+        *roles_api.ROUTES,
         *login.ROUTES,
         *crumbs.ROUTES,
         *users.ROUTES,

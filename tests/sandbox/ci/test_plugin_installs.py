@@ -189,30 +189,30 @@ def test_installation_succeeds_when_plugin_already_waits_for_restart(ci: Ci) -> 
 
 def test_disabled_dependency_is_enabled(ci: Ci) -> None:
     offers = [
-        {"name": "matrix-auth", "version": "3.2.1"},
-        {"name": "ldap", "version": "1.0", "dependencies": [{"name": "matrix-auth", "version": "3.0"}]},
+        {"name": "pam-auth", "version": "3.2.1"},
+        {"name": "ldap", "version": "1.0", "dependencies": [{"name": "pam-auth", "version": "3.0"}]},
     ]
     ci.sandbox.seed(seed(plugins=offers))
     install(ci, "ldap")
     assert job_outcomes(ci) == {
-        "matrix-auth": ("EnableJob", "Failure"),
+        "pam-auth": ("EnableJob", "Failure"),
         "ldap": ("InstallationJob", "Failure"),
         "CompleteBatchJob": ("CompleteBatchJob", "Success"),
     }
-    assert reason(ci, "matrix-auth") is None
-    assert find_plugin(ci, "matrix-auth") == new("3.2.1", active=False)
+    assert reason(ci, "pam-auth") is None
+    assert find_plugin(ci, "pam-auth") == new("3.2.1", active=False)
     restart(ci)
-    assert (find_plugin(ci, "matrix-auth"), find_plugin(ci, "ldap")) == (new("3.2.1"), new())
-    ci.post("/pluginManager/plugin/matrix-auth/makeDisabled")
+    assert (find_plugin(ci, "pam-auth"), find_plugin(ci, "ldap")) == (new("3.2.1"), new())
+    ci.post("/pluginManager/plugin/pam-auth/makeDisabled")
     ci.post("/pluginManager/plugin/ldap/doUninstall")
     restart(ci)
     install(ci, "ldap", dynamic=False)
     assert job_outcomes(ci) == {
-        "matrix-auth": ("EnableJob", "Success"),
+        "pam-auth": ("EnableJob", "Success"),
         "ldap": ("InstallationJob", "SuccessButRequiresRestart"),
     }
     restart(ci)
-    assert (find_plugin(ci, "matrix-auth"), find_plugin(ci, "ldap")) == (new("3.2.1"), new())
+    assert (find_plugin(ci, "pam-auth"), find_plugin(ci, "ldap")) == (new("3.2.1"), new())
 
 
 def test_installation_is_refused_when_request_is_invalid(ci: Ci) -> None:

@@ -47,6 +47,21 @@ RESOURCES: dict[str, Case] = {
         login="api_token",
         opens="ci_info",
     ),
+    "ci_authorization": Resource(
+        create={"job": "app", "users": {"reader": ["Job/Read", "hudson.model.Item.Build"]}},
+        update={"job": "app", "inheritance": "none", "groups": {"d\u00e9v team": ["Job/Read"]}, "purge": True},
+        absent={"job": "app", "state": "absent"},
+        write=Write("job_config"),
+        look=("ci_authorization_info", {"job": "app"}),
+    ),
+    "ci_authorization server": Resource(
+        create={"strategy": "project_matrix", "users": {"reader": ["Job/Read"]}},
+        update={"users": {"reader": ["Job/Read", "Job/Build"]}, "groups": {"team": ["Overall/Read"]}},
+        absent={"users": {"reader": []}, "groups": {"team": []}},
+        write=Write("apply_configuration"),
+        look=("ci_authorization_info", {}),
+    ),
+    "ci_authorization_info": Query({}),
     "ci_configuration": Resource(
         create=_configure("a: b # 'c' é", [{**_AGENT, "numExecutors": 4, "labelString": "x y"}], [_CREDENTIAL]),
         update=_configure("", [_AGENT], [{**_CREDENTIAL, "description": "Registry"}]),

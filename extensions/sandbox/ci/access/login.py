@@ -13,12 +13,13 @@ import html
 from starlette.responses import Response
 
 from ...http.routing import ANY, Route
+from ..authorization import grants
 from ..call import Call
 from ..http import pages
 from ..http.refusals import EngineError, NotFound
-from ..storage import User
+from ..storage import Storage, User
 from . import accounts
-from .permissions import ADMINISTER, BY_TITLE, JOB_READ, READ
+from .permissions import ADMINISTER, JOB_READ, READ
 from .sessions import Principal
 
 CRUMB_FIELD = "Jenkins-Crumb"
@@ -32,14 +33,14 @@ def _anonymous(call: Call) -> Principal:
     elif call.switch("anonymous_read"):
         permissions = {READ, JOB_READ}
     else:
-        permissions = set()
+        permissions = set(grants.list_permissions(call.storage, "anonymous", ("anonymous",)))
     return Principal("anonymous", frozenset(permissions), ("anonymous",), anonymous=True)
 
 
-def get_principal(user: User, by_token: bool = False) -> Principal:
+def get_principal(storage: Storage, user: User, by_token: bool = False) -> Principal:
     """Return the authenticated user."""
-    permissions = frozenset(BY_TITLE[title] for title in user.permissions)
     authorities = ("authenticated",) if by_token else ("authenticated", "FACTOR_PASSWORD")
+    permissions = grants.list_permissions(storage, user.name, authorities)
     return Principal(user.name, permissions, authorities, by_token=by_token)
 
 
@@ -72,7 +73,7 @@ def authenticate(call: Call) -> Principal:
         name, secret = _credentials(call)
         if not logged_in or logged_in.name != name:
             return _check(call, name, secret)
-    return get_principal(logged_in) if logged_in else _anonymous(call)
+    return get_principal(call.storage, logged_in) if logged_in else _anonymous(call)
 
 
 def _credentials(call: Call) -> tuple[str, str]:
@@ -89,9 +90,9 @@ def _credentials(call: Call) -> tuple[str, str]:
 def _check(call: Call, name: str, secret: str) -> Principal:
     user = call.storage.user(name)
     if user and accounts.find_token(user, secret, call.now):
-        return get_principal(user, by_token=True)
+        return get_principal(call.storage, user, by_token=True)
     if user and secret == user.password:
-        return get_principal(user)
+        return get_principal(call.storage, user)
     raise unauthorized_response(call)
 
 

@@ -64,6 +64,21 @@ LOCKABLE_VIEW = Permission(f"{_LOCKABLE}.View", "Lockable Resources/View", READ)
 LOCKABLE_RESERVE = Permission(f"{_LOCKABLE}.Reserve", "Lockable Resources/Reserve", ADMINISTER)
 LOCKABLE_STEAL = Permission(f"{_LOCKABLE}.Steal", "Lockable Resources/Steal", ADMINISTER)
 LOCKABLE_UNLOCK = Permission(f"{_LOCKABLE}.Unlock", "Lockable Resources/Unlock", ADMINISTER)
+# Known to Jenkins, but without an effect in the sandbox
+OTHERS = (
+    Permission("hudson.model.Hudson.RunScripts", "Overall/RunScripts", ADMINISTER),
+    Permission("hudson.model.Hudson.UploadPlugins", "Overall/UploadPlugins", ADMINISTER),
+    Permission("hudson.model.Hudson.ConfigureUpdateCenter", "Overall/ConfigureUpdateCenter", ADMINISTER),
+    Permission("hudson.model.Computer.Build", "Agent/Build", ADMINISTER),
+    Permission("hudson.model.Computer.ExtendedRead", "Agent/ExtendedRead", ADMINISTER),
+    Permission("hudson.model.Computer.Provision", "Agent/Provision", ADMINISTER),
+    Permission("hudson.model.Item.ExtendedRead", "Job/ExtendedRead", ADMINISTER),
+    Permission("hudson.model.Item.WipeOut", "Job/WipeOut", ADMINISTER),
+    Permission("hudson.model.Run.Artifacts", "Run/Artifacts", ADMINISTER),
+    Permission("hudson.model.Run.Replay", "Run/Replay", JOB_CONFIGURE),
+    Permission("hudson.model.View.Read", "View/Read", _READ),
+    Permission("hudson.scm.SCM.Tag", "SCM/Tag", _CREATE),
+)
 
 BY_TITLE = {
     permission.title: permission
@@ -95,5 +110,7 @@ BY_TITLE = {
         LOCKABLE_RESERVE,
         LOCKABLE_STEAL,
         LOCKABLE_UNLOCK,
+        *OTHERS,
     )
 }
+BY_ID = {permission.id: permission for permission in BY_TITLE.values()}

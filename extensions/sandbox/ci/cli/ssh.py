@@ -83,7 +83,7 @@ async def _run(controller: Controller, process: asyncssh.SSHServerProcess[bytes]
         stream.write(data)
         await stream.drain()
 
-    session = Session(controller, get_principal(user, by_token=True), send_operation)
+    session = Session(controller, get_principal(controller.storage, user, by_token=True), send_operation)
     session.arguments = split_words(process.command)
     feeding = asyncio.create_task(_feed(session, process))
     disconnection = asyncio.create_task(_hang_up(session, process))

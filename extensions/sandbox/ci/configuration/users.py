@@ -128,6 +128,8 @@ LOCAL = Structure(
         "users": _convert_users,
     },
 )
+
+
 def _write_realm(server: Controller, realm: Any) -> None:
     server.storage.set("security_realm", realm)
     server.set_switch("security_realm", accounts.OWN_DATABASE if isinstance(realm, dict) else accounts.NO_REALM)

@@ -13,6 +13,8 @@ from starlette.responses import Response
 
 from ...http.routing import ANY, Route
 from ..access.permissions import JOB_CONFIGURE, JOB_CREATE, JOB_DELETE, READ
+from ..authorization.casc import MATRICES
+from ..authorization.strategies import load_strategy
 from ..call import JOB, Call
 from ..http import pages
 from ..http.refusals import EngineError, Failure, InternalError, NotFound
@@ -49,9 +51,9 @@ def _put(call: Call, item: Job) -> None:
         call.storage.put_job(item)
 
 
-def _submitted_config(call: Call) -> str:
+def _submitted_config(call: Call, creator: str | None = None) -> str:
     try:
-        return configuration.load_configuration(call.body.decode("utf-8"), call.writer, call.plugins)
+        return configuration.load_configuration(call.body.decode("utf-8"), call.writer, call.plugins, creator)
     except ValueError:
         raise InternalError from None
 
@@ -68,7 +70,7 @@ def _create(call: Call, job: str = "") -> Response:
     if mode == "copy":
         return _copy(call, name, folder)
     if call.content_type in ("application/xml", "text/xml"):
-        _put(call, Job(name, _submitted_config(call)))
+        _put(call, Job(name, _submitted_config(call, _name_creator(call))))
         return Response()
     if mode is None:
         raise Failure("No mode given")
@@ -76,6 +78,12 @@ def _create(call: Call, job: str = "") -> Response:
         raise Failure(f"No item type \u2018{mode}\u2019 is known")
     call.storage.put_job(Job(name, configuration.empty_configuration(BY_MODE[mode], call.writer)))
     return pages.redirect(f"{call.job_path(name)}configure")
+
+
+def _name_creator(call: Call) -> str | None:
+    """Return the user if matrix-auth lets it configure its new items."""
+    is_matrix = load_strategy(call.storage).kind in MATRICES
+    return call.principal.name if is_matrix and not call.principal.may(JOB_CONFIGURE) else None
 
 
 def _free_name(call: Call, name: str | None, folder: str) -> str:

@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape
 from lxml import etree
 
 from ...parsing.integers import parse_integer_or_none
+from ..authorization import matrix_property
 from ..plugins.installed_plugins import InstalledPlugins
 from ..storage import Job, Storage
 from ..xml import document, secrets
@@ -110,14 +111,19 @@ def normalize(config: str, writer: ConfigurationWriter) -> str:
     return _write_item(_item(config), writer)
 
 
-def load_configuration(config: str, writer: ConfigurationWriter, plugins: InstalledPlugins) -> str:
+def load_configuration(
+    config: str, writer: ConfigurationWriter, plugins: InstalledPlugins, creator: str | None = None
+) -> str:
     """Return a configuration as Jenkins stores it.
 
+    :arg creator: the user who may configure the new item, if matrix-auth adds it
     :raises ConfigError: if no plugin provides its class
     """
     root = _item(config)
     if not plugins.provide(BY_ROOT[root.tag]):
         raise document.ConfigError("no plugin has this class")
+    if creator:
+        matrix_property.add_creator(root, BY_ROOT[root.tag] is FOLDER, creator)
     return _write_item(root, writer)
 
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from ...http.routing import ANY, Route
 from ...runtime.evaluator import EvaluationError
-from ..access.permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_READ, JOB_WORKSPACE
+from ..access.permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_WORKSPACE
 from ..builds import actions, build_api
 from ..call import JOB, Answer, Call
 from ..http import pages
@@ -36,7 +36,7 @@ HEALTH_ICONS = ((80, "80plus"), (60, "60to79"), (40, "40to59"), (20, "20to39"), 
 
 def list_visible(call: Call, folder: str = "") -> list[Job]:
     """Return the items of a folder that the user may see."""
-    return call.storage.jobs(folder) if call.principal.may(JOB_READ) else []
+    return [job for job in call.storage.jobs(folder) if call.may_read(job)]
 
 
 def job_bean(call: Call, job: Job) -> Bean:
@@ -203,7 +203,7 @@ def _opaque_actions(call: Call) -> list[Bean]:
 
 def list_tied_jobs(call: Call) -> list[Bean]:
     """Return the jobs that are restricted to the built-in node."""
-    everything = call.storage.all_jobs() if call.principal.may(JOB_READ) else []
+    everything = [job for job in call.storage.all_jobs() if call.may_read(job)]
     return [
         job_bean(call, job)
         for job in everything

@@ -10,6 +10,8 @@ restart_required: whether plugins require a restart
 users: [{name, password (without it, a user without an account), full_name, description, email,
          tokens: [value, or {value, name, uuid, created (ISO 8601), expires: the last day}],
          permissions: [Overall/Administer, ...], public_keys: [...]}]
+authorization: the authorization strategy in the format of JCasC, such as {roleBased: {roles: {global: [...]}}}; by
+               default, users have their permissions from the seed
 plugins: [{name, version, long_name, active, enabled, dependencies: [{name, version, optional}],
            bundled (part of Jenkins), broken (why its code cannot be loaded), failed (why it was not loaded), ...}]
 user_content: {path: text} of the files below /userContent/
@@ -52,6 +54,8 @@ from typing import Any
 from ...seeds.schema import mapping_schema
 from ..access import accounts
 from ..access.permissions import BY_TITLE
+from ..authorization import casc
+from ..authorization.strategies import save_strategy
 from ..configuration import configuration as jcasc
 from ..configuration.documents import ConfiguratorError
 from ..controller import Controller
@@ -68,7 +72,7 @@ DEFAULT_AGO_SECONDS = 3600
 PLUGIN = "name! version! long_name url required_core_version minimum_java_version supports_dynamic_load broken"
 DEPENDENCIES = [mapping_schema("name! version! optional")]
 SHAPE = mapping_schema(
-    "url executors version restart_required quieting_down update_site user_content",
+    "authorization url executors version restart_required quieting_down update_site user_content",
     users=[mapping_schema("name! password full_name description email tokens permissions public_keys")],
     plugins=[
         mapping_schema(
@@ -137,6 +141,8 @@ class Seeder:
                 self._storage.set(name, data[name])
         if "user_content" in data:
             self._storage.set("user_content", {**self._storage.setting("user_content", {}), **data["user_content"]})
+        if "authorization" in data:
+            save_strategy(self._storage, casc.read_strategy(data["authorization"]))
         if "update_site" in data:
             self._controller.update_site.configure(data["update_site"])
         for name in ("version", "restart_required"):

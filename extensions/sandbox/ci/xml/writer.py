@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from lxml import etree
 
+from ..authorization import matrix_property
+from ..jobs.item_kinds import FOLDER
 from ..plugins.installed_plugins import InstalledPlugins
 from ..storage import Storage
 from . import document, secrets
@@ -41,6 +43,8 @@ class ConfigurationWriter:
         :arg plugin: plugin of the object that contains it
         """
         class_name = class_name or element.get("class") or element.tag
+        if element.tag in matrix_property.GROUPS:
+            element = matrix_property.rewrite_property(element)
         own_plugin = self._find_plugin(class_name) or plugin
         written = etree.Element(tag or element.tag)
         written.attrib.update({name: value for name, value in element.items() if name != "plugin"})
@@ -69,5 +73,9 @@ class ConfigurationWriter:
         return next((name for name in find_plugins(class_name) if name == CORE or name in self._versions), None)
 
     def _is_known(self, element: etree._Element) -> bool:
-        """Return whether Jenkins has the class of an element of a list. Names without dots are no classes."""
+        """Return whether Jenkins keeps an element of a list. Names without dots are no classes."""
+        if element.tag == matrix_property.FOLDER_PROPERTY and element.getroottree().getroot().tag not in FOLDER.roots:
+            return False
+        if element.tag in matrix_property.GROUPS and matrix_property.lacks_sid(element):
+            return False
         return "." not in element.tag or self._find_plugin(element.tag) is not None

@@ -1,0 +1,182 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The matrix of a folder, job or node: a property in its configuration."""
+
+from __future__ import annotations
+
+import typing as t
+import xml.etree.ElementTree as ET
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import form
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import Permissions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import job_path
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import fields as xml_fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, merge_fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
+
+_INHERITANCE = {
+    "parent": "org.jenkinsci.plugins.matrixauth.inheritance.InheritParentStrategy",
+    "global": "org.jenkinsci.plugins.matrixauth.inheritance.InheritGlobalStrategy",
+    "none": "org.jenkinsci.plugins.matrixauth.inheritance.NonInheritingStrategy",
+}
+_PREFIXES = {"users": "USER:", "groups": "GROUP:", "users_or_groups": ""}
+
+
+class Target(t.NamedTuple):
+    """What has the matrix.
+
+    :ivar option: the option that names it
+    :ivar name: its name
+    :ivar path: its path on the server
+    :ivar tag: name of the property
+    :ivar container: element with the properties
+    """
+
+    option: str
+    name: str
+    path: str
+    tag: str
+    container: str
+
+    @property
+    def label(self) -> str:
+        """The object for messages."""
+        return f"{self.option} '{self.name}'"
+
+
+def find_target(params: Fields) -> Target | None:
+    """Return the folder, job or node that the options name, or `None` for the whole server."""
+    if folder := params["folder"]:
+        tag = "com.cloudbees.hudson.plugins.folder.properties.AuthorizationMatrixProperty"
+        return Target("folder", folder, job_path(folder, "folder"), tag, "properties")
+    if job := params["job"]:
+        return Target("job", job, job_path(job), "hudson.security.AuthorizationMatrixProperty", "properties")
+    if node := params["node"]:
+        tag = "org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty"
+        return Target("node", node, f"/computer{encode_path(node, option='node')}", tag, "nodeProperties")
+    return None
+
+
+def check_permissions(target: Target, holders: Fields) -> None:
+    """Refuse permissions that do not apply to the object. Jenkins ignores them without an error.
+
+    :raises BadOption: if a permission does not apply
+    """
+    for kind, named in holders.items():
+        for name, permissions in named.items():
+            for permission in permissions or ():
+                group = permission.partition("/")[0]
+                if group == "Overall" or (target.option == "node") != (group == "Agent"):
+                    raise BadOption(f"{kind}.{name}", f"'{permission}' does not apply to a {target.option}")
+
+
+class MatrixProperty:
+    """The matrix of a folder, job or node.
+
+    :arg shared: values that the items of a task share
+    """
+
+    def __init__(self, task: Task, ci: CiService, shared: SharedValues, target: Target) -> None:
+        self._task, self._ci, self._target = task, ci, target
+        self._permissions = Permissions(ci, shared)
+        self._root: ET.Element | None = None
+
+    def find(self) -> Fields | None:
+        """Return the matrix, or `None` if the object has none.
+
+        :raises ToolchainError: if the object does not exist
+        """
+        self._root = stored.fetch(self._ci, self._target.path)
+        if self._root is None and not self._task.predicts_missing:
+            raise ToolchainError(
+                f"Cannot manage the permissions of {self._target.label}: it does not exist, or the account has no "
+                "permission to see it. Create it first."
+            )
+        element = None if self._root is None else self._root.find(f"{self._target.container}/{self._target.tag}")
+        return None if element is None else self._read(element)
+
+    def desired(self, before: Fields | None) -> Fields:
+        """Return the declared part of the matrix."""
+        params = self._task.params
+        desired = form.parse_holders(params, self._permissions.to_name)
+        if params["inheritance"] is not None or before is None:
+            desired["inheritance"] = params["inheritance"] or "parent"
+        return form.purge(before or {}, desired) if params["purge"] else desired
+
+    def write(self, changes: Fields) -> None:
+        """Write the matrix with the changed fields."""
+        root = self._get_root()
+        container = root.find(self._target.container)
+        if container is None:
+            container = ET.SubElement(root, self._target.container)
+        element = container.find(self._target.tag)
+        current = {} if element is None else self._read(element)
+        if element is None:
+            element = ET.SubElement(container, self._target.tag)
+        self._fill(element, merge_fields(current, changes))
+        stored.write(self._ci, self._target.path, root)
+
+    def delete(self) -> None:
+        """Remove the matrix."""
+        root = self._get_root()
+        container = root.find(self._target.container)
+        element = None if container is None else container.find(self._target.tag)
+        if container is not None and element is not None:
+            container.remove(element)
+        stored.write(self._ci, self._target.path, root)
+
+    def check(self, _before: Fields | None, changes: Fields | None) -> None:
+        """Refuse a change that Jenkins would ignore.
+
+        :raises ToolchainError: if the change is refused
+        """
+        require_plugin(self._ci, "matrix-auth", f"Managing the permissions of {self._target.label}")
+        if self._root is not None:
+            xml_fields.check_complete(self._root, self._target.label)
+        granted = (
+            permission
+            for kind in form.HOLDERS
+            for permissions in ((changes or {}).get(kind) or {}).values()
+            for permission in permissions or ()
+        )
+        self._permissions.check_known(granted)
+
+    def _get_root(self) -> ET.Element:
+        """Return the configuration, read again, because another client may have changed it."""
+        root = self._root if self._root is not None else stored.fetch(self._ci, self._target.path)
+        if root is None:
+            raise ToolchainError(f"Cannot change the permissions of {self._target.label}: it was deleted.")
+        return root
+
+    def _read(self, element: ET.Element) -> Fields:
+        strategy = element.find("inheritanceStrategy")
+        class_name = None if strategy is None else strategy.get("class")
+        inheritance = next((name for name, other in _INHERITANCE.items() if other == class_name), "parent")
+        entries = (self._read_row(row.text or "") for row in element.iter("permission"))
+        return {"inheritance": inheritance, **form.read_matrix(entries)}
+
+    def _read_row(self, text: str) -> tuple[str, str, str]:
+        kind = next(kind for kind, prefix in _PREFIXES.items() if text.startswith(prefix))
+        permission, _colon, name = text[len(_PREFIXES[kind]) :].partition(":")
+        return kind, name, self._permissions.to_name(permission)
+
+    def _fill(self, element: ET.Element, fields: Fields) -> None:
+        for child in [*element.findall("permission"), *element.findall("inheritanceStrategy")]:
+            element.remove(child)
+        ET.SubElement(element, "inheritanceStrategy", {"class": _INHERITANCE[fields["inheritance"]]})
+        rows = sorted(
+            f"{_PREFIXES[kind]}{self._permissions.to_id(permission)}:{name}"
+            for kind in form.HOLDERS
+            for name, permissions in fields.get(kind, {}).items()
+            for permission in permissions
+        )
+        for row in rows:
+            ET.SubElement(element, "permission").text = row

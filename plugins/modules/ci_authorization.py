@@ -1,0 +1,453 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_authorization
+short_description: Manage Jenkins permissions and roles
+description:
+  - Manage the authorization strategy of a Jenkins controller, a matrix of permissions or roles with members, or the
+    matrix of a single folder, job or node. With O(items), the module manages several of them concurrently.
+  - The module changes only the users, groups and roles that are declared. Others are kept unless O(purge=true).
+  - A declared user or group has exactly the permissions in its list. Of a declared role, only the keys that are set are
+    changed.
+  - Jenkins ignores unknown permissions in roles and in the matrices of folders, jobs and nodes without an error. The
+    module refuses them before it changes anything.
+  - Unless O(allow_lockout=true), the module refuses a change after which the account of the task would not have the
+    Overall/Administer permission. No request could undo such a change.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.purge
+  - buildworks.toolchain.state
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - To manage the whole server, the account needs the Overall/Administer permission, and Jenkins needs the plugins
+    C(configuration-as-code), and C(matrix-auth) or C(role-strategy). The module reads the strategy from the export of
+    JCasC and replaces it as a whole, so that an interrupted task never leaves a role without its members. When
+    configuration is applied, Jenkins also applies its configured sources again.
+  - If a configuration source of Jenkins sets the authorization strategy, the module refuses to change it, because
+    Jenkins would revert the change.
+  - To manage a folder or job, the account needs the Job/Configure permission on it. To manage a node, it needs the
+    Agent/Configure permission. Both require the plugin C(matrix-auth). Such a matrix has an effect only with the
+    strategy V(project_matrix).
+  - Names of users and groups are case-sensitive and need not exist.
+  - If nothing changes, the module sends one request for each item.
+  - Manage the authorization strategy either with this module or with M(buildworks.toolchain.ci_configuration).
+  - Tested against the sandbox of this collection. Not tested against a real Jenkins server.
+options:
+  folder:
+    description: Full name of the folder with the matrix, such as V(team/web). If neither O(folder), O(job) nor O(node)
+      is set, the authorization strategy of the server is managed.
+    type: str
+  job:
+    description: Full name of the job with the matrix, such as V(team/web/deploy).
+    type: str
+  node:
+    description: Name of the node with the matrix.
+    type: str
+  strategy:
+    description:
+      - Authorization strategy of the server. If not set, the current strategy is kept.
+      - If it differs from the current strategy, the permissions of the current one are discarded, except between
+        V(global_matrix) and V(project_matrix).
+      - Applies to the server only.
+    type: str
+    choices:
+      global_matrix: A matrix of permissions for the whole server.
+      project_matrix: A matrix of permissions for the whole server, and matrices of folders, jobs and nodes.
+      role_based: Roles of the plugin C(role-strategy).
+  users:
+    description: Permissions of users. The keys are names of users, the values are lists of permissions such as
+      V(Job/Read). An empty list removes the user from the matrix.
+    type: dict
+  groups:
+    description: Permissions of groups. The keys are names of groups, such as V(authenticated) for all users that are
+      logged in, the values are lists of permissions. An empty list removes the group from the matrix.
+    type: dict
+  users_or_groups:
+    description: Permissions of names that can be both users and groups, as in matrices of older versions. The keys are
+      names, the values are lists of permissions. An empty list removes the name from the matrix.
+    type: dict
+  inheritance:
+    description:
+      - Which permissions a folder, job or node has in addition to its own matrix. If not set, the inheritance of an
+        existing matrix is kept, and that of a new one is V(parent).
+      - Applies to folders, jobs and nodes only.
+    type: str
+    choices:
+      parent: Those of the folder that contains it, up to those of the server.
+      global: Those of the server.
+      none: None. Administrators keep their permissions.
+  roles:
+    description:
+      - Roles of the strategy V(role_based). Each of the following dictionaries has names of roles as keys. The values
+        are dictionaries with the keys C(permissions), C(description), C(pattern), C(users), C(groups) and
+        C(users_or_groups). V(null) removes a role.
+      - C(permissions), C(users), C(groups) and C(users_or_groups) are lists. A list that is set replaces the existing
+        list. A new role requires C(permissions).
+      - C(pattern) is a regular expression that must match the full name of a job or folder, or the name of an agent.
+        It is V(.*) by default. Global roles have no pattern.
+      - Applies to the server only.
+    type: dict
+    suboptions:
+      global:
+        description: Roles that apply to the whole server.
+        type: dict
+      item:
+        description: Roles that apply to the jobs and folders whose full names match the pattern.
+        type: dict
+      agent:
+        description: Roles that apply to the agents whose names match the pattern.
+        type: dict
+  purge:
+    description:
+      - Whether to remove users and groups that are not in O(users), O(groups) and O(users_or_groups), or roles that are
+        not in O(roles).
+      - Nothing is removed if none of these options is set.
+  allow_lockout:
+    description:
+      - Whether to allow a change after which the account of this task does not have the Overall/Administer permission.
+      - If V(true) and the account loses the permission, the module cannot read the changed strategy. The task then
+        fails with the error of the server, although the change took effect.
+      - Applies to the server only.
+    type: bool
+    default: false
+  state:
+    choices:
+      present: Manage the permissions as specified.
+      absent: Remove the matrix of the folder, job or node. Not allowed for the server.
+  items:
+    description:
+      - List of folders, jobs, nodes or the server, each with the options below. Options that are set outside O(items)
+        are the defaults for all items.
+      - All items are validated before the first request. Two items must not manage the same object.
+    type: list
+    elements: dict
+    suboptions:
+      folder:
+        description: Value of O(folder) for this item.
+        type: str
+      job:
+        description: Value of O(job) for this item.
+        type: str
+      node:
+        description: Value of O(node) for this item.
+        type: str
+      strategy:
+        description: Value of O(strategy) for this item.
+        type: str
+        choices:
+          global_matrix: Same as O(strategy=global_matrix).
+          project_matrix: Same as O(strategy=project_matrix).
+          role_based: Same as O(strategy=role_based).
+      users:
+        description: Value of O(users) for this item.
+        type: dict
+      groups:
+        description: Value of O(groups) for this item.
+        type: dict
+      users_or_groups:
+        description: Value of O(users_or_groups) for this item.
+        type: dict
+      inheritance:
+        description: Value of O(inheritance) for this item.
+        type: str
+        choices:
+          parent: Same as O(inheritance=parent).
+          global: Same as O(inheritance=global).
+          none: Same as O(inheritance=none).
+      roles:
+        description: Value of O(roles) for this item.
+        type: dict
+        suboptions:
+          global:
+            description: Value of O(roles.global) for this item.
+            type: dict
+          item:
+            description: Value of O(roles.item) for this item.
+            type: dict
+          agent:
+            description: Value of O(roles.agent) for this item.
+            type: dict
+      purge:
+        description: Value of O(purge) for this item.
+        type: bool
+      allow_lockout:
+        description: Value of O(allow_lockout) for this item.
+        type: bool
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+seealso:
+  - module: buildworks.toolchain.ci_authorization_info
+  - module: buildworks.toolchain.ci_configuration
+"""
+
+EXAMPLES = r"""
+- name: Use a matrix with permissions for the whole server
+  buildworks.toolchain.ci_authorization:
+    strategy: project_matrix
+    users:
+      admin: [Overall/Administer]
+    groups:
+      authenticated: [Overall/Read, Job/Read]
+
+- name: Let a team build and configure the jobs in its folder
+  buildworks.toolchain.ci_authorization:
+    folder: team
+    groups:
+      developers: [Job/Build, Job/Configure, Job/Read]
+    purge: true
+
+- name: Use roles instead, and remove all other roles
+  buildworks.toolchain.ci_authorization:
+    strategy: role_based
+    roles:
+      global:
+        administrators:
+          permissions: [Overall/Administer]
+          users: [admin]
+        readers:
+          permissions: [Overall/Read]
+          groups: [authenticated]
+      item:
+        developers:
+          pattern: team/.*
+          permissions: [Job/Build, Job/Read]
+          groups: [developers]
+    purge: true
+
+- name: Remove the matrix of a folder
+  buildworks.toolchain.ci_authorization:
+    folder: team
+    state: absent
+"""
+
+RETURN = r"""
+authorization:
+  description: Permissions after the task or, in check mode, the predicted ones. V(null) if the folder, job or node has
+    no matrix.
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    strategy:
+      description: Authorization strategy of the server. One of the choices of O(strategy), or the name that Jenkins
+        uses for another strategy.
+      returned: when the server is managed
+      type: str
+    inheritance:
+      description: Inheritance of the matrix, one of the choices of O(inheritance).
+      returned: when a folder, job or node is managed
+      type: str
+    users:
+      description: Permissions of users. The keys are names of users, the values are sorted lists of permissions.
+      returned: when a matrix is managed
+      type: dict
+    groups:
+      description: Permissions of groups. The keys are names of groups, the values are sorted lists of permissions.
+      returned: when a matrix is managed
+      type: dict
+    users_or_groups:
+      description: Permissions of names that can be both users and groups. The keys are names, the values are sorted
+        lists of permissions.
+      returned: when a matrix is managed
+      type: dict
+    roles:
+      description: Roles. The keys are V(global), V(item) and V(agent). The values are dictionaries with names of roles
+        as keys. The values of these are dictionaries with the keys of O(roles).
+      returned: when the strategy is V(role_based)
+      type: dict
+  sample:
+    strategy: project_matrix
+    users:
+      admin: [Overall/Administer]
+    groups:
+      authenticated: [Job/Read, Overall/Read]
+    users_or_groups: {}
+counts:
+  description: Number of items for each outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Number of items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Number of items that were already in the desired state.
+      type: int
+    failed:
+      description: Number of items that failed. RV(failures) contains the reasons.
+      type: int
+    unknown:
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
+      type: int
+  sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
+failures:
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Position of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items), without options that are not set.
+      type: dict
+    status:
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
+      type: bool
+    reason:
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
+      type: str
+    authorization:
+      description: Permissions after the item was processed or, in check mode, the predicted ones. It has the same keys
+        as RV(authorization).
+      type: dict
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues, process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import (
+    form,
+    matrix_property,
+    permissions,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.matrix_property import (
+    MatrixProperty,
+    Target,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.strategy import GlobalAuthorization
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    PURGE,
+    STATE,
+    with_items,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+_CHECKED = "names and permissions are checked when they are parsed"
+_NAMED = dict(type="dict", text_values=True, narrows_scope=True, unchecked=_CHECKED)
+_ROLES = dict.fromkeys(("global", "item", "agent"), _NAMED)
+_SERVER_ONLY = ("strategy", "roles", "allow_lockout")
+ITEM = (PURGE + STATE) + ArgumentSpec(
+    dict(
+        folder=dict(type="str", narrows_scope=True, **JOB),
+        job=dict(type="str", narrows_scope=True, **JOB),
+        node=dict(type="str", narrows_scope=True, **SEGMENT),
+        strategy=dict(type="str", choices=[*form.STRATEGIES]),
+        users=_NAMED,
+        groups=_NAMED,
+        users_or_groups=_NAMED,
+        inheritance=dict(type="str", choices=["parent", "global", "none"]),
+        roles=dict(type="dict", narrows_scope=True, options=_ROLES),
+        allow_lockout=dict(type="bool", default=False),
+    ),
+    mutually_exclusive=[("folder", "job", "node")],
+)
+SPEC = (CI + PREDICT_MISSING) + with_items(ITEM)
+
+
+def run(task: Task) -> None:
+    shared = SharedValues()
+    process_one_or_items(
+        task,
+        ITEM,
+        lambda item_task: reconcile_authorization(item_task, shared),
+        check=check_options,
+        identity=lambda params: matrix_property.find_target(params) or "the server",
+        name_option="folder",
+    )
+
+
+def reconcile_authorization(task: Task, shared: SharedValues) -> None:
+    check_options(task.params)
+    target = matrix_property.find_target(task.params)
+    if target:
+        reconcile_property(task, shared, target)
+    else:
+        reconcile_strategy(task, shared)
+
+
+def reconcile_strategy(task: Task, shared: SharedValues) -> None:
+    authorization = GlobalAuthorization(task, CiService(task), shared)
+    reconcile(
+        task,
+        "authorization",
+        read=authorization.find,
+        desired=authorization.desired,
+        update=authorization.update,
+        check=authorization.check,
+    )
+
+
+def reconcile_property(task: Task, shared: SharedValues, target: Target) -> None:
+    matrix = MatrixProperty(task, CiService(task), shared, target)
+    reconcile(
+        task,
+        "authorization",
+        read=matrix.find,
+        desired=matrix.desired,
+        create=matrix.write,
+        update=matrix.write,
+        delete=matrix.delete,
+        check=matrix.check,
+    )
+
+
+def check_options(params: Fields) -> None:
+    target = matrix_property.find_target(params)
+    holders = form.parse_holders(params, permissions.find_common_name)
+    if target is None:
+        form.parse_roles(params["roles"], permissions.find_common_name)
+        if params["state"] == "absent":
+            raise BadOption("state", "must be 'present' without 'folder', 'job' and 'node'")
+        if params["inheritance"] is not None:
+            raise BadOption("inheritance", "requires 'folder', 'job' or 'node'")
+        return
+    matrix_property.check_permissions(target, holders)
+    for option in _SERVER_ONLY:
+        if params[option]:
+            raise BadOption(option, f"must not be set with '{target.option}'")
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
