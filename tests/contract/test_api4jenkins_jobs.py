@@ -24,6 +24,7 @@ node {
   archiveArtifacts 'out/*'
 }
 """
+DOMAIN = "com.cloudbees.plugins.credentials.domains.Domain"
 BUILDS = [{"result": "FAILURE" if number % 10 == 0 else "SUCCESS"} for number in range(120)]
 JOBS = [
     {"name": "team/web/site", "kind": "pipeline", "script": SCRIPT, "quiet_period": 0},
@@ -89,3 +90,20 @@ def test_artifacts_are_downloaded(server: Jenkins, tmp_path: Path) -> None:
     build.save_artifacts(str(archive))
     assert archive.read_bytes().startswith(b"PK")
     assert "line one" in list(build.console_text())
+
+
+def test_credentials_and_domains_are_managed(server: Jenkins) -> None:
+    tag = "com.cloudbees.plugins.credentials.impl.UsernamePasswordCredentialsImpl"
+    config = f"<{tag}><scope>GLOBAL</scope><id>login</id><username>a</username><password>x</password></{tag}>"
+    for credentials in (server.credentials, server.get_job("team").credentials):
+        credentials.create(f"<{DOMAIN}><name>git</name></{DOMAIN}>")
+        assert [domain.name for domain in credentials] == ["_", "git"]
+        for domain in (credentials.global_domain, credentials.get("git")):
+            domain.create(config)
+            login = domain.get("login")
+            login.configure(config.replace(">a<", ">b<"))
+            assert "<username>b</username>" in login.configure()
+            login.delete()
+            assert domain.get("login") is None
+        credentials.get("git").delete()
+        assert credentials.get("git") is None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from jenkinsapi.credential import SecretTextCredential, SSHKeyCredential, UsernamePasswordCredential
 from jenkinsapi.custom_exceptions import JenkinsAPIException
 from jenkinsapi.jenkins import Jenkins
 from jenkinsapi.plugins import Plugins
@@ -38,13 +39,13 @@ def test_plugins_are_installed(server: Jenkins, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(Plugins, "update_center_dict", {})  # the client downloads it from the update site itself
     server.plugins.check_updates_server()
     server.install_plugin("ssh-slaves@latest")
-    assert {"ssh-slaves", "ssh-credentials"} <= set(server.get_plugins().keys())
+    assert {"ssh-slaves", "trilead-api"} <= set(server.get_plugins().keys())
     assert not server.plugins.restart_required
     server.install_plugin("audit-trail@latest", restart=False)
     assert "audit-trail" not in server.get_plugins()
     assert server.plugins.restart_required
     jobs = server.plugins.update_center_install_status["data"]["jobs"]
-    assert [job["name"] for job in jobs] == ["ssh-credentials", "ssh-slaves", "audit-trail"]
+    assert [job["name"] for job in jobs] == ["trilead-api", "ssh-slaves", "audit-trail"]
 
 
 def test_plugins_are_changed(server: Jenkins) -> None:
@@ -151,3 +152,16 @@ def test_api_tokens_are_created_and_revoked(sandbox: Any) -> None:
     own.revoke_all_api_tokens()
     with pytest.raises(HTTPError, match="401"):
         by_token.get_data(f"{by_token.baseurl}/api/python")
+
+
+def test_credentials_are_managed(server: Jenkins) -> None:
+    credentials = server.credentials
+    credentials["login"] = UsernamePasswordCredential({"description": "login", "userName": "bob", "password": "x"})
+    credentials["token"] = SecretTextCredential({"description": "token", "secret": "x"})
+    credentials["key"] = SSHKeyCredential(
+        {"description": "key", "userName": "git", "passphrase": "", "private_key": "-----BEGIN PRIVATE KEY-----\nx"}
+    )
+    assert sorted(credentials.keys()) == ["key", "login", "token"]
+    credentials["token"] = SecretTextCredential({"description": "token", "secret": "y"})
+    del credentials["login"]
+    assert sorted(server.credentials.keys()) == ["key", "token"]

@@ -46,7 +46,7 @@ def test_plugin_is_installed(server: jenkins.Jenkins, monkeypatch: pytest.Monkey
     with pytest.raises(IndexError):  # the client's own print replaces the result that it expects
         server.install_plugin("ssh-slaves")
     jobs = server.jenkins_open(requests.Request("GET", f"{server.server}updateCenter/api/json?tree=jobs[plugin[name]]"))
-    assert [job["plugin"]["name"] for job in json.loads(jobs)["jobs"]] == ["ssh-credentials", "ssh-slaves"]
+    assert [job["plugin"]["name"] for job in json.loads(jobs)["jobs"]] == ["trilead-api", "ssh-slaves"]
     with pytest.raises(jenkins.JenkinsException, match="NullPointerException"):
         server.install_plugin("nothing")
 
@@ -182,3 +182,18 @@ def test_nodes_are_managed(server: jenkins.Jenkins) -> None:
     assert server.get_node_info("one")["numExecutors"] == 3
     server.delete_node("one")
     assert not server.node_exists("one")
+
+
+def test_credentials_of_folders_are_managed(server: jenkins.Jenkins) -> None:
+    tag = "org.jenkinsci.plugins.plaincredentials.impl.StringCredentialsImpl"
+    config = f"<{tag}><scope>GLOBAL</scope><id>token</id><description>a</description><secret>x</secret></{tag}>"
+    server.create_job("team", "<com.cloudbees.hudson.plugins.folder.Folder/>")
+    server.create_credential("team", config)
+    with pytest.raises(jenkins.JenkinsException, match="already exists"):
+        server.create_credential("team", config)
+    assert server.list_credentials("team") == [{"id": "token"}]
+    server.reconfig_credential("team", config.replace(">a<", ">b<"))
+    assert server.get_credential_info("token", "team")["description"] == "b"
+    assert "<secret-redacted/>" in server.get_credential_config("token", "team")
+    server.delete_credential("token", "team")
+    assert not server.credential_exists("token", "team")

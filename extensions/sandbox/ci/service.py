@@ -28,6 +28,7 @@ from .cli import cli_api, jar
 from .configuration import api as configuration_api
 from .configuration import configuration
 from .controller import Controller
+from .credentials import credential_scripts, credentials_api  # noqa: F401  registers a script
 from .http import error_pages
 from .http.refusals import NotFound, Refusal
 from .jobs import config_api, folder_api, job_api, views
@@ -57,6 +58,7 @@ ROUTES = Routes(
         *job_api.ROUTES,
         *config_api.ROUTES,
         *views.ROUTES,
+        *credentials_api.ROUTES,
         *triggers.ROUTES,
         *queue_api.ROUTES,
         *build_api.ROUTES,

@@ -30,6 +30,7 @@ CREATE TABLE IF NOT EXISTS ci_items (
 CREATE TABLE IF NOT EXISTS ci_views (
     folder TEXT NOT NULL, name TEXT NOT NULL, config TEXT NOT NULL, PRIMARY KEY (folder, name)
 );
+CREATE TABLE IF NOT EXISTS ci_credential_stores (owner TEXT PRIMARY KEY, data TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS ci_scripts (id INTEGER PRIMARY KEY, data TEXT NOT NULL UNIQUE);
 """
 
@@ -199,8 +200,9 @@ class Storage:
         )
 
     def delete_user(self, user: User) -> None:
-        """Delete a user."""
+        """Delete a user with its credentials."""
         self._db.execute("DELETE FROM ci_users WHERE name = ?", (user.name,))
+        self._db.execute("DELETE FROM ci_credential_stores WHERE owner = ?", (user.name,))
 
     def forget_objects_without_account(self) -> None:
         """Delete users without an account, as a restart does."""
@@ -227,6 +229,15 @@ class Storage:
     def put_script(self, entry: dict[str, Any]) -> None:
         """Add a scripted answer."""
         self._db.execute("INSERT OR REPLACE INTO ci_scripts (data) VALUES (?)", (json.dumps(entry),))
+
+    def credential_store(self, owner: str) -> str | None:
+        """Return the store of a user as XML, or of the server if the owner is empty."""
+        row = self._db.execute("SELECT data FROM ci_credential_stores WHERE owner = ?", (owner,)).fetchone()
+        return row["data"] if row else None
+
+    def put_credential_store(self, owner: str, data: str) -> None:
+        """Add or replace the store of a user or, if the owner is empty, of the server."""
+        self._db.execute("INSERT OR REPLACE INTO ci_credential_stores VALUES (?, ?)", (owner, data))
 
     def job(self, name: str) -> Job | None:
         """Return the job with a full name."""

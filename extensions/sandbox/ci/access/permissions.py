@@ -64,6 +64,12 @@ LOCKABLE_VIEW = Permission(f"{_LOCKABLE}.View", "Lockable Resources/View", READ)
 LOCKABLE_RESERVE = Permission(f"{_LOCKABLE}.Reserve", "Lockable Resources/Reserve", ADMINISTER)
 LOCKABLE_STEAL = Permission(f"{_LOCKABLE}.Steal", "Lockable Resources/Steal", ADMINISTER)
 LOCKABLE_UNLOCK = Permission(f"{_LOCKABLE}.Unlock", "Lockable Resources/Unlock", ADMINISTER)
+_CREDENTIALS = "com.cloudbees.plugins.credentials.CredentialsProvider."
+CREDENTIALS_VIEW = Permission(_CREDENTIALS + "View", "Credentials/View", _READ)
+CREDENTIALS_CREATE = Permission(_CREDENTIALS + "Create", "Credentials/Create", _CREATE)
+CREDENTIALS_UPDATE = Permission(_CREDENTIALS + "Update", "Credentials/Update", _UPDATE)
+CREDENTIALS_DELETE = Permission(_CREDENTIALS + "Delete", "Credentials/Delete", _DELETE)
+CREDENTIALS_MANAGE_DOMAINS = Permission(_CREDENTIALS + "ManageDomains", "Credentials/ManageDomains", _CONFIGURE)
 # Known to Jenkins, but without an effect in the sandbox
 OTHERS = (
     Permission("hudson.model.Hudson.RunScripts", "Overall/RunScripts", ADMINISTER),
@@ -110,6 +116,11 @@ BY_TITLE = {
         LOCKABLE_RESERVE,
         LOCKABLE_STEAL,
         LOCKABLE_UNLOCK,
+        CREDENTIALS_VIEW,
+        CREDENTIALS_CREATE,
+        CREDENTIALS_UPDATE,
+        CREDENTIALS_DELETE,
+        CREDENTIALS_MANAGE_DOMAINS,
         *OTHERS,
     )
 }

@@ -100,6 +100,8 @@ def _members(bean: Bean, pruner: Pruner) -> dict[str, Any]:
 def _to_plain_data(value: Any, pruner: Pruner) -> Any:
     if isinstance(value, Bean):
         return export(value, pruner) if value.typed else _members(value, pruner)
+    if isinstance(value, dict):
+        return {name: _to_plain_data(item, pruner) for name, item in value.items()}
     if isinstance(value, list):
         return [_to_plain_data(item, pruner) for item in pruner.cut(value)]
     return value

@@ -44,6 +44,10 @@ jobs: [{name: full name (missing folders are created), kind: freestyle|pipeline|
         builds: [{number, result, seconds, ago or started (ISO 8601), keep, parameters: {name: text},
                   log: text, artifacts: {path: text}}],
         queued: [{seconds: waiting time, parameters: {name: text}}]}]
+credential_domains: [{name, folder or user (by default the store of the server), description, xml}]
+credentials: [{id, folder or user, domain, type: username_password|secret_text|secret_file|ssh_key, scope, description,
+               username, username_secret, password, secret, file_name, content (text), private_key, passphrase,
+               or instead of the type xml: document of any class}]
 """
 
 from __future__ import annotations
@@ -66,6 +70,7 @@ from ..script_security import approvals
 from ..scripts import script_answers
 from ..storage import Build, Item, Job, Storage, User
 from ..xml.writer import ConfigurationWriter
+from . import credential_seeds
 
 STARTED_BY_TIMER = {"_class": "hudson.triggers.TimerTrigger$TimerTriggerCause", "shortDescription": "Started by timer"}
 DEFAULT_AGO_SECONDS = 3600
@@ -100,6 +105,8 @@ SHAPE = mapping_schema(
             queued=[mapping_schema("seconds parameters")],
         )
     ],
+    credential_domains=[credential_seeds.DOMAINS_SHAPE],
+    credentials=[credential_seeds.CREDENTIALS_SHAPE],
 )
 
 
@@ -134,6 +141,10 @@ class Seeder:
         writer = self._controller.create_writer()
         for job in data.get("jobs", []):
             self._add_job(job, writer)
+        for domain in data.get("credential_domains", []):
+            credential_seeds.add_domain(self._storage, domain)
+        for credential in data.get("credentials", []):
+            credential_seeds.add_credential(self._storage, credential)
 
     def _add_settings(self, data: dict[str, Any]) -> None:
         for name in ("url", "executors"):

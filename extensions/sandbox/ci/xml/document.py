@@ -28,9 +28,10 @@ class ConfigError(ValueError):
     """A configuration that Jenkins cannot load."""
 
 
-def parse(text: str) -> etree._Element:
-    """Return the root element of a document, without blank texts and comments.
+def parse(text: str, remove_blanks: bool = True) -> etree._Element:
+    """Return the root element of a document, without comments.
 
+    :arg remove_blanks: whether to remove blank texts
     :raises ConfigError: if the document is not well-formed
     """
     declaration = _DECLARATION.match(text)
@@ -38,7 +39,9 @@ def parse(text: str) -> etree._Element:
         text = text[declaration.end() :]
         if "1.1" in declaration[1]:
             text = _REFERENCE.sub(_hide_control_character, text)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=True, remove_comments=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, remove_blank_text=remove_blanks, remove_comments=True
+    )
     try:
         return etree.fromstring((doctype.expand(text) if "<!DOCTYPE" in text else text).encode(), parser)
     except (etree.XMLSyntaxError, ValueError) as error:

@@ -9,12 +9,14 @@ import base64
 import binascii
 import hashlib
 import hmac
+import re
 import secrets
 
 from ..storage import Storage
 
 BLOCK = 16
 HALF = BLOCK // 2
+NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
 HEADER = b"\x01\x00\x00\x00\x10"
 
 
@@ -54,6 +56,32 @@ def reveal(storage: Storage, text: str) -> str:
 def reencrypt(storage: Storage, text: str) -> str:
     """Return a submitted secret as it is stored: an encrypted one is kept."""
     return text if decrypt(storage, text) is not None else encrypt(storage, text)
+
+
+def encrypt_bytes(storage: Storage, content: bytes) -> str:
+    """Return secret bytes as Jenkins stores them. Each call returns another text."""
+    start = secrets.token_bytes(BLOCK)
+    content = hmac.digest(_key(storage), start + content, hashlib.sha256)[:HALF] + content
+    padding = BLOCK - len(content) % BLOCK
+    encrypted = _mask(_key(storage), start, content + bytes([padding]) * padding)
+    return f"{{{base64.b64encode(start + encrypted).decode()}}}"
+
+
+def reveal_bytes(storage: Storage, text: str) -> bytes:
+    """Return secret bytes. If this server has not encrypted the text, it is Base64, with or without braces.
+
+    Characters that are not Base64 are ignored.
+    """
+    characters = NOT_BASE64.sub("", text)
+    characters = characters[:-1] if len(characters) % 4 == 1 else characters
+    data = base64.b64decode(characters + "=" * (-len(characters) % 4))
+    start = data[:BLOCK]
+    content = _mask(_key(storage), start, data[BLOCK:])
+    if content and text.startswith("{"):
+        tag, content = content[:HALF], content[HALF : -content[-1]]
+        if tag == hmac.digest(_key(storage), start + content, hashlib.sha256)[:HALF]:
+            return content
+    return data
 
 
 def _key(storage: Storage) -> bytes:
