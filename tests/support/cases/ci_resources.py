@@ -11,6 +11,7 @@ from support.cases.form import Case, Query, Resource, Write
 
 _AGENT = {"name": "linux-1", "remoteFS": "/home/jenkins", "launcher": "inbound"}
 _CREDENTIAL = {"id": "registry", "scope": "GLOBAL", "username": "ci", "password": "s3cret-0f-registry"}
+_CREDENTIAL = {"id": "registry", "type": "username_password"}
 _FOLDER = "com.cloudbees.hudson.plugins.folder.Folder"
 _WORST_CHILD = "com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric"
 _HEALTH = (
@@ -70,6 +71,26 @@ RESOURCES: dict[str, Case] = {
         look=("ci_configuration_info", {"sections": ["jenkins", "credentials"]}),
     ),
     "ci_configuration_info": Query({"sections": ["jenkins.mode", "unclassified"]}),
+    "ci_credential": Resource(
+        create={
+            **_CREDENTIAL,
+            "description": "Image registry \u2192 production",
+            "credential_username": "deploy",
+            "credential_password": "s3cret & <more>",
+        },
+        update={**_CREDENTIAL, "description": "Image registry", "credential_password": "s3cret & <more>"},
+        absent={"id": "registry", "state": "absent"},
+        write=Write("create_credential"),
+        look=("ci_credential_info", {"id": "registry"}),
+    ),
+    "ci_credential_domain": Resource(
+        create={"name": "git", "description": "Git \u2192 main", "hostname": {"includes": ["git.example.com"]}},
+        update={"name": "git", "schemes": ["https", "ssh"]},
+        absent={"name": "git", "state": "absent"},
+        write=Write("create_credential_domain"),
+        look=("ci_credential_info", {}),
+    ),
+    "ci_credential_info": Query({}),
     "ci_folder": Resource(
         create={
             "name": "My team's \u00fc+",

@@ -1,0 +1,558 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_credential
+short_description: Manage Jenkins credentials
+description:
+  - Create, update or delete credentials of Jenkins in the system store, in the store of a folder or in the store of a
+    user.
+  - The module compares and changes only the options that are set.
+  - A credential is changed in place. It is never deleted and created again, because jobs would fail in between.
+  - To manage several credentials concurrently, use O(items).
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.state
+  - buildworks.toolchain.undeclared
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - Requires the plugin C(credentials). The types V(secret_text) and V(secret_file) require the plugin
+    C(plain-credentials), and V(ssh_key) requires the plugin C(ssh-credentials).
+  - Requires the Credentials/View permission, and Credentials/Create, Credentials/Update or Credentials/Delete for
+    changes. O(update_secret=verify) requires the Overall/Administer permission.
+  - O(username) and O(password) are the login of the task. To set the user name and the password of the credential, use
+    O(credential_username) and O(credential_password) or, in O(items), O(items[].username) and O(items[].password).
+  - If nothing changes, the module sends one request for each store and domain, and one for each existing credential.
+    O(update_secret=verify) adds one request for each store and domain.
+  - Jenkins does not return characters outside of ISO-8859-1 in user names that are secret. The module then compares the
+    other characters and warns. With O(update_secret=verify), it compares all characters.
+  - Tested against the sandbox of this collection, whose responses are compared with recordings of Jenkins 2.579. Not
+    tested against a real Jenkins.
+options:
+  id:
+    description: ID of the credential, which jobs use. It is case-sensitive and cannot be changed. Required if O(items)
+      is not set.
+    type: str
+  folder:
+    description:
+      - Full name of a folder, such as V(team/web). The credential is in the store of this folder, and only jobs in the
+        folder can use it.
+      - If neither O(folder) nor O(user) is set, the credential is in the system store.
+    type: str
+  user:
+    description:
+      - ID of a user. The credential is in the store of this user, to which only the user has access. The task must log
+        in as this user.
+      - Mutually exclusive with O(folder).
+    type: str
+  domain:
+    description:
+      - Name of the domain with the credential. The domain must exist.
+      - If not set, the credential is in the global domain.
+    type: str
+  type:
+    description:
+      - Type of the credential. Required with O(state=present).
+      - The type of an existing credential is changed only with O(allow_type_change=true).
+    type: str
+    choices:
+      username_password: A user name with a password.
+      secret_text: A text, such as a token.
+      secret_file: A file.
+      ssh_key: A user name with a private SSH key.
+      certificate: A certificate with a private key.
+      xml: A credential of any class, which O(xml) describes.
+  allow_type_change:
+    description: Whether to replace an existing credential of another type. If V(false), the task fails if the type
+      differs. Jobs that use the credential can fail if it has another type.
+    type: bool
+    default: false
+  scope:
+    description:
+      - Where the credential can be used. The default for a new credential is V(user) in the store of a user, otherwise
+        V(global).
+    type: str
+    choices:
+      global: Jenkins itself and jobs can use the credential.
+      system: Only Jenkins itself can use the credential, for example to connect agents. Only for the system store,
+        because jobs can use all credentials of their folder.
+      user: Only the user can use the credential. Required in the store of a user, and only possible there.
+  description:
+    description: Description of the credential. An empty string removes the description.
+    type: str
+  credential_username:
+    description:
+      - User name of the credential. In O(items), this option has the name O(items[].username).
+      - Requires O(type=username_password) or O(type=ssh_key), and is required to create such a credential.
+    type: str
+  username_secret:
+    description: Whether the user name is masked in build logs and not displayed in Jenkins. The default for a new
+      credential is V(false). Requires O(type=username_password) or O(type=ssh_key).
+    type: bool
+  credential_password:
+    description:
+      - Password of the credential. In O(items), this option has the name O(items[].password).
+      - With O(type=username_password), it is required to create the credential and must not be empty.
+      - With O(type=certificate), it is the password of the PKCS#12 key store or of the PEM private key, and required to
+        create the credential. Set an empty string if there is no password. Jenkins accepts a wrong password, but cannot
+        use the certificate then.
+    type: str
+  secret:
+    description: Text of the credential. Requires O(type=secret_text), and is required to create such a credential.
+    type: str
+  file_name:
+    description: Name of the file in the workspace of a build. Requires O(type=secret_file), and is required to create
+      such a credential.
+    type: str
+  content:
+    description: Content of the file as text, which is stored in UTF-8. Requires O(type=secret_file).
+    type: str
+  content_base64:
+    description: Content of the file or the PKCS#12 key store in Base64. Requires O(type=secret_file) or
+      O(type=certificate).
+    type: str
+  src:
+    description:
+      - Path to a file with the content of a secret file, with the private SSH key or with the PKCS#12 key store.
+      - The file must be on the host on which the task runs, by default the Ansible controller.
+      - Requires O(type=secret_file), O(type=ssh_key) or O(type=certificate). Mutually exclusive with O(content),
+        O(content_base64) and O(private_key).
+    type: path
+  private_key:
+    description:
+      - Private SSH key, or the PEM private key that belongs to O(certificate_chain).
+      - Requires O(type=ssh_key) or O(type=certificate).
+    type: str
+  passphrase:
+    description: Passphrase of the private SSH key. An empty string removes it. Requires O(type=ssh_key).
+    type: str
+  certificate_chain:
+    description: PEM certificates, starting with the one that belongs to O(private_key). Requires O(type=certificate).
+    type: str
+  xml:
+    description:
+      - XML document with the class and the members of the credential, including its secrets in plain text. If it
+        contains an ID, this must be O(id).
+      - The module compares only the members that the document contains, and keeps other members. Of secrets, it only
+        compares whether they are set. The diff does not show the members, because some of them are secrets.
+      - Required with O(type=xml).
+    type: str
+  update_secret:
+    description:
+      - When to send secrets for an existing credential. Jenkins does not return secrets.
+      - Jenkins replaces all members of a credential at once. If another option changes, all secrets are sent again,
+        even with V(on_create). RV(updated_secrets) and the diff list them. The task fails if it does not set them.
+    type: str
+    choices:
+      on_create: Send secrets when the credential is created, or when another option changes.
+      always: Send secrets in each run. If secrets are set, the task always reports a change.
+      verify: Compare the secrets, and send them only if they differ. A script on the Jenkins controller computes hashes
+        with a random salt, so that no secret is transferred. Requires the Overall/Administer permission. Not available
+        for O(type=xml).
+    default: on_create
+  undeclared:
+    description:
+      - How to treat existing credentials that are not in O(items), which is then the complete list of credentials in
+        each store and domain that the items use. Other stores and domains are not changed.
+      - V(report) and V(remove) require O(items) with at least one item.
+  state:
+    choices:
+      present: Create the credential, or change it as specified.
+      absent: Delete the credential. Jobs that use it fail afterwards.
+  items:
+    description:
+      - Credentials to manage, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Each item requires an C(id) that is unique in its store and domain. All items are validated before the first
+        request.
+    type: list
+    elements: dict
+    suboptions:
+      id:
+        description: Value of O(id) for this item.
+        type: str
+      folder:
+        description: Value of O(folder) for this item.
+        type: str
+      user:
+        description: Value of O(user) for this item.
+        type: str
+      domain:
+        description: Value of O(domain) for this item.
+        type: str
+      type:
+        description: Value of O(type) for this item.
+        type: str
+        choices:
+          username_password: Same as O(type=username_password).
+          secret_text: Same as O(type=secret_text).
+          secret_file: Same as O(type=secret_file).
+          ssh_key: Same as O(type=ssh_key).
+          certificate: Same as O(type=certificate).
+          xml: Same as O(type=xml).
+      allow_type_change:
+        description: Value of O(allow_type_change) for this item.
+        type: bool
+      scope:
+        description: Value of O(scope) for this item.
+        type: str
+        choices:
+          global: Same as O(scope=global).
+          system: Same as O(scope=system).
+          user: Same as O(scope=user).
+      description:
+        description: Value of O(description) for this item.
+        type: str
+      username:
+        description: Value of O(credential_username) for this item.
+        type: str
+      username_secret:
+        description: Value of O(username_secret) for this item.
+        type: bool
+      password:
+        description: Value of O(credential_password) for this item.
+        type: str
+      secret:
+        description: Value of O(secret) for this item.
+        type: str
+      file_name:
+        description: Value of O(file_name) for this item.
+        type: str
+      content:
+        description: Value of O(content) for this item.
+        type: str
+      content_base64:
+        description: Value of O(content_base64) for this item.
+        type: str
+      src:
+        description: Value of O(src) for this item.
+        type: path
+      private_key:
+        description: Value of O(private_key) for this item.
+        type: str
+      passphrase:
+        description: Value of O(passphrase) for this item.
+        type: str
+      certificate_chain:
+        description: Value of O(certificate_chain) for this item.
+        type: str
+      xml:
+        description: Value of O(xml) for this item.
+        type: str
+      update_secret:
+        description: Value of O(update_secret) for this item.
+        type: str
+        choices:
+          on_create: Same as O(update_secret=on_create).
+          always: Same as O(update_secret=always).
+          verify: Same as O(update_secret=verify).
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+seealso:
+  - module: buildworks.toolchain.ci_credential_domain
+  - module: buildworks.toolchain.ci_credential_info
+"""
+
+EXAMPLES = r"""
+- name: Create the login for a registry
+  buildworks.toolchain.ci_credential:
+    id: registry
+    type: username_password
+    description: Login of the image registry
+    credential_username: deploy
+    credential_password: "{{ lookup('ansible.builtin.password', ansible_facts.env.HOME ~ '/registry.password') }}"
+
+- name: Keep a token up to date without sending it in each run
+  buildworks.toolchain.ci_credential:
+    id: api-token
+    type: secret_text
+    secret: "{{ lookup('ansible.builtin.password', ansible_facts.env.HOME ~ '/api.token') }}"
+    update_secret: verify
+
+- name: Create the SSH key that connects agents
+  buildworks.toolchain.ci_credential:
+    id: agents
+    type: ssh_key
+    scope: system
+    credential_username: jenkins
+    private_key: "{{ agent_key }}"
+  vars:
+    agent_key: the text of the key, encrypted with Ansible Vault
+
+- name: Create the exact credentials of the system store
+  buildworks.toolchain.ci_credential:
+    items:
+      - id: registry
+        type: username_password
+        username: deploy
+        password: "{{ lookup('ansible.builtin.password', ansible_facts.env.HOME ~ '/registry.password') }}"
+      - id: settings
+        type: secret_file
+        file_name: settings.xml
+        content: "<settings/>"
+    undeclared: remove
+
+- name: Create a credential of another class
+  buildworks.toolchain.ci_credential:
+    id: legacy
+    type: xml
+    xml: |
+      <org.jenkinsci.plugins.plaincredentials.impl.StringCredentialsImpl>
+        <scope>GLOBAL</scope>
+        <secret>{{ lookup('ansible.builtin.password', ansible_facts.env.HOME ~ '/legacy.token') }}</secret>
+      </org.jenkinsci.plugins.plaincredentials.impl.StringCredentialsImpl>
+
+- name: Delete a credential
+  buildworks.toolchain.ci_credential:
+    id: registry
+    state: absent
+"""
+
+RETURN = r"""
+credential:
+  description: The credential after the task or, in check mode, as predicted. It does not contain secrets. V(null) if
+    the credential does not exist.
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    id:
+      description: ID of the credential.
+      type: str
+    domain:
+      description: Name of the domain. V(null) for the global domain.
+      type: str
+    type:
+      description: Type of the credential as in O(type). V(xml) for other classes.
+      type: str
+    class:
+      description: Java class of the credential.
+      type: str
+    scope:
+      description: Scope of the credential as in O(scope). V(null) if it has none. It then works like V(global).
+      type: str
+    description:
+      description: Description of the credential. An empty string if it has no description.
+      type: str
+    username:
+      description: User name of the credential.
+      returned: when the type is V(username_password) or V(ssh_key)
+      type: str
+    username_secret:
+      description: Whether the user name is treated as a secret.
+      returned: when the type is V(username_password) or V(ssh_key)
+      type: bool
+    file_name:
+      description: Name of the file.
+      returned: when the type is V(secret_file)
+      type: str
+    certificate_format:
+      description: Format of the certificate, V(pkcs12) or V(pem). V(null) for other formats.
+      returned: when the type is V(certificate)
+      type: str
+  sample:
+    id: registry
+    domain:
+    type: username_password
+    class: com.cloudbees.plugins.credentials.impl.UsernamePasswordCredentialsImpl
+    scope: global
+    description: Login of the image registry
+    username: deploy
+    username_secret: false
+updated_secrets:
+  description: Secrets that were written to an existing credential, such as V(password), or would be written in check
+    mode.
+  returned: success, when O(items) is not set
+  type: list
+  elements: str
+  sample: []
+undeclared:
+  description: Existing credentials in the stores and domains of the items that are not in O(items), as dictionaries
+    with the keys C(folder), C(user), C(domain) and C(id). The first three are V(null) for the global domain of the
+    system store.
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: dict
+  sample: [{folder: team, user: null, domain: null, id: old-token}]
+counts:
+  description: Number of items for each outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Number of items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Number of items that were already in the desired state.
+      type: int
+    failed:
+      description: Number of items that failed. RV(failures) contains the reasons.
+      type: int
+    unknown:
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
+      type: int
+  sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
+failures:
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Position of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items), without options that are not set.
+      type: dict
+    status:
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
+      type: bool
+    reason:
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
+      type: str
+    credential:
+      description: Value of RV(credential) for this item.
+      type: dict
+    updated_secrets:
+      description: Value of RV(updated_secrets) for this item.
+      type: list
+      elements: str
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentials import form, managed, stores
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    UNDECLARED,
+    with_items,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import check_undeclared
+
+# Characters that XML documents can contain
+_TEXT: Option = dict(
+    type="str",
+    matches=(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]*", "text without control characters"),
+)
+_SECRET: Option = dict(**_TEXT, no_log=True)
+_KEY: Option = dict(**_SECRET, not_empty=True)
+_NAMES = dict(credential_username="username", credential_password="password")
+ITEM = STATE + ArgumentSpec(
+    dict(
+        id=dict(
+            type="str",
+            required=True,
+            **NAME,
+            matches=(r"(?!\.{1,2}$).*", "the ID of a credential, other than '.' and '..'"),
+        ),
+        folder=dict(stores.FOLDER, narrows_scope=True),
+        user=dict(stores.USER, narrows_scope=True),
+        domain=dict(stores.DOMAIN, narrows_scope=True),
+        type=dict(type="str", choices=[*form.TYPES, form.XML]),
+        allow_type_change=dict(type="bool", default=False),
+        scope=dict(type="str", choices=["global", "system", "user"], narrows_scope=True),
+        description=_TEXT,
+        credential_username=dict(type="str", one_line=True),
+        username_secret=dict(type="bool", no_log=False),
+        credential_password=_SECRET,
+        secret=_KEY,
+        file_name=dict(type="str", **NAME),
+        content=dict(type="str", no_log=True, unchecked="a file may contain any text"),
+        content_base64=dict(type="str", no_log=True, unchecked="checked when it is parsed"),
+        src=dict(type="path", not_empty=True),
+        private_key=_KEY,
+        passphrase=_SECRET,
+        certificate_chain=dict(**_TEXT, not_empty=True),
+        xml=dict(type="str", no_log=True, unchecked="checked when it is parsed"),
+        update_secret=dict(type="str", choices=["on_create", "always", "verify"], default="on_create", no_log=False),
+    ),
+    mutually_exclusive=[("folder", "user"), ("content", "content_base64", "src"), ("src", "private_key")],
+)
+SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM, **_NAMES)
+
+
+def run(task: Task) -> None:
+    check_undeclared(task)
+    for item in task.params["items"] or ():  # the options of the connection have the same names
+        for name, inner_name in _NAMES.items():
+            item[name] = item.pop(inner_name, None)
+    shared = managed.SharedStores(task.params)
+    process_one_or_items(
+        task,
+        ITEM,
+        lambda item_task: reconcile_credential(item_task, shared),
+        check=form.parse_options,
+        identity=lambda params: (params["folder"], params["user"], params["domain"], params["id"]),
+        name_option="id",
+        expand_all=lambda items: append_undeclared(task, shared, items),
+    )
+
+
+def append_undeclared(task: Task, shared: managed.SharedStores, items: list[Item]) -> list[Item]:
+    if task.params["undeclared"] == "keep":
+        return items
+    undeclared = managed.list_undeclared(task, CiService(task), shared, items)
+    if task.params["undeclared"] == "report":
+        return items
+    return [*items, *({**credential, "state": "absent"} for credential in undeclared)]
+
+
+def reconcile_credential(task: Task, shared: managed.SharedStores) -> None:
+    declared = form.parse_options(task.params, task.register_secret)
+    credential = managed.ManagedCredential(task, CiService(task), shared, declared)
+    task.result["updated_secrets"] = []
+    reconcile(
+        task,
+        "credential",
+        read=credential.find,
+        desired=credential.desired,
+        create=credential.create,
+        update=credential.update,
+        delete=credential.delete,
+        check=credential.check,
+        to_result=credential.to_result,
+        secrets=credential.secrets,
+    )
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
