@@ -122,11 +122,7 @@ class Seeder:
         self._add_settings(data)
         for user in data.get("users", []):
             self._add_user(user)
-        for plugin in data.get("plugins", []):
-            loaded = not plugin.get("failed")
-            self._storage.put_plugin({**plugin, "version": str(plugin["version"]), "loaded": loaded})
-        for site in data.get("update_sites", []):
-            self._controller.update_site.add(site)
+        self._add_plugins(data)
         for agent in data.get("agents", []):
             other_agents = [other for other in self._storage.setting("agents", []) if other["name"] != agent["name"]]
             self._storage.set("agents", [*other_agents, agent])
@@ -145,6 +141,13 @@ class Seeder:
             credential_seeds.add_domain(self._storage, domain)
         for credential in data.get("credentials", []):
             credential_seeds.add_credential(self._storage, credential)
+
+    def _add_plugins(self, data: dict[str, Any]) -> None:
+        for plugin in data.get("plugins", []):
+            loaded = not plugin.get("failed")
+            self._storage.put_plugin({**plugin, "version": str(plugin["version"]), "loaded": loaded})
+        for site in data.get("update_sites", []):
+            self._controller.update_site.add(site)
 
     def _add_settings(self, data: dict[str, Any]) -> None:
         for name in ("url", "executors"):
