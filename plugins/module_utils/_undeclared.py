@@ -39,13 +39,29 @@ def append_undeclared(
     :arg list_names: returns the names of the existing objects that may be deleted
     :arg normalize: returns a name as the service stores it
     """
+
+    def list_undeclared() -> dict[str, Item]:
+        declared = {normalize(item.get(option) or task.params[option]) for item in items}
+        return {name: {option: name} for name in set(list_names()) - declared}
+
+    return append_undeclared_objects(task, kind, items, list_undeclared)
+
+
+def append_undeclared_objects(
+    task: Task, kind: str, items: list[Item], list_undeclared: t.Callable[[], dict[str, Item]]
+) -> list[Item]:
+    """Do the same as `append_undeclared` for objects that several options identify.
+
+    :arg list_undeclared: returns the options that identify each object that no item declares and that may be deleted,
+        by a name for messages
+    """
     if task.params["undeclared"] == "keep":
         return items
-    declared = {normalize(item.get(option) or task.params[option]) for item in items}
-    names = sorted(set(list_names()) - declared)
+    found = list_undeclared()
+    names = sorted(found)
     task.result["undeclared"] = names
     if task.params["undeclared"] == "remove":
-        return [*items, *({option: name, "state": "absent"} for name in names)]
+        return [*items, *({**found[name], "state": "absent"} for name in names)]
     warn_of_undeclared(task, kind, names)
     return items
 
