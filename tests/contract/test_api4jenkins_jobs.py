@@ -58,6 +58,27 @@ def test_folders_are_returned(server: Jenkins) -> None:
     assert server.get_job("team/web/site") is None
 
 
+def test_views_are_managed(server: Jenkins, sandbox: Any) -> None:
+    sandbox.seed({"ci": {"plugins": [{"name": "nested-view", "version": "1.36"}]}})
+    folder = server.get_job("team")
+    for owner, jobs in ((server, ["app"]), (folder, ["old"])):
+        owner.views.create("mine", "<hudson.model.ListView/>")
+        view = owner.views.get("mine")
+        assert type(view).__name__ == "ListView"
+        view.include(jobs[0])
+        assert [job.name for job in view] == jobs
+        view.set_description("Mine")
+        assert "<description>Mine</description>" in view.configure()
+        view.exclude(jobs[0])
+        assert list(view) == []
+        view.delete()
+        assert [view.api_json()["name"] for view in owner.views] == ["All" if owner is folder else "all"]
+    server.views.create("outer", "<hudson.plugins.nested__view.NestedView/>")
+    outer = server.views.get("outer")
+    outer.views.create("inner", "<hudson.model.MyView/>")
+    assert [type(view).__name__ for view in outer.views] == ["MyView"]
+
+
 def test_builds_are_returned(server: Jenkins) -> None:
     job = server.get_job("team/old")
     assert len(list(job.iter())) == 100

@@ -75,6 +75,19 @@ def test_jobs_are_managed(server: Jenkins) -> None:
     assert server.keys() == ["app", "copy", "deploy", "nightly"]
 
 
+def test_views_are_managed(server: Jenkins) -> None:
+    server.views["mine"] = ["app", "deploy"]
+    view = server.views["mine"]
+    assert list(view.keys()) == ["app", "deploy"]
+    assert view.remove_job("app")
+    assert view.get_job_dict().keys() == {"deploy"}
+    assert "<string>deploy</string>" in view.get_config()
+    view.update_config("<hudson.model.ListView><includeRegex>.*p.*</includeRegex></hudson.model.ListView>")
+    assert list(server.views["mine"].keys()) == ["app", "deploy"]
+    del server.views["mine"]
+    assert server.views.keys() == ["all"]
+
+
 def test_build_is_followed_to_completion(server: Jenkins) -> None:
     item = server.create_job("quick", CONFIG).invoke(**POLL_INTERVAL)
     build = item.block_until_complete(**POLL_INTERVAL) or item.get_build()

@@ -170,8 +170,15 @@ def test_views_are_managed(server: jenkins.Jenkins) -> None:
     server.reconfig_view("mine", config)
     assert "<string>app</string>" in server.get_view_config("mine")
     assert [job["name"] for job in server.get_jobs(view_name="mine")] == ["app"]
+    with pytest.raises(jenkins.JenkinsException, match="already exists"):
+        server.create_view("mine", jenkins.EMPTY_VIEW_CONFIG_XML)
     server.delete_view("mine")
     assert not server.view_exists("mine")
+    server.create_job("team", jenkins.EMPTY_FOLDER_XML)
+    server.create_view("team/mine", jenkins.EMPTY_VIEW_CONFIG_XML)
+    assert server.view_exists("team/mine")
+    server.delete_view("team/mine")
+    assert not server.view_exists("team/mine")
 
 
 def test_nodes_are_managed(server: jenkins.Jenkins) -> None:

@@ -91,7 +91,7 @@ class Job:
 
 @dataclass
 class View:
-    """A created view."""
+    """A view of Jenkins or a folder."""
 
     folder: str
     name: str
@@ -286,13 +286,20 @@ class Storage:
                 self.put_item(replace(item, job=name))
 
     def views(self, folder: str) -> list[View]:
-        """Return the created views of a folder by name."""
-        rows = self._db.execute("SELECT * FROM ci_views WHERE folder = ? ORDER BY name", (folder,))
+        """Return the stored views of Jenkins or a folder, the oldest first."""
+        rows = self._db.execute("SELECT * FROM ci_views WHERE folder = ? ORDER BY rowid", (folder,))
         return [View(**row) for row in rows]
+
+    def all_views(self) -> list[View]:
+        """Return the stored views of Jenkins and of all folders."""
+        return [View(**row) for row in self._db.execute("SELECT * FROM ci_views ORDER BY rowid")]
 
     def put_view(self, view: View) -> None:
         """Add or replace a view."""
-        self._db.execute("INSERT OR REPLACE INTO ci_views VALUES (?, ?, ?)", (view.folder, view.name, view.config))
+        statement = (
+            "INSERT INTO ci_views VALUES (?, ?, ?) ON CONFLICT (folder, name) DO UPDATE SET config = excluded.config"
+        )
+        self._db.execute(statement, (view.folder, view.name, view.config))
 
     def delete_view(self, view: View) -> None:
         """Delete a view."""

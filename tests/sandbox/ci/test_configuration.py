@@ -423,3 +423,9 @@ def test_commands_check_apply_and_export(jcasc: Jcasc) -> None:
     assert run("reload-jcasc-configuration") == (0, "", "")
     jcasc.sandbox.seed({"ci": {"plugins": [{"name": "configuration-as-code", "version": "1", "active": False}]}})
     assert run("export-configuration") == (2, "", "No such command export-configuration\n")
+
+
+def test_jenkins_can_have_no_views(jcasc: Jcasc) -> None:
+    members = jcasc.apply("jenkins:\n  views: []\n")
+    assert not members.keys() & {"views", "primaryView"}
+    assert jcasc.get("/").status_code == 404

@@ -50,7 +50,7 @@ def test_folder_lists_its_items(folder: Ci) -> None:
     ]
     assert "team" in [job["name"] for job in folder.members("", "jobs[name]")["jobs"]]
     assert "web" not in [job["name"] for job in folder.members("/view/all", "jobs[name]")["jobs"]]
-    assert [job["name"] for job in folder.members("/job/team/view/all", "jobs[name]")["jobs"]] == ["web"]
+    assert [job["name"] for job in folder.members("/job/team/view/All", "jobs[name]")["jobs"]] == ["web"]
 
 
 def test_job_has_full_and_display_names(folder: Ci) -> None:

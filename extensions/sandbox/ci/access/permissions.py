@@ -54,6 +54,7 @@ AGENT_CREATE = Permission("hudson.model.Computer.Create", "Agent/Create", ADMINI
 AGENT_CONFIGURE = Permission("hudson.model.Computer.Configure", "Agent/Configure", ADMINISTER)
 AGENT_DELETE = Permission("hudson.model.Computer.Delete", "Agent/Delete", ADMINISTER)
 AGENT_DISCONNECT = Permission("hudson.model.Computer.Disconnect", "Agent/Disconnect", ADMINISTER)
+VIEW_READ = Permission("hudson.model.View.Read", "View/Read", _READ)
 VIEW_CREATE = Permission("hudson.model.View.Create", "View/Create", _CREATE)
 VIEW_CONFIGURE = Permission("hudson.model.View.Configure", "View/Configure", _CONFIGURE)
 VIEW_DELETE = Permission("hudson.model.View.Delete", "View/Delete", _DELETE)
@@ -82,7 +83,6 @@ OTHERS = (
     Permission("hudson.model.Item.WipeOut", "Job/WipeOut", ADMINISTER),
     Permission("hudson.model.Run.Artifacts", "Run/Artifacts", ADMINISTER),
     Permission("hudson.model.Run.Replay", "Run/Replay", JOB_CONFIGURE),
-    Permission("hudson.model.View.Read", "View/Read", _READ),
     Permission("hudson.scm.SCM.Tag", "SCM/Tag", _CREATE),
 )
 
@@ -107,6 +107,7 @@ BY_TITLE = {
         AGENT_CONFIGURE,
         AGENT_DELETE,
         AGENT_DISCONNECT,
+        VIEW_READ,
         VIEW_CREATE,
         VIEW_CONFIGURE,
         VIEW_DELETE,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..access.permissions import JOB_CONFIGURE, JOB_CREATE, JOB_DELETE, JOB_READ
 from ..http.refusals import Failure
-from ..jobs import configuration
+from ..jobs import configuration, stored_views
 from ..jobs.config_api import check_item_name
 from ..jobs.item_kinds import FOLDER
 from ..storage import Job
@@ -64,7 +64,9 @@ async def delete_job(session: Session, arguments: Arguments) -> int:
     for name in names:
         try:
             with session.controller.runtime.transaction():
-                session.storage.delete_job(_deletable(session, name), session.now)
+                found = _deletable(session, name)
+                session.storage.delete_job(found, session.now)
+                stored_views.remove_job(session.storage, found.name)
         except CommandError as error:
             if len(names) == 1:
                 raise

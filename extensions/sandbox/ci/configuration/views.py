@@ -11,10 +11,8 @@ import yaml
 from lxml import etree
 
 from ..controller import Controller
-from ..jobs import job_api
-from ..jobs.views import LIST, normalize_view
-from ..storage import View
-from ..xml import document
+from ..jobs import stored_views
+from ..jobs.stored_views import LIST, FoundView
 from .configurators import Attribute, Context, Structure, data, flag, mapping, sequence, symbol, text
 
 VIEW_CLASS = "hudson.model.View"
@@ -23,11 +21,11 @@ FLAGS = ("filterExecutors", "filterQueue", "recurse")
 # Class names of columns whose symbols differ
 COLUMN_CLASSES = {"jobName": "Job"}
 COLUMN_SYMBOLS = {name: column for column, name in COLUMN_CLASSES.items()}
-ALL = {"all": {"name": "all"}}
+SYMBOLS = {stored_views.ALL: "all", LIST: "list", stored_views.MY: "myView", stored_views.NESTED: "nested"}
 STRUCTURES = {
     "all": Structure(
         "all",
-        job_api.ALL,
+        stored_views.ALL,
         {"description": text, "filterExecutors": flag, "filterQueue": flag, "name": text, "properties": data},
     ),
     "list": Structure(
@@ -60,18 +58,15 @@ def _write_views(server: Controller, views: list[dict[str, Any]]) -> None:
     """Replace all views. The primary view stays if it is one of them."""
     names = [_name(view) for view in views]
     storage = server.storage
-    for existing in storage.views(""):
-        storage.delete_view(existing)
-    for view in views:
-        if "list" in view:
-            storage.put_view(View("", _name(view), _to_xml(server, view["list"], _name(view))))
-    storage.set("view_names", names)
-    if storage.setting("primary_view", "all") not in names:
-        storage.set("primary_view", names[0] if names else None)
+    stored_views.replace_views(storage, server.create_writer(), [_to_element(view) for view in views])
+    if storage.setting(stored_views.PRIMARY_VIEW, "all") not in names:
+        storage.set(stored_views.PRIMARY_VIEW, names[0] if names else None)
 
 
-def _to_xml(server: Controller, members: dict[str, Any], name: str) -> str:
-    root = etree.Element(LIST)
+def _to_element(view: dict[str, Any]) -> etree._Element:
+    kind, members = next(iter(view.items()))
+    root = etree.Element(STRUCTURES[kind].java_class)
+    stored_views.set_name(root, _name(view))
     for member in TEXTS:
         if members.get(member):
             etree.SubElement(root, member).text = members[member]
@@ -86,24 +81,20 @@ def _to_xml(server: Controller, members: dict[str, Any], name: str) -> str:
         for column in members["columns"]:
             name = COLUMN_CLASSES.get(column, f"{column[:1].upper()}{column[1:]}")
             etree.SubElement(columns, f"hudson.views.{name}Column")
-    return normalize_view(server.create_writer(), root, name)
+    return root
 
 
 def _read_views(server: Controller) -> list[dict[str, Any]]:
-    """Return the views in the order of the configuration, then those that other clients created."""
-    storage = server.storage
-    views = {"all": ALL, **{view.name: _from_xml(view) for view in storage.views("")}}
-    names = storage.setting("view_names", ["all"])
-    return [views[name] for name in [*names, *sorted(views.keys() - {*names, "all"})] if name in views]
+    return [_describe(view) for view in stored_views.list_views(server.storage, "")]
 
 
-def _from_xml(view: View) -> dict[str, Any]:
-    root = document.parse(view.config)
+def _describe(view: FoundView) -> dict[str, Any]:
+    root = view.element
     members: dict[str, Any] = {"name": view.name}
     members.update((name, root.findtext(name)) for name in TEXTS if root.findtext(name))
     members.update((name, True) for name in FLAGS if root.findtext(name) == "true")
-    if root.tag == job_api.ALL:
-        return {"all": members}
+    if root.tag != LIST:
+        return {SYMBOLS[root.tag]: members}
     names = [element.text for element in root.iterfind("jobNames/string")]
     columns = [
         element.tag.removeprefix("hudson.views.").removesuffix("Column") for element in root.iterfind("columns/*")
@@ -113,15 +104,15 @@ def _from_xml(view: View) -> dict[str, Any]:
 
 
 def _read_primary_view(server: Controller) -> dict[str, Any] | None:
-    name = server.storage.setting("primary_view", "all")
-    return next((view for view in _read_views(server) if _name(view) == name), None)
+    primary = stored_views.find_primary(server.storage, "")
+    return _describe(primary) if primary else None
 
 
 VIEWS = Attribute("views", _read_views, _write_views, _convert_views, {"type": "array"})
 PRIMARY_VIEW = Attribute(
     "primaryView",
     _read_primary_view,
-    lambda server, view: server.storage.set("primary_view", _name(view)),
+    lambda server, view: server.storage.set(stored_views.PRIMARY_VIEW, _name(view)),
     lambda context, node, _label: _convert_view(context, node, "primaryView"),
     {},
 )

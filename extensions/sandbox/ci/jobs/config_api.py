@@ -19,7 +19,7 @@ from ..call import JOB, Call
 from ..http import pages
 from ..http.refusals import EngineError, Failure, InternalError, NotFound
 from ..storage import Job
-from . import configuration, folder_configuration
+from . import configuration, folder_configuration, stored_views
 from .item_kinds import BY_MODE, FOLDER
 
 MAX_NAME_BYTES = 255
@@ -166,6 +166,7 @@ def _rename(call: Call, job: str, call_name: str) -> Response:
         inner = "folder while a job inside it" if is_folder else "job while it"
         raise Failure(f"Unable to rename a {inner} is building.")
     call.storage.rename_job(found, name)
+    stored_views.rename_job(call.storage, found.name, name)
     return pages.redirect(call.job_path(name).removesuffix("/"))
 
 

@@ -6,14 +6,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from starlette.responses import Response
 
 from ...http.routing import ANY, Route
 from ...runtime.evaluator import EvaluationError
-from ..access.permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_WORKSPACE
+from ..access.permissions import (
+    JOB_BUILD,
+    JOB_CONFIGURE,
+    JOB_DELETE,
+    JOB_WORKSPACE,
+    VIEW_CONFIGURE,
+    VIEW_READ,
+)
 from ..builds import actions, build_api
 from ..call import JOB, Answer, Call
 from ..http import pages
@@ -21,13 +27,13 @@ from ..http.refusals import InternalError
 from ..queue import queue_items
 from ..remote_api.api import API, serve
 from ..remote_api.beans import ALWAYS, Bean, Property, opaque_bean
-from ..storage import Build, Job, View
+from ..storage import Build, Job
 from ..xml import document
-from . import configuration, folder_configuration
+from . import configuration, folder_configuration, stored_views
 from .configuration import Definition, Parameter
 from .item_kinds import FOLDER, FREESTYLE, PIPELINE
+from .stored_views import ALL, LIST, MY, NESTED, FoundView
 
-ALL = "hudson.model.AllView"
 WORST_CHILD = "com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric"
 COLORS = {"SUCCESS": "blue", "UNSTABLE": "yellow", "FAILURE": "red", "ABORTED": "aborted", "NOT_BUILT": "notbuilt"}
 HEALTH_BUILDS = 5
@@ -66,13 +72,12 @@ def deleted_job_bean(call: Call, name: str) -> Bean:
 
 
 def _folder_members(call: Call, job: Job, _definition: Definition, named: tuple[Property, ...]) -> list[Property]:
-    all_jobs = all_view_bean(call, job.name)
     return [
         Property("actions", []),
         *named,
         Property("healthReport", lambda: _folder_health(call, job)),
         Property("jobs", lambda: [job_bean(call, inner) for inner in list_visible(call, job.name)]),
-        Property("primaryView", lambda: _check_views(job, all_jobs)),
+        Property("primaryView", lambda: _check_views(job, primary_view_bean(call, job.name))),
         Property("views", lambda: _check_views(job, list_views(call, job.name))),
     ]
 
@@ -100,32 +105,70 @@ def _folder_health(call: Call, folder: Job) -> list[Bean]:
     return [_health_bean(score, f"Worst health: {title}: {description}")]
 
 
-def list_views(call: Call, folder: str = "") -> list[Bean]:
-    """Return all views of a folder by name."""
-    beans = [(view.name, list_view_bean(call, view)) for view in call.storage.views(folder)]
-    return [bean for _name, bean in sorted([("all", all_view_bean(call, folder)), *beans], key=lambda named: named[0])]
+def list_views(call: Call, folder: str = "", parent: FoundView | None = None) -> list[Bean]:
+    """Return the views of Jenkins, a folder or a nested view that the user may see, by name."""
+    views = [view for view in stored_views.list_views(call.storage, folder, parent) if may_see(call, view)]
+    return [view_bean(call, view) for view in sorted(views, key=lambda view: view.name)]
 
 
-def all_view_bean(call: Call, folder: str = "") -> Bean:
-    """Return the view with all items of a folder."""
-    return _view_bean(ALL, None, "all", lambda: list_visible(call, folder), call, _home(call, folder))
+def primary_view_bean(call: Call, folder: str = "") -> Bean | None:
+    """Return the view that Jenkins or a folder shows by default."""
+    primary = stored_views.find_primary(call.storage, folder)
+    return view_bean(call, primary) if primary else None
 
 
-def list_view_bean(call: Call, view: View) -> Bean:
-    """Return a created view: a list of jobs, or a view with all jobs."""
-    root = document.parse(view.config)
-    listed = {element.text for element in root.iterfind("jobNames/string")}
-    pattern = root.findtext("includeRegex")
+def view_bean(call: Call, view: FoundView) -> Bean:
+    """Return a view as the remote API shows it."""
+    members = [
+        Property("description", view.element.findtext("description")),
+        Property("jobs", lambda: [job_bean(call, job) for job in _list_shown(call, view)]),
+        Property("name", view.name, visibility=ALWAYS),
+        Property("property", []),
+        Property("url", _view_url(call, view), visibility=ALWAYS),
+    ]
+    if view.element.tag == NESTED:
+        members.append(Property("views", lambda: list_views(call, view.folder, view)))
+    return Bean(view.element.tag.replace("__", "_"), *members)
 
-    def list_jobs() -> list[Job]:
-        visible_jobs = list_visible(call, view.folder)
-        if root.tag == ALL:
-            return visible_jobs
-        matching = _match_names(call, pattern, [job.leaf for job in visible_jobs]) if pattern else set()
-        return [job for job in visible_jobs if job.leaf in listed or job.leaf in matching]
 
-    url = f"{_home(call, view.folder)}view/{call.encode_name(view.name)}/"
-    return _view_bean(root.tag, root.findtext("description"), view.name, list_jobs, call, url)
+def may_see(call: Call, view: FoundView) -> bool:
+    """Return whether the user may read a view. Without a permission on views, those that show jobs are visible."""
+    permissions = (VIEW_READ, VIEW_CONFIGURE)
+    return any(map(call.principal.may, permissions)) or bool(_list_shown(call, view))
+
+
+def shows(call: Call, view: FoundView, job: Job) -> bool:
+    """Return whether a view shows a job."""
+    return any(other.name == job.name for other in _list_shown(call, view))
+
+
+def _list_shown(call: Call, view: FoundView) -> list[Job]:
+    """Return the jobs in a view that the user may see."""
+    visible_jobs = list_visible(call, view.folder)
+    if view.element.tag != LIST:
+        is_complete = view.element.tag == ALL or (view.element.tag == MY and call.principal.may(JOB_CONFIGURE))
+        return visible_jobs if is_complete else []
+    if view.element.findtext("recurse") == "true":
+        prefix = f"{view.folder}/" if view.folder else ""
+        visible_jobs = [job for job in call.storage.all_jobs() if job.name.startswith(prefix) and call.may_read(job)]
+    by_name = {job.name.removeprefix(f"{view.folder}/"): job for job in visible_jobs}
+    listed = {element.text for element in view.element.iterfind("jobNames/string")}
+    pattern = view.element.findtext("includeRegex")
+    listed |= _match_names(call, pattern, list(by_name)) if pattern else set()
+    shown = [job for name, job in by_name.items() if name in listed]
+    status = view.element.findtext(f"jobFilters/{stored_views.STATUS_FILTER}/statusFilter")
+    if status is None:
+        return shown
+    disabled = {job.name for job in shown if configuration.parse_configuration(job.config).disabled}
+    return [job for job in shown if (job.name in disabled) == (status != "true")]
+
+
+def _view_url(call: Call, view: FoundView) -> str:
+    home = _home(call, view.folder)
+    primary = stored_views.find_primary(call.storage, view.folder)
+    if primary and view.path == primary.path and view.element.tag != NESTED:
+        return home
+    return home + "".join(f"view/{call.encode_name(name)}/" for name in view.path)
 
 
 def _match_names(call: Call, pattern: str, names: list[str]) -> set[str]:
@@ -142,19 +185,6 @@ def _match_names(call: Call, pattern: str, names: list[str]) -> set[str]:
 
 def _home(call: Call, folder: str) -> str:
     return call.job_url(folder) if folder else call.configured_root
-
-
-def _view_bean(
-    kind: str, description: str | None, name: str, list_jobs: Callable[[], list[Job]], call: Call, url: str
-) -> Bean:
-    return Bean(
-        kind,
-        Property("description", description),
-        Property("jobs", lambda: [job_bean(call, job) for job in list_jobs()]),
-        Property("name", name, visibility=ALWAYS),
-        Property("property", []),
-        Property("url", url, visibility=ALWAYS),
-    )
 
 
 def _job_members(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
@@ -301,6 +331,7 @@ def _page(call: Call, job: str) -> Response:
         return call.page(f"{found.name} - Jenkins", f"<h1>{found.name}</h1>")
     call.require(JOB_DELETE)
     call.storage.delete_job(found, call.now)
+    stored_views.remove_job(call.storage, found.name)
     return Response(status_code=204)
 
 
@@ -325,6 +356,7 @@ def _delete(call: Call, job: str) -> Response:
     call.require_post()
     call.require(JOB_DELETE)
     call.storage.delete_job(found, call.now)
+    stored_views.remove_job(call.storage, found.name)
     return pages.redirect(call.job_path(found.folder) if found.folder else f"{call.context}/")
 
 
@@ -379,12 +411,7 @@ def _wipe_out_workspace(call: Call, job: str) -> Response:
     return pages.redirect(call.current_folder_path)
 
 
-def _show_view(call: Call, job: str, form: str) -> Answer:
-    return serve(call, all_view_bean(call, call.job(job).name), form)
-
-
 ROUTES = (
-    Route(ANY, JOB + "/view/{:[aA]ll}" + API, _show_view, "view", read_only=True),
     Route(ANY, JOB + API, _show, "job_info", read_only=True),
     Route(ANY, JOB + "/", _page, "job_page"),
     Route(ANY, JOB, _page_without_slash, "job_page", read_only=True),

@@ -44,6 +44,8 @@ jobs: [{name: full name (missing folders are created), kind: freestyle|pipeline|
         builds: [{number, result, seconds, ago or started (ISO 8601), keep, parameters: {name: text},
                   log: text, artifacts: {path: text}}],
         queued: [{seconds: waiting time, parameters: {name: text}}]}]
+views: [{name, folder: full name of the folder,
+         config (XML), or of a list view: description, jobs (names relative to the folder), regex}]
 credential_domains: [{name, folder or user (by default the store of the server), description, xml}]
 credentials: [{id, folder or user, domain, type: username_password|secret_text|secret_file|ssh_key, scope, description,
                username, username_secret, password, secret, file_name, content (text), private_key, passphrase,
@@ -63,7 +65,7 @@ from ..authorization.strategies import save_strategy
 from ..configuration import configuration as jcasc
 from ..configuration.documents import ConfiguratorError
 from ..controller import Controller
-from ..jobs import configuration, folder_configuration
+from ..jobs import configuration, folder_configuration, stored_views
 from ..jobs.item_kinds import FOLDER
 from ..lockable_resources import resources_api
 from ..script_security import approvals
@@ -105,6 +107,7 @@ SHAPE = mapping_schema(
             queued=[mapping_schema("seconds parameters")],
         )
     ],
+    views=[mapping_schema("name! folder config description jobs regex")],
     credential_domains=[credential_seeds.DOMAINS_SHAPE],
     credentials=[credential_seeds.CREDENTIALS_SHAPE],
 )
@@ -137,6 +140,8 @@ class Seeder:
         writer = self._controller.create_writer()
         for job in data.get("jobs", []):
             self._add_job(job, writer)
+        for view in data.get("views", []):
+            self._add_view(view, writer)
         for domain in data.get("credential_domains", []):
             credential_seeds.add_domain(self._storage, domain)
         for credential in data.get("credentials", []):
@@ -215,6 +220,16 @@ class Seeder:
             self._add_build(job["name"], number, build, definition)
         for item in job.get("queued", []):
             self._add_item(job["name"], item, definition)
+
+    def _add_view(self, view: dict[str, Any], writer: ConfigurationWriter) -> None:
+        """Add a view, or replace the one with this name."""
+        folder = view.get("folder", "")
+        element = stored_views.from_seed(view)
+        for other in stored_views.list_views(self._storage, folder):
+            if other.name == view["name"]:
+                stored_views.save(self._storage, writer, stored_views.replace_element(other, element))
+                return
+        stored_views.add_view(self._storage, writer, folder, None, element)
 
     def _add_folders(self, job: str, writer: ConfigurationWriter) -> None:
         """Add the missing parent folders of a job."""

@@ -15,7 +15,7 @@ from ..access.permissions import JOB_CREATE, MANAGE
 from ..call import Answer, Call
 from ..http import pages
 from ..http.refusals import NotFound
-from ..jobs import job_api
+from ..jobs import job_api, stored_views
 from ..nodes import computers
 from ..remote_api.api import API, serve
 from ..remote_api.beans import ALWAYS, Bean, Property
@@ -47,7 +47,7 @@ def _root(call: Call, form: str) -> Answer:
         Property("description", None),
         Property("jobs", lambda: [job_api.job_bean(call, job) for job in job_api.list_visible(call)]),
         Property("overallLoad", Bean("hudson.model.OverallLoadStatistics", typed=False)),
-        Property("primaryView", job_api.all_view_bean(call)),
+        Property("primaryView", lambda: job_api.primary_view_bean(call)),
         Property("quietDownReason", call.lifecycle.reason),
         Property("quietingDown", call.lifecycle.quieting),
         Property("slaveAgentPort", AGENT_PORT_OFF),
@@ -66,6 +66,8 @@ def _management(call: Call, form: str) -> Answer:
 
 
 def _dashboard(call: Call) -> Response:
+    if not stored_views.find_primary(call.storage, ""):
+        raise NotFound
     return call.page("Dashboard - Jenkins", "<h1>Welcome to Jenkins!</h1>")
 
 
@@ -80,10 +82,6 @@ def _with_slash(call: Call) -> Response:
 def _new_item(call: Call) -> Response:
     call.require(JOB_CREATE)
     return call.page("New Item - Jenkins", "<h1>New Item</h1>")
-
-
-def _show_view(call: Call, form: str) -> Answer:
-    return serve(call, job_api.all_view_bean(call), form)
 
 
 def _user_content(call: Call) -> Response:
@@ -126,8 +124,6 @@ ROUTES = (
     Route(ANY, "/manage" + API, _management, "root", read_only=True),
     Route(ANY, "/{:manage|pluginManager|whoAmI|me|updateCenter}", _with_slash, "dashboard", read_only=True),
     Route(ANY, "/{:(?:view/[aA]ll/)?newJob}", _new_item, "dashboard", read_only=True),
-    Route(ANY, "/view/{:[aA]ll}/", _dashboard, "dashboard", read_only=True),
-    Route(ANY, "/view/{:[aA]ll}" + API, _show_view, "view", read_only=True),
     Route(ANY, "/userContent/", _user_content, "user_content", read_only=True),
     Route(ANY, "/userContent/{path:.+}", _user_file, "user_content", read_only=True),
     Route(ANY, "/robots.txt", _robots, "robots", scope="open", read_only=True),

@@ -100,7 +100,7 @@ _COLUMNS = ("Status", "Weather", "Job", "LastSuccess", "LastFailure", "LastDurat
 _VIEW: dict[str, str | None] = {
     **_texts("owner", "name", "description"),
     **_flags("filterExecutors", "filterQueue"),
-    "properties": '<properties class="hudson.model.View$PropertyList"/>',
+    **_texts("properties"),
 }
 LIST_VIEW = Model(
     {
@@ -110,7 +110,6 @@ LIST_VIEW = Model(
         "columns": f"<columns>{''.join(f'<hudson.views.{name}Column/>' for name in _COLUMNS)}</columns>",
         **_texts("includeRegex"),
         **_flags("recurse"),
-        **_texts("statusFilter"),
     }
 )
 # By class. Objects of other classes are kept as they are
@@ -120,6 +119,8 @@ MODELS: dict[str, Model] = {
     "com.cloudbees.hudson.plugins.folder.Folder": FOLDER,
     "hudson.model.AllView": Model(_VIEW),
     "hudson.model.ListView": LIST_VIEW,
+    "hudson.model.MyView": Model(_VIEW),
+    "hudson.plugins.nested__view.NestedView": Model({**_VIEW, **_objects("views"), **_texts("defaultView", "columns")}),
     "hudson.model.ParametersDefinitionProperty": Model(_objects("parameterDefinitions")),
     "hudson.model.StringParameterDefinition": _STRING_PARAMETER,
     "hudson.model.TextParameterDefinition": _STRING_PARAMETER,
