@@ -41,6 +41,7 @@ ONLY_ON_CHANGE = {
     "access_token": {
         "token.surplus": "the module counts the other tokens of the same identity; the list contains them"
     },
+    "ci_view": {"view.elements": "texts by path for the diff; the list has the XML that the option takes"},
     "inference_admin_key": {
         "admin_key.surplus": "the module counts the other keys of the name; the list contains them"
     },
@@ -60,6 +61,7 @@ ONLY_ON_READ = {
     "ci_folder": {
         f"folder.{member}": "returned on request, because it needs more requests" for member in ("config", "content")
     },
+    "ci_view": {"view.config": "the option; the module returns the compared elements as `elements`"},
     "inference_project": {
         f"project.{detail}": "returned on request, because each needs a request"
         for detail in ("rate_limits", "users", "service_accounts", "api_keys")

@@ -20,6 +20,7 @@ _HEALTH = (
 )
 _PRINTER = {"name": "pr\u00fcfer 3"}
 _SIGNATURE = {"signature": "staticMethod java.time.Instant now"}
+_VIEW = {"name": "Nightly, more \u0142+"}
 
 
 def _configure(message: str, agents: list[dict[str, Any]], credentials: list[dict[str, Any]]) -> dict[str, Any]:
@@ -133,4 +134,20 @@ RESOURCES: dict[str, Case] = {
         look=("ci_script_approval_info", {}),
     ),
     "ci_script_approval_info": Query({"script_text": True}),
+    "ci_view": Resource(
+        create={**_VIEW, "description": "A < B", "jobs": ["app"], "columns": ["status", "job"], "filter_queue": True},
+        update={
+            **_VIEW,
+            "jobs": ["deploy"],
+            "purge": True,
+            "regex": ".*-nightly",
+            "recurse": True,
+            "status_filter": "enabled",
+            "columns": ["job", "weather", "last_stable"],
+        },
+        absent={**_VIEW, "state": "absent"},
+        write=Write("create_view"),
+        look=("ci_view_info", _VIEW),
+    ),
+    "ci_view_info": Query({}),
 }
