@@ -249,6 +249,17 @@ def test_views_without_visible_jobs_are_hidden(ci: Ci) -> None:
     assert ci.get("/view/nosuch/config.xml", "reader").status_code == 404
 
 
+def test_views_of_a_folder_that_lost_their_owner_are_errors(ci: Ci) -> None:
+    views = "<folderViews><views><hudson.model.ListView><name>only</name></hudson.model.ListView></views></folderViews>"
+    tag = "com.cloudbees.hudson.plugins.folder.Folder"
+    ci.create("broken", f"<{tag}>{views}</{tag}>")
+    assert oops(ci.get("/job/broken/view/only/config.xml"))
+    assert oops(ci.post("/job/broken/view/only/doDelete"))
+    create(ci, "nest", owner="/job/broken")
+    assert ci.post("/job/broken/view/nest/doDelete").status_code == 302
+    assert oops(ci.get("/job/broken/api/json?tree=views[name]"))
+
+
 def test_views_are_seeded(ci: Ci) -> None:
     views = [
         {"name": "mine", "description": "Mine", "jobs": ["app"], "regex": "d.*"},

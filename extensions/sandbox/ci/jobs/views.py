@@ -18,7 +18,7 @@ from ..http import pages
 from ..http.refusals import AccessDenied, EngineError, Failure, InternalError, NotFound
 from ..remote_api.api import API, serve
 from ..xml import document
-from . import config_api, job_api, stored_views
+from . import config_api, folder_configuration, job_api, stored_views
 from .stored_views import KINDS, LIST, NESTED, FoundView
 
 # Route pattern of a view, possibly in nested views
@@ -42,9 +42,11 @@ def _folder(call: Call, job: str) -> str:
 
 def _find(call: Call, job: str, view: str) -> FoundView:
     """Return the view of a path such as `outer/view/inner`."""
-    found = stored_views.find_view(call.storage, _folder(call, job), tuple(view.split("/view/")))
+    folder = _folder(call, job)
+    found = stored_views.find_view(call.storage, folder, tuple(view.split("/view/")))
     if not found:
-        raise NotFound
+        item = call.storage.job(folder)
+        raise InternalError if item and folder_configuration.is_broken(item) else NotFound
     return found
 
 
