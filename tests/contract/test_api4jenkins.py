@@ -116,3 +116,24 @@ def test_configuration_is_exported_and_reloaded(server: Jenkins, sandbox: Any) -
     assert '  systemMessage: "hello"\n' in server.system.export_jcasc()
     with pytest.raises(ValueError, match="do not exist"):
         server.system.apply_jcasc("/casc/nosuch.yaml")
+
+
+def test_nodes_are_managed(server: Jenkins, sandbox: Any) -> None:
+    server.nodes.create("one", labelString="linux", numExecutors=2)
+    node = server.nodes.get("one")
+    assert (node.offline, node.temporarily_offline, node.num_executors) == (True, False, 2)
+    assert [found.display_name for found in server.nodes.filter_node_by_label("linux")] == ["one"]
+    node.configure(node.configure().replace("<numExecutors>2<", "<numExecutors>3<"))
+    assert node.num_executors == 3
+    node.delete()
+    assert server.nodes.get("one") is None
+    sandbox.seed({"ci": {"agents": [{"name": "two", "labels": ["linux"]}]}})
+    connected = server.nodes.get("two")
+    connected.disable("maintenance")
+    assert (connected.offline, connected.offline_cause_reason) == (True, "maintenance")
+    connected.enable()
+    assert not connected.offline
+    assert [found.display_name for found in server.nodes.filter_node_by_status(online=True)] == [
+        "Built-In Node",
+        "two",
+    ]

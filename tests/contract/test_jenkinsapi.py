@@ -178,3 +178,33 @@ def test_credentials_are_managed(server: Jenkins) -> None:
     credentials["token"] = SecretTextCredential({"description": "token", "secret": "y"})
     del credentials["login"]
     assert sorted(server.credentials.keys()) == ["key", "token"]
+
+
+def test_nodes_are_managed(server: Jenkins) -> None:
+    attributes = {
+        "num_executors": 2,
+        "node_description": "of the team",
+        "remote_fs": "/srv",
+        "labels": "linux",
+        "exclusive": True,
+        "retention": "OnDemand",
+        "ondemand_delay": 1,
+        "ondemand_idle_delay": 5,
+        "env": [{"key": "A", "value": "1"}],
+        "tool_location": [{"key": "hudson.model.JDK$DescriptorImpl@jdk", "home": "/opt/jdk"}],
+    }
+    node = server.nodes.create_node("one", attributes)
+    assert (node.is_online(), node.is_jnlpagent(), node.is_idle()) == (False, True, True)
+    assert node.get_config_element("mode") == "EXCLUSIVE"
+    assert "<idleDelay>5</idleDelay>" in node.get_config()
+    assert "<string>A</string>" in node.get_config()
+    assert "<home>/opt/jdk</home>" in node.get_config()
+    node.add_labels("fast")
+    assert node.get_labels() == "fast linux"
+    node.toggle_temporarily_offline("maintenance")
+    assert (node.is_temporarily_offline(), node.offline_reason()) == (True, "maintenance")
+    node.update_offline_reason("longer")
+    node.poll()
+    assert node.offline_reason() == "longer"
+    del server.nodes["one"]
+    assert "one" not in server.nodes.poll(tree="computer[displayName]")["computer"]

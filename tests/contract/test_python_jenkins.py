@@ -187,8 +187,13 @@ def test_nodes_are_managed(server: jenkins.Jenkins) -> None:
     config = server.get_node_config("one").replace("<numExecutors>2<", "<numExecutors>3<")
     server.reconfig_node("one", config)
     assert server.get_node_info("one")["numExecutors"] == 3
+    assert server.get_node_info("one")["temporarilyOffline"] is False
+    with pytest.raises(jenkins.JenkinsException, match="already exists"):
+        server.create_node("one")
     server.delete_node("one")
     assert not server.node_exists("one")
+    with pytest.raises(jenkins.NotFoundException):
+        server.get_node_config("one")
 
 
 def test_credentials_of_folders_are_managed(server: jenkins.Jenkins) -> None:
@@ -204,3 +209,13 @@ def test_credentials_of_folders_are_managed(server: jenkins.Jenkins) -> None:
     assert "<secret-redacted/>" in server.get_credential_config("token", "team")
     server.delete_credential("token", "team")
     assert not server.credential_exists("token", "team")
+
+
+def test_nodes_go_offline_and_online(server: jenkins.Jenkins, sandbox: Any) -> None:
+    sandbox.seed({"ci": {"agents": [{"name": "one"}]}})
+    for name in ("one", "(built-in)"):
+        server.disable_node(name, msg="maintenance")
+        info = server.get_node_info(name)
+        assert (info["offline"], info["offlineCauseReason"]) == (True, "maintenance")
+        server.enable_node(name)
+        assert not server.get_node_info(name)["offline"]

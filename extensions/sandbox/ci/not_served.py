@@ -60,14 +60,12 @@ GET  Overall/Read        /{:me|user/[^/]+}/my-views{:(/.*)?}             the vie
 OF_ALL_NODES = """
 POST Overall/Administer  /computer/{:configSubmit|updateNow}             the settings of all nodes
 GET  Overall/Administer  /computer/configure                             the settings of all nodes
-POST Agent/Create        /computer/createItem                            copies of nodes
 """
 OF_NODES = """
 GET  Overall/Read        /{:builds|rss(All|Failed|Latest)}               the builds of a node
 GET  Agent/Configure     /configure                                      the form of a node
 POST Agent/Configure     /configSubmit                                   the form of a node
 GET  Overall/Read        /{:(executors|oneOffExecutors)/.+}              executors
-GET  Agent/Connect       /jenkins-agent.jnlp                             the connection of agents
 GET  Overall/Read        /{:load-statistics|loadStatistics/.+}           load statistics
 GET  Agent/Connect       /{:log|logText/.+|systemInfo|dumpExportTable}   the diagnosis of nodes
 """

@@ -104,6 +104,7 @@ class Build:
 
     :arg artifacts: texts by path
     :arg resists: methods to stop the build that it ignores
+    :arg node: name of the agent, empty for the built-in node
     """
 
     job: str
@@ -122,6 +123,7 @@ class Build:
     kind: str = "freestyle"
     artifacts: dict[str, str] = field(default_factory=dict)
     resists: list[str] = field(default_factory=list)
+    node: str = ""
 
     def running(self, now: float) -> bool:
         """Return whether the build runs at a time."""

@@ -30,8 +30,6 @@ PAGES = [
     "/user/admin/security/",
 ]
 ACTIONS = [
-    "/computer/createItem",
-    "/computer/(built-in)/configSubmit",
     "/configSubmit",
     "/job/app/configSubmit",
     "/job/app/1/configSubmit",

@@ -19,6 +19,7 @@ from ...http.routing import ANY, Route
 from ..access.permissions import ADMINISTER, BY_ID
 from ..call import Call
 from ..http.refusals import AccessDenied, EngineError, InternalError, NotFound
+from ..nodes import stored_nodes
 from ..scripts.known_scripts import Arguments, known_script
 from .strategies import (
     EITHER,
@@ -187,7 +188,7 @@ def _get_matching_jobs(call: Call) -> Response:
 
 def _get_matching_agents(call: Call) -> Response:
     request = _Request(call)
-    names = [agent["name"] for agent in call.storage.setting("agents", [])]
+    names = [node.name for node in stored_nodes.list_nodes(call.storage)]
     matching = _match(request.text("pattern"), names)
     return _json({"matchingAgents": matching, "agentCount": len(names)})
 

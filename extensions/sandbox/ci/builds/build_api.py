@@ -102,14 +102,14 @@ def build_bean(call: Call, build: Build) -> Bean:
         Property("result", None if running else build.outcome),
         Property("timestamp", int(build.started * 1000)),
         Property("url", build_url(call, build), visibility=2),
-        *(_pipeline_members(call, build) if build.kind == PIPELINE.name else _freestyle_members()),
+        *(_pipeline_members(call, build) if build.kind == PIPELINE.name else _freestyle_members(build)),
     )
 
 
-def _freestyle_members() -> list[Property]:
+def _freestyle_members(build: Build) -> list[Property]:
     members = (Property("items", [], visibility=ALWAYS), Property("kind", None, visibility=ALWAYS))
     return [
-        Property("builtOn", ""),
+        Property("builtOn", build.node),
         Property("changeSet", Bean("hudson.scm.EmptyChangeLogSet", *members)),
         Property("culprits", []),
     ]

@@ -5,26 +5,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import yaml
 
 from ..controller import Controller
+from ..nodes import stored_nodes
+from ..nodes.stored_nodes import Node
 from .configurators import Attribute, Context, Structure, data, integer, mapping, sequence, symbol, text
 from .documents import Plain
 
-# Members of the configuration by member of an agent in the storage, with their defaults, which are not exported
-MEMBERS = {
+# Elements of an agent by member of the configuration, with their defaults, which are not exported
+MEMBERS: dict[str, tuple[str, Any]] = {
     "labelString": ("label", ""),
     "mode": ("mode", "NORMAL"),
     "nodeDescription": ("description", ""),
-    "numExecutors": ("executors", 1),
-    "remoteFS": ("remote_fs", ""),
-}
-LAUNCHER_OF_OTHER_CLIENTS = {
-    "inbound": {"workDirSettings": {"disabled": True, "failIfWorkDirIsMissing": False, "internalDir": "remoting"}}
+    "numExecutors": ("numExecutors", 1),
+    "remoteFS": ("remoteFS", ""),
 }
 ALWAYS = "always"
+OBJECTS = {"launcher": "inbound", "retentionStrategy": ALWAYS, "nodeProperties": []}
+LAUNCHERS = {
+    "inbound": stored_nodes.INBOUND,
+    "ssh": "hudson.plugins.sshslaves.SSHLauncher",
+    "command": "hudson.slaves.CommandLauncher",
+}
+RETENTIONS = {
+    ALWAYS: stored_nodes.ALWAYS_ONLINE,
+    "demand": "hudson.slaves.RetentionStrategy$Demand",
+    "schedule": "hudson.slaves.SimpleScheduledRetentionStrategy",
+}
+WORK_DIR = "workDirSettings"
 PERMANENT = Structure(
     "permanent",
     "hudson.slaves.DumbSlave",
@@ -54,48 +66,73 @@ def _convert(context: Context, node: yaml.Node, _label: str) -> list[dict[str, A
 
 def _write(server: Controller, nodes: list[dict[str, Any]]) -> None:
     """Replace all agents. Those that stay keep whether they are offline."""
-    existing = {agent["name"]: agent for agent in server.storage.setting("agents", [])}
-    agents: dict[str, dict[str, Any]] = {}
-    for node in nodes:
-        if not node.get("name"):
-            raise ValueError
-        kept = {"offline": True, **existing.get(node["name"], {})}
-        state = {name: kept[name] for name in ("offline", "put_offline") if name in kept}
-        members = {stored: node.get(name, default) for name, (stored, default) in MEMBERS.items()}
-        others = {
-            "launcher": node.get("launcher", "inbound"),
-            "retention": node.get("retentionStrategy", ALWAYS),
-            "properties": node.get("nodeProperties", []),
-        }
-        agents[node["name"]] = {"name": node["name"], **members, **others, **state}
-    server.storage.set("agents", list(agents.values()))
+    if not all(node.get("name") for node in nodes):
+        raise ValueError
+    existing = {node.name: node for node in stored_nodes.list_nodes(server.storage)}
+    written = {node["name"]: _build(server, node) for node in nodes}
+    for name in existing:
+        stored_nodes.delete_node(server.storage, name)
+    for name, node in written.items():
+        if name in existing:
+            node = stored_nodes.set_cause(replace(node, connected=existing[name].connected), existing[name].cause)
+        stored_nodes.put_node(server.storage, node)
+
+
+def _build(server: Controller, members: dict[str, Any]) -> Node:
+    exported = {name: members.get(name, default) for name, default in OBJECTS.items()}
+    fields = {tag: members.get(name, default) for name, (tag, default) in MEMBERS.items()}
+    objects = _write_object("retentionStrategy", exported["retentionStrategy"], RETENTIONS)
+    launcher = _write_object("launcher", exported["launcher"], LAUNCHERS)
+    name = members["name"]
+    config = stored_nodes.build_configuration(server.create_writer(), {"name": name, **fields}, f"{objects}{launcher}")
+    return Node(name, config, exported=exported)
+
+
+def _write_object(tag: str, value: Any, classes: dict[str, str]) -> str:
+    """Return a launcher or retention strategy as XML. The members have the names of the elements."""
+    symbol_name, members = next(iter(value.items())) if isinstance(value, dict) and value else (value, {})
+    class_name = classes.get(str(symbol_name), next(iter(classes.values())))
+    if class_name == stored_nodes.INBOUND and not members:
+        return stored_nodes.INBOUND_LAUNCHER
+    return f'<{tag} class="{class_name}">{_write_members(members or {})}</{tag}>'
+
+
+def _write_members(members: dict[str, Any]) -> str:
+    """Return members as XML. Lists are only in the export."""
+    nested = {name: value for name, value in members.items() if isinstance(value, dict)}
+    texts = {name: value for name, value in members.items() if not isinstance(value, (dict, list))}
+    inner = "".join(f"<{name}>{_write_members(value)}</{name}>" for name, value in nested.items())
+    return stored_nodes.write_texts(texts) + inner
 
 
 def _read(server: Controller) -> list[dict[str, Any]]:
-    return [{"permanent": _export(agent)} for agent in server.storage.setting("agents", [])]
+    return [{"permanent": _export(node)} for node in stored_nodes.list_nodes(server.storage)]
 
 
-def _export(agent: dict[str, Any]) -> dict[str, Any]:
-    members = {
-        name: agent[stored] for name, (stored, default) in MEMBERS.items() if agent.get(stored, default) != default
-    }
+def _export(node: Node) -> dict[str, Any]:
+    texts = {name: node.text(tag, str(default)) for name, (tag, default) in MEMBERS.items()}
+    members: dict[str, Any] = {name: text for name, text in texts.items() if text != str(MEMBERS[name][1])}
     if "mode" in members:
         members["mode"] = Plain(members["mode"])
-    return {
-        **members,
-        "name": agent["name"],
-        "launcher": agent.get("launcher", LAUNCHER_OF_OTHER_CLIENTS),
-        "retentionStrategy": agent.get("retention", ALWAYS),
-        "nodeProperties": agent.get("properties", []),
-    }
+    if "numExecutors" in members:
+        members["numExecutors"] = node.executors
+    objects = node.exported or {**OBJECTS, "launcher": _export_launcher(node)}
+    return {**members, "name": node.name, **objects}
+
+
+def _export_launcher(node: Node) -> Any:
+    """Return the launcher of an agent that another client has written. Only inbound ones are known."""
+    settings = node.root.find(f"launcher/{WORK_DIR}")
+    if settings is None or settings.findtext("disabled") != "true":
+        return "inbound"
+    flags = {name: settings.findtext(name) == "true" for name in ("disabled", "failIfWorkDirIsMissing")}
+    return {"inbound": {WORK_DIR: {**flags, "internalDir": settings.findtext("internalDir")}}}
 
 
 def read_labels(server: Controller) -> list[dict[str, Any]]:
     """Return the labels of all nodes. The name of a node is one of its labels."""
-    labels = {"built-in", *(server.storage.setting("labels") or "").split()}
-    for agent in server.storage.setting("agents", []):
-        labels |= {agent["name"], *agent.get("label", "").split()}
-    return [{"name": label} for label in sorted(labels)]
+    nodes = [stored_nodes.find_built_in(server.storage), *stored_nodes.list_nodes(server.storage)]
+    return [{"name": label} for label in sorted({label for node in nodes for label in node.labels})]
 
 
 NODES = Attribute("nodes", _read, _write, _convert, {"type": "array"})

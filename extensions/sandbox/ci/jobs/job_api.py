@@ -24,6 +24,7 @@ from ..builds import actions, build_api
 from ..call import JOB, Answer, Call
 from ..http import pages
 from ..http.refusals import InternalError
+from ..nodes.stored_nodes import SELF_LABEL
 from ..queue import queue_items
 from ..remote_api.api import API, serve
 from ..remote_api.beans import ALWAYS, Bean, Property, opaque_bean
@@ -231,14 +232,11 @@ def _opaque_actions(call: Call) -> list[Bean]:
     return [opaque_bean() for _unused in range(2 if call.principal.may(JOB_CONFIGURE) else 1)]
 
 
-def list_tied_jobs(call: Call) -> list[Bean]:
-    """Return the jobs that are restricted to the built-in node."""
-    everything = [job for job in call.storage.all_jobs() if call.may_read(job)]
-    return [
-        job_bean(call, job)
-        for job in everything
-        if configuration.parse_configuration(job.config).label in ("", "built-in")
-    ]
+def list_tied_jobs(call: Call, label: str) -> list[Bean]:
+    """Return the jobs that are restricted to a label. An empty one is that of the built-in node."""
+    labels = (label, "") if label == SELF_LABEL else (label,)
+    visible = [job for job in call.storage.all_jobs() if call.may_read(job)]
+    return [job_bean(call, job) for job in visible if configuration.parse_configuration(job.config).label in labels]
 
 
 def _freestyle_members(definition: Definition) -> list[Property]:

@@ -1,11 +1,11 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes: the built-in node with executors, labels and load; agents, which never run builds."""
+"""Nodes with executors, labels and load."""
 
 from __future__ import annotations
 
-from typing import Any
+import functools
 
 from starlette.responses import Response
 
@@ -19,7 +19,8 @@ from ..jobs import job_api
 from ..remote_api.api import API, serve
 from ..remote_api.beans import ALWAYS, Bean, Property, opaque_bean
 from ..storage import Build
-from . import executors
+from . import executors, stored_nodes
+from .stored_nodes import Node
 
 CONTROLLER = ("(built-in)", "(master)")
 BUILT_IN = r"/computer/{:(?:\(|%28)(?:built-in|master)(?:\)|%29)}"
@@ -38,48 +39,66 @@ LOADS = (
 )
 
 
-def _executor_beans(call: Call) -> list[Build | None]:
-    """Return the executors with their builds."""
-    running = call.scheduler.occupying(call.now)
-    return [*running, *[None] * (call.scheduler.executors - len(running))]
+def _list_executors(call: Call, node: Node) -> list[Build | None]:
+    """Return the executors of a node with their builds."""
+    running = call.scheduler.list_occupying(call.now, node.name)
+    return [*running, *[None] * (node.executors - len(running))]
 
 
-def _one_off_executor_beans(call: Call) -> list[Build]:
-    """Return the builds that run without an executor."""
-    occupying = call.scheduler.occupying(call.now)
-    return [build for build in call.scheduler.running(call.now) if build not in occupying]
+def _list_one_off_executors(call: Call, node: Node) -> list[Build]:
+    """Return the builds that run on a node without an executor."""
+    occupying = call.scheduler.list_occupying(call.now, node.name)
+    running = call.scheduler.running(call.now)
+    return [build for build in running if build.node == node.name and build not in occupying]
 
 
-def label_bean(call: Call) -> Bean:
-    """Return the label of the built-in node."""
-    working = _executor_beans(call)
-    busy = sum(build is not None for build in working)
+def label_bean(call: Call, name: str) -> Bean:
+    """Return a label of the nodes."""
+
+    @functools.cache
+    def nodes() -> list[Node]:
+        return [node for node in _list_all_nodes(call) if name in node.labels]
+
+    def total() -> int:
+        return sum(node.executors for node in nodes() if not node.offline)
+
+    def busy() -> int:
+        return sum(len(call.scheduler.list_occupying(call.now, node.name)) for node in nodes() if not node.offline)
+
     return Bean(
         "hudson.model.labels.LabelAtom",
         Property("actions", []),
         Property("busyExecutors", busy),
         Property("clouds", []),
         Property("description", None),
-        Property("idleExecutors", len(working) - busy),
+        Property("idleExecutors", lambda: total() - busy()),
         Property("loadStatistics", Bean("hudson.model.Label$1")),
-        Property("name", "built-in", visibility=2),
-        Property("nodes", lambda: [_node(call)]),
-        Property("offline", False),
-        Property("tiedJobs", lambda: job_api.list_tied_jobs(call)),
-        Property("totalExecutors", len(working)),
+        Property("name", name, visibility=2),
+        Property("nodes", lambda: [_node(call, node) for node in nodes()]),
+        Property("offline", lambda: all(node.offline for node in nodes())),
+        Property("tiedJobs", lambda: job_api.list_tied_jobs(call, name)),
+        Property("totalExecutors", total),
         Property("propertiesList", []),
         typed=False,
     )
 
 
-def _node(call: Call) -> Bean:
-    return Bean(
-        "hudson.model.Hudson",
-        Property("assignedLabels", lambda: [label_bean(call)]),
-        Property("mode", "NORMAL"),
-        Property("nodeDescription", DESCRIPTION),
-        Property("nodeName", ""),
-        Property("numExecutors", call.scheduler.executors),
+def _list_all_nodes(call: Call) -> list[Node]:
+    return [stored_nodes.find_built_in(call.storage), *stored_nodes.list_nodes(call.storage)]
+
+
+def _node(call: Call, node: Node) -> Bean:
+    return Bean("hudson.slaves.DumbSlave" if node.name else "hudson.model.Hudson", *node_members(call, node))
+
+
+def node_members(call: Call, node: Node) -> tuple[Property, ...]:
+    """Return the members of a node."""
+    return (
+        Property("assignedLabels", lambda: [label_bean(call, label) for label in node.labels]),
+        Property("mode", node.text("mode") or None),
+        Property("nodeDescription", node.text("description") if node.name else DESCRIPTION),
+        Property("nodeName", node.name, visibility=ALWAYS),
+        Property("numExecutors", node.executors),
     )
 
 
@@ -131,97 +150,77 @@ def _measurement(class_name: str, **members: int | str) -> Bean:
     return Bean(f"hudson.node_monitors.{class_name}", *values)
 
 
-def _computer(call: Call) -> Bean:
-    working = _executor_beans(call)
+def _computer(call: Call, node: Node) -> Bean:
+    executors = _list_executors(call, node)
+    one_off = _list_one_off_executors(call, node)
+    launcher = node.root.find("launcher")
+    is_inbound = bool(node.name) and (launcher is None or launcher.get("class") == stored_nodes.INBOUND)
+    icon = "symbol-computer-offline" if node.offline else "symbol-computer"
+    agent_members = (Property("absoluteRemotePath", None),) if node.name else ()
     return Bean(
-        "hudson.model.Hudson$MasterComputer",
+        "hudson.slaves.SlaveComputer" if node.name else "hudson.model.Hudson$MasterComputer",
         Property("actions", []),
-        Property("assignedLabels", [label_bean(call)]),
-        Property("description", DESCRIPTION),
-        Property("displayName", "Built-In Node"),
-        Property("executors", lambda: [_executor(call, number, build) for number, build in enumerate(working)]),
-        Property("icon", "symbol-computer"),
-        Property("iconClassName", "symbol-computer"),
-        Property("idle", not any(working) and not _one_off_executor_beans(call)),
-        Property("jnlpAgent", False),
-        Property("launchSupported", True),
-        Property("loadStatistics", Bean("hudson.model.Label$1")),
-        Property("manualLaunchAllowed", True),
-        Property("monitorData", _monitors(call), inline=True),
-        Property("numExecutors", len(working)),
-        Property("offline", False),
-        Property("offlineCause", None),
-        Property("offlineCauseReason", ""),
-        Property("oneOffExecutors", lambda: [_executor(call, -1, build) for build in _one_off_executor_beans(call)]),
-        Property("temporarilyOffline", False),
-    )
-
-
-def find_agent(call: Call, name: str) -> dict[str, Any] | None:
-    """Return the agent with a name."""
-    return next((agent for agent in call.storage.setting("agents", []) if agent["name"] == name), None)
-
-
-def _agent(call: Call, agent: dict[str, Any]) -> Bean:
-    offline, put_offline = agent.get("offline", False), agent.get("put_offline")
-    icon = "symbol-computer-offline" if offline or put_offline is not None else "symbol-computer"
-    free: list[Build | None] = [None] * _agent_executors(agent)
-    return Bean(
-        "hudson.slaves.SlaveComputer",
-        Property("actions", []),
-        Property("assignedLabels", [_label_atom(label) for label in [*agent.get("label", "").split(), agent["name"]]]),
-        Property("description", agent.get("description", "")),
-        Property("displayName", agent["name"]),
-        Property("executors", lambda: [_executor(call, number, build) for number, build in enumerate(free)]),
+        Property("assignedLabels", lambda: [label_bean(call, label) for label in node.labels]),
+        Property("description", node.text("description") if node.name else DESCRIPTION),
+        Property("displayName", node.name or "Built-In Node"),
+        Property("executors", lambda: [_executor(call, number, build) for number, build in enumerate(executors)]),
         Property("icon", icon),
         Property("iconClassName", icon),
-        Property("idle", True),
-        Property("jnlpAgent", True),
-        Property("launchSupported", False),
+        Property("idle", not any(executors) and not one_off),
+        Property("jnlpAgent", is_inbound),
+        Property("launchSupported", not is_inbound),
         Property("loadStatistics", Bean("hudson.model.Label$1")),
         Property("manualLaunchAllowed", True),
         Property("monitorData", _monitors(call), inline=True),
-        Property("numExecutors", len(free)),
-        Property("offline", offline or put_offline is not None),
-        Property("offlineCause", Bean("hudson.slaves.OfflineCause$UserCause") if put_offline is not None else None),
-        Property("offlineCauseReason", put_offline or ""),
-        Property("oneOffExecutors", []),
-        Property("temporarilyOffline", put_offline is not None),
-        Property("absoluteRemotePath", None),
+        Property("numExecutors", len(executors)),
+        Property("offline", node.offline),
+        Property("offlineCause", _offline_cause(node)),
+        Property("offlineCauseReason", "" if node.cause is None else node.cause.findtext("message") or ""),
+        Property("oneOffExecutors", lambda: [_executor(call, -1, build) for build in one_off]),
+        Property("temporarilyOffline", node.cause is not None),
+        *agent_members,
     )
 
 
-def _label_atom(name: str) -> Bean:
-    return Bean("hudson.model.labels.LabelAtom", Property("name", name, visibility=2), typed=False)
+def _offline_cause(node: Node) -> Bean | None:
+    if node.cause is None:
+        return None
+    arguments = "".join(text.text or "" for text in node.cause.iterfind("description/args/string"))
+    return Bean(
+        "hudson.slaves.OfflineCause$UserCause",
+        Property("timestamp", int(node.cause.findtext("timestamp") or "0")),
+        Property("description", f"Disconnected by {arguments}"),
+    )
 
 
-def _agent_executors(agent: dict[str, Any]) -> int:
-    count: int = agent.get("executors", 1)
-    return count
+def find_agent(call: Call, name: str) -> Node | None:
+    """Return the agent with a name. The API hides agents without executors."""
+    node = stored_nodes.find_node(call.storage, name)
+    return node if node and node.executors else None
 
 
 def _show_all(call: Call, form: str) -> Answer:
-    agents = call.storage.setting("agents", [])
-    online = sum(_agent_executors(agent) for agent in agents if not agent.get("offline"))
+    nodes = [node for node in _list_all_nodes(call) if node.executors or not node.name]
+    online = [node for node in nodes if not node.offline]
     computers = Bean(
         "hudson.model.ComputerSet",
-        Property("busyExecutors", len(call.scheduler.occupying(call.now))),
-        Property("computer", [_computer(call), *(_agent(call, agent) for agent in agents)], inline=True),
+        Property("busyExecutors", sum(len(call.scheduler.list_occupying(call.now, node.name)) for node in nodes)),
+        Property("computer", [_computer(call, node) for node in nodes], inline=True),
         Property("displayName", "Nodes"),
-        Property("totalExecutors", call.scheduler.executors + online),
+        Property("totalExecutors", sum(node.executors for node in online)),
     )
     return serve(call, computers, form)
 
 
 def _show(call: Call, form: str) -> Answer:
-    return serve(call, _computer(call), form)
+    return serve(call, _computer(call, stored_nodes.find_built_in(call.storage)), form)
 
 
 def _show_agent(call: Call, name: str, form: str) -> Answer:
     found = find_agent(call, name)
     if not found:
         raise NotFound
-    return serve(call, _agent(call, found), form)
+    return serve(call, _computer(call, found), form)
 
 
 def _page(call: Call) -> Response:
@@ -233,9 +232,9 @@ def _page_without_slash(call: Call) -> Response:
 
 
 def _show_label(call: Call, name: str, form: str) -> Answer:
-    if name != "built-in":
+    if not any(name in node.labels for node in _list_all_nodes(call)):
         raise NotFound
-    return serve(call, label_bean(call), form)
+    return serve(call, label_bean(call, name), form)
 
 
 def _show_load(call: Call, form: str) -> Answer:
@@ -243,7 +242,7 @@ def _show_load(call: Call, form: str) -> Answer:
 
 
 def _stop_executor(call: Call, number: str) -> Response:
-    working = _executor_beans(call)
+    working = _list_executors(call, stored_nodes.find_built_in(call.storage))
     if int(number) >= len(working):
         raise NotFound
     call.require_post()

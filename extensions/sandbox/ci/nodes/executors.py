@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Executors of the built-in node."""
+"""Executors of nodes."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def executor_bean(call: Call, number: int, build: Build | None, executable: Bean
 
 def find_executor_number(call: Call, build: Build) -> int:
     """Return the number of the executor that runs a build."""
-    running = [(other.job, other.number) for other in call.scheduler.occupying(call.now)]
+    running = [(other.job, other.number) for other in call.scheduler.list_occupying(call.now, build.node)]
     return running.index((build.job, build.number)) if (build.job, build.number) in running else 0

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..builds import actions, build_api
 from ..call import Call
+from ..nodes.stored_nodes import SELF_LABEL
 from ..remote_api.beans import ALWAYS, Bean, Property
 from ..storage import Item
 
@@ -65,7 +66,19 @@ def _item_state(call: Call, item: Item) -> tuple[str, str | None]:
         remaining = (estimate or 0) - (call.now - build.started)
         eta = _format_duration(remaining) if remaining > 0 else "N/A"
         return "BlockedItem", f"Build #{build.number} is already in progress (ETA: {eta})"
-    return "BuildableItem", "Waiting for next available executor"
+    return "BuildableItem", _describe_missing_executor(call, item)
+
+
+def _describe_missing_executor(call: Call, item: Item) -> str:
+    label = call.scheduler.find_label(item)
+    if label in (None, SELF_LABEL):
+        return "Waiting for next available executor"
+    nodes = call.scheduler.list_suitable_nodes(item)
+    if not nodes:
+        return f"There are no nodes with the label \u2018{label}\u2019"
+    if all(node.offline for node in nodes):
+        return f"All nodes of label \u2018{label}\u2019 are offline"
+    return f"Waiting for next available executor on \u2018{label}\u2019"
 
 
 def _format_duration(seconds: float) -> str:

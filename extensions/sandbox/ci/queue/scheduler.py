@@ -13,6 +13,8 @@ from typing import Any
 from ..builds import pipeline, shell
 from ..jobs import configuration
 from ..jobs.item_kinds import FREESTYLE, PIPELINE
+from ..nodes import stored_nodes
+from ..nodes.stored_nodes import Node
 from ..plugins.installations import Installations
 from ..state import State
 from ..storage import Build, Item, Job
@@ -89,11 +91,37 @@ class Scheduler:
 
     def _start_builds(self, now: float) -> None:
         for item in self._storage.queue():
-            free = self.executors - len(self.occupying(now))
-            if free > 0 and item.due <= now and not self.blocking(item, now):
-                self._start_build(item, now)
+            if item.due <= now and not self.blocking(item, now):
+                node = self._find_free_node(item, now)
+                if node:
+                    self._start_build(item, node, now)
 
-    def _start_build(self, item: Item, now: float) -> None:
+    def _find_free_node(self, item: Item, now: float) -> Node | None:
+        """Return a node with a free executor."""
+        nodes = self.list_suitable_nodes(item)
+        return next(
+            (node for node in nodes if not node.offline and len(self.list_occupying(now, node.name)) < node.executors),
+            None,
+        )
+
+    def list_suitable_nodes(self, item: Item) -> list[Node]:
+        """Return the nodes that can run a build, the built-in one first."""
+        label = self.find_label(item)
+        nodes = [stored_nodes.find_built_in(self._storage), *stored_nodes.list_nodes(self._storage)]
+        if label is None:
+            return [node for node in nodes if not node.is_exclusive]
+        return [node for node in nodes if label in node.labels]
+
+    def find_label(self, item: Item) -> str | None:
+        """Return the label that a job requires, or None. Pipelines start on the built-in node."""
+        job = self._storage.job(item.job)
+        assert job is not None, "a job takes its items with it when it is deleted"
+        definition = configuration.parse_configuration(job.config)
+        if definition.kind is PIPELINE or definition.label == "":
+            return stored_nodes.SELF_LABEL
+        return definition.label
+
+    def _start_build(self, item: Item, node: Node, now: float) -> None:
         job = self._storage.job(item.job)
         assert job is not None, "a job takes its items with it when it is deleted"
         environment = {p["name"]: _shell_text(p["value"]) for p in item.parameters or []}
@@ -113,6 +141,7 @@ class Scheduler:
             kind=definition.kind.name,
             artifacts=plan.artifacts,
             resists=plan.resists,
+            node=node.name,
         )
         item.left, item.number = now, build.number
         job.next_build += 1
@@ -121,19 +150,22 @@ class Scheduler:
         self._storage.put_item(item)
         self._storage.put_job(job)
 
-    @property
-    def executors(self) -> int:
-        """Return the number of executors."""
-        number: int = self._storage.setting("executors")
-        return number
-
     def running(self, now: float) -> list[Build]:
         """Return the builds that run at a time."""
         return [build for build in self._storage.list_unfinished() if build.running(now)]
 
-    def occupying(self, now: float) -> list[Build]:
-        """Return the builds that occupy an executor. Pipelines do not."""
-        return [build for build in self.running(now) if build.kind != PIPELINE.name]
+    def list_occupying(self, now: float, node: str) -> list[Build]:
+        """Return the builds that occupy an executor of a node. Pipelines do not.
+
+        :arg node: name of the agent, empty for the built-in node
+        """
+        return [build for build in self.running(now) if build.kind != PIPELINE.name and build.node == node]
+
+    def abort_builds(self, node: str, now: float) -> None:
+        """Abort the builds on an agent that disappears."""
+        for build in self.list_occupying(now, node):
+            build.outcome, build.ends = "ABORTED", now
+            self._storage.put_build(build)
 
     def blocking(self, item: Item, now: float) -> Build | None:
         """Return the running build of the same job that blocks an item."""

@@ -63,7 +63,7 @@ def _require_online(call: Call, name: str) -> str:
     if name in ("", *computers.CONTROLLER):
         return ""
     agent = computers.find_agent(call, name)
-    if not agent or agent.get("offline"):
+    if not agent or not agent.connected:
         raise NotFound
     return name
 

@@ -23,7 +23,8 @@ update_sites: [{url, fetched: whether Jenkins has its metadata,
                            file: {name, version, ...} if the file differs from the metadata}]}]
 configuration: {sources: {path or URL: YAML text} that Configuration as Code applies, environment: {variable: value},
                 reload_token: token of /reload-configuration-as-code/}
-agents: [{name, offline, executors, description}]
+agents: [{name, offline: whether it is not connected, executors, description, remote_fs, labels: [...],
+          config (XML instead of these), offline_reason: why a user has taken it offline}]
 lockable_resources: [{name, description, labels: [...], note, properties: {name: text}, ephemeral,
                       reserved_by: full name of a user, locked_by: name of a build, queued, stolen}]
 script_approval: {signatures: [...], acl_signatures: [...] (approved assuming permission check),
@@ -42,7 +43,7 @@ jobs: [{name: full name (missing folders are created), kind: freestyle|pipeline|
                       description}],
         next_build: number of the next build,
         builds: [{number, result, seconds, ago or started (ISO 8601), keep, parameters: {name: text},
-                  log: text, artifacts: {path: text}}],
+                  log: text, artifacts: {path: text}, node: name of the agent}],
         queued: [{seconds: waiting time, parameters: {name: text}}]}]
 views: [{name, folder: full name of the folder,
          config (XML), or of a list view: description, jobs (names relative to the folder), regex}]
@@ -68,6 +69,8 @@ from ..controller import Controller
 from ..jobs import configuration, folder_configuration, stored_views
 from ..jobs.item_kinds import FOLDER
 from ..lockable_resources import resources_api
+from ..nodes import stored_nodes
+from ..nodes.stored_nodes import ALWAYS_ONLINE_STRATEGY, INBOUND_LAUNCHER
 from ..script_security import approvals
 from ..scripts import script_answers
 from ..storage import Build, Item, Job, Storage, User
@@ -94,7 +97,7 @@ SHAPE = mapping_schema(
         )
     ],
     configuration=mapping_schema("sources environment reload_token"),
-    agents=[mapping_schema("name! offline executors description")],
+    agents=[mapping_schema("name! offline executors description remote_fs labels config offline_reason")],
     lockable_resources=[resources_api.SHAPE],
     script_approval=approvals.SHAPE,
     scripts=[script_answers.SHAPE],
@@ -103,7 +106,7 @@ SHAPE = mapping_schema(
             "name! kind config description command script archive seconds quiet_period trigger_token disabled"
             " concurrent next_build",
             parameters=[mapping_schema("name! type default choices trim description")],
-            builds=[mapping_schema("number result seconds ago started keep description parameters log artifacts")],
+            builds=[mapping_schema("number result seconds ago started keep description parameters log artifacts node")],
             queued=[mapping_schema("seconds parameters")],
         )
     ],
@@ -127,8 +130,7 @@ class Seeder:
             self._add_user(user)
         self._add_plugins(data)
         for agent in data.get("agents", []):
-            other_agents = [other for other in self._storage.setting("agents", []) if other["name"] != agent["name"]]
-            self._storage.set("agents", [*other_agents, agent])
+            self._add_agent(agent)
         for resource in data.get("lockable_resources", []):
             resources_api.add_resource(self._storage, resource)
         approvals.add_approvals(self._storage, data.get("script_approval", {}))
@@ -202,6 +204,27 @@ class Seeder:
             )
         )
 
+    def _add_agent(self, agent: dict[str, Any]) -> None:
+        name, writer = agent["name"], self._controller.create_writer()
+        if "config" in agent:
+            config = stored_nodes.load_configuration(agent["config"], writer, name)[1]
+        else:
+            fields = {
+                "name": name,
+                "description": agent.get("description", ""),
+                "remoteFS": agent.get("remote_fs", "/var/lib/jenkins"),
+                "numExecutors": agent.get("executors", 1),
+                "mode": "NORMAL",
+                "label": " ".join(agent.get("labels", [])),
+            }
+            objects = f"{ALWAYS_ONLINE_STRATEGY}{INBOUND_LAUNCHER}"
+            config = stored_nodes.build_configuration(writer, fields, objects)
+        node = stored_nodes.Node(name, config, connected=not agent.get("offline", False))
+        if "offline_reason" in agent:
+            cause = stored_nodes.build_cause("admin", agent["offline_reason"], self._controller.runtime.clock.now())
+            node = stored_nodes.set_cause(node, cause)
+        stored_nodes.put_node(self._storage, node)
+
     def _add_job(self, job: dict[str, Any], writer: ConfigurationWriter) -> None:
         config = (
             configuration.normalize(job["config"], writer) if "config" in job else configuration.from_seed(job, writer)
@@ -258,6 +281,7 @@ class Seeder:
                 kind=definition.kind.name,
                 lines=[(0, line) for line in build.get("log", "").splitlines()],
                 artifacts=build.get("artifacts", {}),
+                node=build.get("node", ""),
             )
         )
 

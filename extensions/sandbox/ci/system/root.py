@@ -16,9 +16,9 @@ from ..call import Answer, Call
 from ..http import pages
 from ..http.refusals import NotFound
 from ..jobs import job_api, stored_views
-from ..nodes import computers
+from ..nodes import computers, stored_nodes
 from ..remote_api.api import API, serve
-from ..remote_api.beans import ALWAYS, Bean, Property
+from ..remote_api.beans import Bean, Property
 
 AGENT_PORT_OFF = -1
 ROBOTS = '# we don\'t want robots to click "build" links\nUser-agent: *\nDisallow: /'
@@ -39,11 +39,7 @@ USER_CONTENT_POLICY = "sandbox allow-same-origin; default-src 'none'; img-src 's
 def _root(call: Call, form: str) -> Answer:
     root = Bean(
         "hudson.model.Hudson",
-        Property("assignedLabels", [computers.label_bean(call)]),
-        Property("mode", "NORMAL"),
-        Property("nodeDescription", computers.DESCRIPTION),
-        Property("nodeName", "", visibility=ALWAYS),
-        Property("numExecutors", call.scheduler.executors),
+        *computers.node_members(call, stored_nodes.find_built_in(call.storage)),
         Property("description", None),
         Property("jobs", lambda: [job_api.job_bean(call, job) for job in job_api.list_visible(call)]),
         Property("overallLoad", Bean("hudson.model.OverallLoadStatistics", typed=False)),

@@ -112,6 +112,20 @@ LIST_VIEW = Model(
         **_flags("recurse"),
     }
 )
+_NO_WORK_DIR = """\
+<workDirSettings>
+  <disabled>true</disabled>
+  <internalDir>remoting</internalDir>
+  <failIfWorkDirIsMissing>false</failIfWorkDirIsMissing>
+</workDirSettings>"""
+AGENT = Model(
+    {
+        **_texts("temporaryOfflineCause", "name", "description", "remoteFS"),
+        "numExecutors": "<numExecutors>0</numExecutors>",  # Jenkins hides such an agent
+        **_texts("mode", "retentionStrategy", "launcher"),
+        **_objects("label", "nodeProperties"),
+    }
+)
 # By class. Objects of other classes are kept as they are
 MODELS: dict[str, Model] = {
     "hudson.model.FreeStyleProject": FREESTYLE,
@@ -138,6 +152,8 @@ MODELS: dict[str, Model] = {
             **_flags("removeLastBuild"),
         }
     ),
+    "hudson.slaves.DumbSlave": AGENT,
+    "hudson.slaves.JNLPLauncher": Model({**_texts("tunnel"), "workDirSettings": _NO_WORK_DIR, **_flags("webSocket")}),
     "hudson.tasks.Shell": _COMMAND,
     "hudson.tasks.BatchFile": _COMMAND,
     "hudson.triggers.TimerTrigger": Model(_texts("spec")),

@@ -18,6 +18,7 @@ PLUGINS: dict[str, tuple[str, ...]] = {
     "hudson.plugins.nested__view.": ("nested-view",),
     "hudson.plugins.nested_view.": ("nested-view",),
     "hudson.plugins.sshslaves.": ("ssh-slaves",),
+    "hudson.slaves.CommandLauncher": ("command-launcher",),
     "hudson.security.AuthorizationMatrixProperty": ("matrix-auth",),
     "hudson.security.GlobalMatrixAuthorizationStrategy": ("matrix-auth",),
     "hudson.security.ProjectMatrixAuthorizationStrategy": ("matrix-auth",),

@@ -57,6 +57,8 @@ class ConfigurationWriter:
             return written
         for name, default in model.elements.items():
             child = element.find(name)
+            if child is not None and not self._has_class(child):
+                child = None
             if child is None and default:
                 child = etree.fromstring(default, etree.XMLParser(remove_blank_text=True))
             if child is not None:
@@ -71,6 +73,11 @@ class ConfigurationWriter:
     def _find_plugin(self, class_name: str) -> str | None:
         """Return the plugin of a class, an empty text for the core; None for names that are no classes."""
         return next((name for name in find_plugins(class_name) if name == CORE or name in self._versions), None)
+
+    def _has_class(self, element: etree._Element) -> bool:
+        """Return whether Jenkins has the class of a member. Other classes than those of missing plugins are kept."""
+        plugins = find_plugins(element.get("class", ""))
+        return not plugins or any(name == CORE or name in self._versions for name in plugins)
 
     def _is_known(self, element: etree._Element) -> bool:
         """Return whether Jenkins keeps an element of a list. Names without dots are no classes."""
