@@ -42,6 +42,10 @@ ONLY_ON_CHANGE = {
         "token.surplus": "the module counts the other tokens of the same identity; the list contains them"
     },
     "ci_view": {"view.elements": "texts by path for the diff; the list has the XML that the option takes"},
+    "ci_node": {
+        "node.configuration": "the compared elements of the option `config`; the list has the option itself",
+        "node.secret_file": "the file is on the host of the task",
+    },
     "inference_admin_key": {
         "admin_key.surplus": "the module counts the other keys of the name; the list contains them"
     },
@@ -62,6 +66,7 @@ ONLY_ON_READ = {
         f"folder.{member}": "returned on request, because it needs more requests" for member in ("config", "content")
     },
     "ci_view": {"view.config": "the option; the module returns the compared elements as `elements`"},
+    "ci_node": {"node.config": "the option; the module returns the compared elements as `configuration`"},
     "inference_project": {
         f"project.{detail}": "returned on request, because each needs a request"
         for detail in ("rate_limits", "users", "service_accounts", "api_keys")

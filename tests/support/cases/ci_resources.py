@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from support.cases.form import Case, Query, Resource, Write
+from support.cases.form import FILES, Case, Query, Resource, Write
 
 _AGENT = {"name": "linux-1", "remoteFS": "/home/jenkins", "launcher": "inbound"}
-_CREDENTIAL = {"id": "registry", "scope": "GLOBAL", "username": "ci", "password": "s3cret-0f-registry"}
+_JCASC_CREDENTIAL = {"id": "registry", "scope": "GLOBAL", "username": "ci", "password": "s3cret-0f-registry"}
 _CREDENTIAL = {"id": "registry", "type": "username_password"}
 _FOLDER = "com.cloudbees.hudson.plugins.folder.Folder"
 _WORST_CHILD = "com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric"
@@ -21,6 +21,8 @@ _HEALTH = (
 _PRINTER = {"name": "pr\u00fcfer 3"}
 _SIGNATURE = {"signature": "staticMethod java.time.Instant now"}
 _VIEW = {"name": "Nightly, more \u0142+"}
+_NODE = {"name": "agent one", "remote_root": "/srv/jenkins"}
+_DRAIN = {"name": "built-in", "wait_timeout": 60, "wait_delay": 0.1}
 
 
 def _configure(message: str, agents: list[dict[str, Any]], credentials: list[dict[str, Any]]) -> dict[str, Any]:
@@ -65,8 +67,8 @@ RESOURCES: dict[str, Case] = {
     ),
     "ci_authorization_info": Query({}),
     "ci_configuration": Resource(
-        create=_configure("a: b # 'c' é", [{**_AGENT, "numExecutors": 4, "labelString": "x y"}], [_CREDENTIAL]),
-        update=_configure("", [_AGENT], [{**_CREDENTIAL, "description": "Registry"}]),
+        create=_configure("a: b # 'c' é", [{**_AGENT, "numExecutors": 4, "labelString": "x y"}], [_JCASC_CREDENTIAL]),
+        update=_configure("", [_AGENT], [{**_JCASC_CREDENTIAL, "description": "Registry"}]),
         absent=_configure("", [], []),
         write=Write("apply_configuration"),
         look=("ci_configuration_info", {"sections": ["jenkins", "credentials"]}),
@@ -150,4 +152,35 @@ RESOURCES: dict[str, Case] = {
         look=("ci_view_info", _VIEW),
     ),
     "ci_view_info": Query({}),
+    "ci_node": Resource(
+        create={**_NODE, "description": "Für Linux", "labels": ["linux", "fast"], "executors": 2},
+        update={
+            **_NODE,
+            "labels": ["linux"],
+            "usage": "exclusive",
+            "launcher": {"type": "inbound", "web_socket": True, "work_dir": "/work"},
+            "retention": {"type": "demand", "idle_delay": 5},
+            "environment_variables": {"PATH+X": "/opt/x", "LANG": ""},
+            "tools": [{"type": "hudson.model.JDK$DescriptorImpl", "name": "jdk", "home": "/opt/jdk"}],
+        },
+        absent={"name": "agent one", "state": "absent"},
+        write=Write("create_node"),
+        look=("ci_node_info", {}),
+    ),
+    "ci_node with a secret": Resource(
+        create={**_NODE, "secret_file": str(FILES / "agent.secret")},
+        update={**_NODE, "executors": 3, "secret_file": str(FILES / "agent.secret")},
+        absent={"name": "agent one", "state": "absent"},
+        write=Write("create_node", first_of_several=True),
+        look=("ci_node_info", {}),
+    ),
+    "ci_node_drain": Resource(
+        create={**_DRAIN, "reason": "Backup & more \u2192 6 pm"},
+        update={**_DRAIN, "reason": "Backup"},
+        absent={**_DRAIN, "state": "resumed"},
+        write=Write("toggle_node", repeatable=True),
+        look=("ci_node_info", {}),
+        polls=True,
+    ),
+    "ci_node_info": Query({}),
 }

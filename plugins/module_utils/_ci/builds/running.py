@@ -14,6 +14,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 _BUILD = "currentExecutable[fullDisplayName,number,url]"
 # The members of `/computer` that `read_running_builds` needs
 TREE = f"busyExecutors,computer[executors[{_BUILD}],oneOffExecutors[{_BUILD}]]"
+# The members of a computer that `read_node_builds` needs
+NODE_TREE = f"executors[{_BUILD},idle],oneOffExecutors[{_BUILD},idle]"
+_KINDS = ("executors", "oneOffExecutors")
 
 
 class RunningBuilds(t.NamedTuple):
@@ -48,23 +51,35 @@ class RunningBuilds(t.NamedTuple):
 
 def read_running_builds(computers: Record) -> RunningBuilds:
     """Return the running builds from the members `TREE` of `/computer`."""
-    executables = _read_executables(computers, "executors")
-    visible = [
+    executors, one_off = (_list_executors(computers, kind) for kind in _KINDS)
+    hidden_count = (computers.maybe_integer("busyExecutors") or 0) - len(_read_executables(executors))
+    return RunningBuilds(_describe_builds([*executors, *one_off]), max(0, hidden_count))
+
+
+def read_node_builds(computer: Record) -> RunningBuilds:
+    """Return the builds that are running on a node, from the members `NODE_TREE` of its computer."""
+    executors = [executor for kind in _KINDS for executor in computer.maybe_records(kind)]
+    busy = [executor for executor in executors if executor.maybe_flag("idle") is False]
+    return RunningBuilds(_describe_builds(executors), max(0, len(busy) - len(_read_executables(executors))))
+
+
+def _list_executors(computers: Record, kind: str) -> list[Record]:
+    return [executor for computer in computers.maybe_records("computer") for executor in computer.maybe_records(kind)]
+
+
+def _read_executables(executors: list[Record]) -> list[Record]:
+    """Return the builds on executors, as far as the account can read them."""
+    return [build for executor in executors if (build := executor.maybe_record("currentExecutable"))]
+
+
+def _describe_builds(executors: list[Record]) -> list[dict[str, t.Any]]:
+    return [
         {
             "name": build.maybe_text("fullDisplayName") or url,
             "job": jobs.parse_job_url(url),
             "number": build.integer("number"),
             "url": url,
         }
-        for build in executables + _read_executables(computers, "oneOffExecutors")
+        for build in _read_executables(executors)
         if (url := build.maybe_text("url"))
     ]
-    return RunningBuilds(visible, max(0, (computers.maybe_integer("busyExecutors") or 0) - len(executables)))
-
-
-def _read_executables(computers: Record, kind: str) -> list[Record]:
-    """Return the builds on executors of a kind, as far as the account can read them."""
-    executors = [
-        executor for computer in computers.maybe_records("computer") for executor in computer.maybe_records(kind)
-    ]
-    return [build for executor in executors if (build := executor.maybe_record("currentExecutable"))]

@@ -1,0 +1,815 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_node
+short_description: Manage Jenkins nodes
+description:
+  - Create, update, rename or delete permanent agents of Jenkins, and configure the built-in node.
+  - The module compares and changes only the options that are set. Other parts of the configuration, such as node
+    properties of plugins, and the state of an agent that is temporarily offline are kept.
+  - The secret of an inbound agent can be stored in a file with O(secret_file).
+  - To manage several nodes concurrently, use O(items).
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.state
+  - buildworks.toolchain.undeclared
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - Requires the Agent/Configure permission, Agent/Create for new agents, Agent/Delete to delete agents, and
+    Agent/Connect for O(secret_file). Configuring the built-in node requires Overall/Administer.
+  - Some launchers require a plugin, see O(launcher.type). The task fails before a change if the plugin is missing.
+  - An unchanged node takes one request, with O(secret_file) two.
+  - The options O(executors), O(labels) and O(usage) of the built-in node are set with a script, because the form of
+    Jenkins would reset its other settings.
+  - Jenkins hides agents without executors from its API, so that the module can neither change nor delete them. Creating
+    an agent with the name of a hidden one fails with an explanation.
+  - Changing the launcher does not disconnect an agent that is online.
+  - Tested against the sandbox of this collection, which simulates Jenkins 2.579. Not tested against a real Jenkins.
+options:
+  name:
+    description:
+      - Name of the node. It is case-sensitive. V(built-in) is the built-in node of the controller, formerly V(master).
+      - Required if O(items) is not set.
+    type: str
+  previous_name:
+    description:
+      - Current name of the agent to rename to O(name). The secret of an inbound agent changes with its name.
+      - Ignored if an agent with the name O(name) exists, or if no agent has the name O(previous_name).
+    type: str
+  description:
+    description: Description of the agent. An empty string removes it.
+    type: str
+  remote_root:
+    description: Root directory on the agent, in which it stores its files. Required if the agent does not exist.
+    type: str
+  executors:
+    description:
+      - Number of builds that can run at the same time, 1 or more. The built-in node can also have V(0).
+      - The default for a new agent is V(1).
+    type: int
+  usage:
+    description: Which builds run on the node. The default for a new agent is V(normal).
+    type: str
+    choices:
+      normal: All builds that may run on the node.
+      exclusive: Only builds whose label expression matches the node.
+  labels:
+    description: Labels of the node. Labels that are not listed are removed. An empty list removes all labels.
+    type: list
+    elements: str
+  launcher:
+    description:
+      - How Jenkins connects to the agent. The default for a new agent is the type V(inbound).
+      - Only the suboptions that are set are compared and changed.
+    type: dict
+    suboptions:
+      type:
+        description: Type of the launcher. Required. If it differs from the current one, suboptions that are not set
+          have their defaults.
+        type: str
+        choices:
+          inbound: The agent connects to Jenkins.
+          ssh: Jenkins connects to the agent with SSH. Requires the plugin C(ssh-slaves).
+          command: Jenkins runs a command on the controller. Requires the plugin C(command-launcher).
+      web_socket:
+        description: Whether the agent connects with a WebSocket. For the type V(inbound). The default for a new
+          launcher is V(false).
+        type: bool
+      tunnel:
+        description: Host and port through which the agent connects, such as V(gateway:50000). For the type V(inbound).
+          An empty string removes it.
+        type: str
+      disable_work_dir:
+        description: Whether the agent has no work directory for its files and logs. For the type V(inbound). The
+          default for a new launcher is V(false).
+        type: bool
+      work_dir:
+        description: Work directory of the agent. For the types V(inbound) and V(ssh). If it is empty, Jenkins uses
+          O(remote_root).
+        type: str
+      internal_dir:
+        description: Directory for internal data of the agent, relative to the work directory. For the type V(inbound).
+          The default for a new launcher is V(remoting).
+        type: str
+      fail_if_work_dir_is_missing:
+        description: Whether the agent does not start if its work directory does not exist. For the type V(inbound). The
+          default for a new launcher is V(false).
+        type: bool
+      host:
+        description: Host name or IP address of the agent. Required for the type V(ssh).
+        type: str
+      port:
+        description: SSH port. For the type V(ssh). The default for a new launcher is V(22).
+        type: int
+      credentials_id:
+        description: ID of the credential for the SSH connection. Required for the type V(ssh). The module does not
+          verify that the credential exists.
+        type: str
+      host_key_verification:
+        description: How Jenkins verifies the SSH host key. For the type V(ssh). The default for a new launcher is
+          V(known_hosts).
+        type: str
+        choices:
+          known_hosts: The host key must be in the file C(~/.ssh/known_hosts) of the controller.
+          provided_key: The host key must be O(launcher.host_key).
+          first_connection: The host key of the first connection is stored and must not change.
+          none: The host key is not verified. The connection is not protected from attackers in the network.
+      host_key:
+        description: Public host key, such as V(ssh-ed25519 AAAAC3Nz...), without a comment. Required if
+          O(launcher.host_key_verification=provided_key), and only valid then.
+        type: str
+      require_manual_trust:
+        description: Whether an administrator must confirm the host key of the first connection. Only valid if
+          O(launcher.host_key_verification=first_connection). The default is V(false).
+        type: bool
+      java_path:
+        description: Path of the Java program on the agent. For the type V(ssh). If it is empty, Jenkins searches for
+          it.
+        type: str
+      jvm_options:
+        description: Options of the Java virtual machine on the agent. For the type V(ssh).
+        type: str
+      prefix_start_command:
+        description: Text before the command that starts the agent. For the type V(ssh).
+        type: str
+      suffix_start_command:
+        description: Text after the command that starts the agent. For the type V(ssh).
+        type: str
+      launch_timeout:
+        description: Maximum time for a connection attempt, in seconds. For the type V(ssh). The default for a new
+          launcher is V(60).
+        type: int
+      max_retries:
+        description: Number of further connection attempts. For the type V(ssh). The default for a new launcher is
+          V(10).
+        type: int
+      retry_wait:
+        description: Time between two connection attempts, in seconds. For the type V(ssh). The default for a new
+          launcher is V(15).
+        type: int
+      tcp_no_delay:
+        description: Whether to send small packets without delay. For the type V(ssh). The default for a new launcher is
+          V(true).
+        type: bool
+      command:
+        description: Command that starts the agent. Required for the type V(command). Jenkins may run it only after an
+          administrator has approved it.
+        type: str
+  retention:
+    description:
+      - When Jenkins connects the agent. The default for a new agent is the type V(always).
+      - Only the suboptions that are set are compared and changed.
+    type: dict
+    suboptions:
+      type:
+        description: Type of the strategy. Required. If it differs from the current one, suboptions that are not set
+          have their defaults.
+        type: str
+        choices:
+          always: Jenkins keeps the agent online as much as possible.
+          demand: Jenkins connects the agent when builds wait for it, and disconnects it when it is idle.
+          schedule: Jenkins connects the agent at given times.
+      in_demand_delay:
+        description: Time that builds wait before Jenkins connects the agent, in minutes. For the type V(demand). The
+          default for a new strategy is V(0).
+        type: int
+      idle_delay:
+        description: Idle time before Jenkins disconnects the agent, in minutes. For the type V(demand). The default for
+          a new strategy is V(1).
+        type: int
+      start_times:
+        description: Times at which Jenkins connects the agent, in the cron syntax of Jenkins. Required for the type
+          V(schedule).
+        type: str
+      up_time:
+        description: Time that the agent stays online, in minutes. Required for the type V(schedule).
+        type: int
+      keep_up_when_active:
+        description: Whether the agent stays online longer if it runs builds. For the type V(schedule). The default for
+          a new strategy is V(false).
+        type: bool
+  environment_variables:
+    description:
+      - Environment variables of builds on the agent. Variables that are not listed are removed. An empty dictionary
+        removes all variables.
+      - The values must be strings. Jenkins ignores the case of the names.
+    type: dict
+  tools:
+    description: Locations of tools on the agent. Locations that are not listed are removed. An empty list removes all
+      locations.
+    type: list
+    elements: dict
+    suboptions:
+      type:
+        description: Java class of the type of the tool, such as V(hudson.model.JDK$DescriptorImpl). Required.
+        type: str
+      name:
+        description: Name of the tool in the configuration of Jenkins. Required.
+        type: str
+      home:
+        description: Directory of the tool on the agent. Required.
+        type: str
+  config:
+    description:
+      - Further configuration of the agent as XML with the root element C(slave), for example for node properties of
+        plugins. Only the elements that it contains are compared and changed.
+      - It must not contain elements that other options set.
+    type: str
+  secret_file:
+    description:
+      - File on the host that runs the module, in which to store the secret that the inbound agent connects with. The
+        file contains only the secret.
+      - The file is compared with the secret on the server. It is never returned.
+      - Requires the launcher type V(inbound) and the Agent/Connect permission. Ignored if O(state=absent).
+    type: path
+  owner:
+    description:
+      - Name of the user who owns O(secret_file). Changing the owner requires superuser permissions.
+      - If not set, the owner of an existing file is not changed. A new file is owned by the user running the task.
+    type: str
+  group:
+    description: Name of the group of O(secret_file). If not set, the group of an existing file is not changed.
+    type: str
+  mode:
+    description:
+      - Mode of O(secret_file) as three octal digits in quotes, such as V('0640').
+      - If not set, the mode of an existing file is not changed. A new file has the mode V('0600').
+    type: str
+  allow_abort_builds:
+    description:
+      - Whether to delete or rename an agent that runs builds. This aborts the builds.
+      - If V(false), the task fails if the agent runs builds.
+    type: bool
+    default: false
+  predict_missing:
+    description:
+      - Whether check mode assumes that an earlier task installs missing plugins that O(launcher.type) requires.
+      - If V(false), check mode fails if such a plugin is missing.
+      - Ignored outside of check mode.
+  undeclared:
+    description:
+      - How to treat existing permanent agents that are not in O(items).
+      - The built-in node, agents of clouds and the agents in O(items[].previous_name) are never reported or deleted.
+      - V(report) and V(remove) require O(items) with at least one item.
+  state:
+    choices:
+      present: Create the agent, update it, or rename it from O(previous_name).
+      absent: Delete the agent. The built-in node and agents of clouds cannot be deleted.
+  items:
+    description:
+      - Nodes to manage, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Each item requires a unique C(name). All items are validated before the first request.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Value of O(name) for this item.
+        type: str
+      previous_name:
+        description: Value of O(previous_name) for this item.
+        type: str
+      description:
+        description: Value of O(description) for this item.
+        type: str
+      remote_root:
+        description: Value of O(remote_root) for this item.
+        type: str
+      executors:
+        description: Value of O(executors) for this item.
+        type: int
+      usage:
+        description: Value of O(usage) for this item.
+        type: str
+        choices:
+          normal: Same as O(usage=normal).
+          exclusive: Same as O(usage=exclusive).
+      labels:
+        description: Value of O(labels) for this item.
+        type: list
+        elements: str
+      launcher:
+        description: Value of O(launcher) for this item.
+        type: dict
+        suboptions:
+          type:
+            description: Value of O(launcher.type) for this item.
+            type: str
+            choices:
+              inbound: Same as O(launcher.type=inbound).
+              ssh: Same as O(launcher.type=ssh).
+              command: Same as O(launcher.type=command).
+          web_socket:
+            description: Value of O(launcher.web_socket) for this item.
+            type: bool
+          tunnel:
+            description: Value of O(launcher.tunnel) for this item.
+            type: str
+          disable_work_dir:
+            description: Value of O(launcher.disable_work_dir) for this item.
+            type: bool
+          work_dir:
+            description: Value of O(launcher.work_dir) for this item.
+            type: str
+          internal_dir:
+            description: Value of O(launcher.internal_dir) for this item.
+            type: str
+          fail_if_work_dir_is_missing:
+            description: Value of O(launcher.fail_if_work_dir_is_missing) for this item.
+            type: bool
+          host:
+            description: Value of O(launcher.host) for this item.
+            type: str
+          port:
+            description: Value of O(launcher.port) for this item.
+            type: int
+          credentials_id:
+            description: Value of O(launcher.credentials_id) for this item.
+            type: str
+          host_key_verification:
+            description: Value of O(launcher.host_key_verification) for this item.
+            type: str
+            choices:
+              known_hosts: Same as O(launcher.host_key_verification=known_hosts).
+              provided_key: Same as O(launcher.host_key_verification=provided_key).
+              first_connection: Same as O(launcher.host_key_verification=first_connection).
+              none: Same as O(launcher.host_key_verification=none).
+          host_key:
+            description: Value of O(launcher.host_key) for this item.
+            type: str
+          require_manual_trust:
+            description: Value of O(launcher.require_manual_trust) for this item.
+            type: bool
+          java_path:
+            description: Value of O(launcher.java_path) for this item.
+            type: str
+          jvm_options:
+            description: Value of O(launcher.jvm_options) for this item.
+            type: str
+          prefix_start_command:
+            description: Value of O(launcher.prefix_start_command) for this item.
+            type: str
+          suffix_start_command:
+            description: Value of O(launcher.suffix_start_command) for this item.
+            type: str
+          launch_timeout:
+            description: Value of O(launcher.launch_timeout) for this item.
+            type: int
+          max_retries:
+            description: Value of O(launcher.max_retries) for this item.
+            type: int
+          retry_wait:
+            description: Value of O(launcher.retry_wait) for this item.
+            type: int
+          tcp_no_delay:
+            description: Value of O(launcher.tcp_no_delay) for this item.
+            type: bool
+          command:
+            description: Value of O(launcher.command) for this item.
+            type: str
+      retention:
+        description: Value of O(retention) for this item.
+        type: dict
+        suboptions:
+          type:
+            description: Value of O(retention.type) for this item.
+            type: str
+            choices:
+              always: Same as O(retention.type=always).
+              demand: Same as O(retention.type=demand).
+              schedule: Same as O(retention.type=schedule).
+          in_demand_delay:
+            description: Value of O(retention.in_demand_delay) for this item.
+            type: int
+          idle_delay:
+            description: Value of O(retention.idle_delay) for this item.
+            type: int
+          start_times:
+            description: Value of O(retention.start_times) for this item.
+            type: str
+          up_time:
+            description: Value of O(retention.up_time) for this item.
+            type: int
+          keep_up_when_active:
+            description: Value of O(retention.keep_up_when_active) for this item.
+            type: bool
+      environment_variables:
+        description: Value of O(environment_variables) for this item.
+        type: dict
+      tools:
+        description: Value of O(tools) for this item.
+        type: list
+        elements: dict
+        suboptions:
+          type:
+            description: Value of O(tools.type) for this item.
+            type: str
+          name:
+            description: Value of O(tools.name) for this item.
+            type: str
+          home:
+            description: Value of O(tools.home) for this item.
+            type: str
+      config:
+        description: Value of O(config) for this item.
+        type: str
+      secret_file:
+        description: Value of O(secret_file) for this item.
+        type: path
+      owner:
+        description: Value of O(owner) for this item.
+        type: str
+      group:
+        description: Value of O(group) for this item.
+        type: str
+      mode:
+        description: Value of O(mode) for this item.
+        type: str
+      allow_abort_builds:
+        description: Value of O(allow_abort_builds) for this item.
+        type: bool
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+seealso:
+  - module: buildworks.toolchain.ci_node_info
+  - module: buildworks.toolchain.ci_node_drain
+"""
+
+EXAMPLES = r"""
+- name: Manage an inbound agent
+  buildworks.toolchain.ci_node:
+    name: linux-1
+    description: Builds for Linux
+    remote_root: /var/lib/jenkins
+    executors: 4
+    labels: [linux, docker]
+    launcher:
+      type: inbound
+      web_socket: true
+    environment_variables:
+      CCACHE_DIR: /var/cache/ccache
+
+- name: Store the secret that the agent connects with
+  buildworks.toolchain.ci_node:
+    name: linux-1
+    remote_root: /var/lib/jenkins
+    secret_file: ~/linux-1.secret
+
+- name: Manage several agents, and delete all other permanent agents
+  buildworks.toolchain.ci_node:
+    remote_root: /home/jenkins
+    executors: 2
+    items:
+      - name: linux-1
+        labels: [linux]
+      - name: linux-2
+        labels: [linux, gpu]
+        usage: exclusive
+    undeclared: remove
+
+- name: Manage an agent that Jenkins connects to with SSH
+  buildworks.toolchain.ci_node:
+    name: build-1
+    remote_root: /home/jenkins
+    launcher:
+      type: ssh
+      host: build-1.example.com
+      credentials_id: agents
+      host_key_verification: known_hosts
+    retention:
+      type: demand
+      idle_delay: 30
+    tools:
+      - type: hudson.model.JDK$DescriptorImpl
+        name: jdk-21
+        home: /opt/jdk-21
+    predict_missing: true
+  check_mode: true
+
+- name: Run no builds on the built-in node
+  buildworks.toolchain.ci_node:
+    name: built-in
+    executors: 0
+
+- name: Delete an agent, unless it runs builds
+  buildworks.toolchain.ci_node:
+    name: linux-2
+    state: absent
+"""
+
+RETURN = r"""
+node:
+  description:
+    - The node after the task or, in check mode, as predicted. V(null) if the agent does not exist.
+    - The built-in node only has C(name), C(executors), C(labels) and C(usage).
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    name:
+      description: Name of the node, V(built-in) for the built-in node.
+      type: str
+    description:
+      description: Description of the agent.
+      type: str
+    remote_root:
+      description: Root directory on the agent.
+      type: str
+    executors:
+      description: Number of executors.
+      type: int
+    usage:
+      description: V(normal), or V(exclusive) if the node runs only builds whose label expression matches it.
+      type: str
+    labels:
+      description: Labels of the node, sorted. Does not contain the name of the node, which Jenkins adds as a label.
+      type: list
+      elements: str
+    launcher:
+      description: How Jenkins connects to the agent, with all suboptions of O(launcher) that apply to the type. A
+        launcher of another type has only its Java class as C(type).
+      type: dict
+    retention:
+      description: When Jenkins connects the agent, with all suboptions of O(retention) that apply to the type. A
+        strategy of another type has only its Java class as C(type).
+      type: dict
+    environment_variables:
+      description: Environment variables of builds on the agent.
+      type: dict
+    tools:
+      description: Tool locations as dictionaries with C(type), C(name) and C(home), sorted by type and name.
+      type: list
+      elements: dict
+    configuration:
+      description: Texts and attributes of the elements that O(config) manages, by path. Secrets are returned as
+        V((encrypted\)).
+      returned: when O(config) is set
+      type: dict
+    secret_file:
+      description: Path of the file with the secret. Missing if the file does not contain the secret.
+      returned: when O(secret_file) is set
+      type: str
+  sample:
+    name: linux-1
+    description: Builds for Linux
+    remote_root: /var/lib/jenkins
+    executors: 4
+    usage: normal
+    labels: [docker, linux]
+    launcher:
+      type: inbound
+      web_socket: true
+      tunnel: ""
+      disable_work_dir: false
+      work_dir: ""
+      internal_dir: remoting
+      fail_if_work_dir_is_missing: false
+    retention:
+      type: always
+    environment_variables:
+      CCACHE_DIR: /var/cache/ccache
+    tools: []
+undeclared:
+  description: Sorted names of the existing permanent agents that are not in O(items), except for the agents in
+    O(items[].previous_name).
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: str
+  sample: [linux-3]
+counts:
+  description: Number of items for each outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Number of items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Number of items that were already in the desired state.
+      type: int
+    failed:
+      description: Number of items that failed. RV(failures) contains the reasons.
+      type: int
+    unknown:
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
+      type: int
+  sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
+failures:
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Position of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items), without options that are not set.
+      type: dict
+    status:
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
+      type: bool
+    reason:
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
+      type: str
+    node:
+      description: Value of RV(node) for this item.
+      type: dict
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in, form, kinds, nodes
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.managed import ManagedAgent
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    TO_FILE,
+    UNDECLARED,
+    with_items,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    check_undeclared,
+)
+
+_LABEL = dict(**NAME, matches=("[^\\s\"']+", "a label without spaces and quotes"))
+_TEXT: Option = dict(matches=("[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]*", "a text without control characters"))
+_HOST_KEY = ("[a-z0-9@.-]+ [A-Za-z0-9+/]+=*", "a key such as 'ssh-ed25519 AAAAC3Nz...', without a comment")
+_LAUNCHER: dict[str, Option] = dict(
+    type=dict(type="str", choices=list(kinds.LAUNCHERS)),
+    web_socket=dict(type="bool"),
+    tunnel=dict(type="str", one_line=True),
+    disable_work_dir=dict(type="bool"),
+    work_dir=dict(type="str", one_line=True),
+    internal_dir=dict(type="str", **NAME),
+    fail_if_work_dir_is_missing=dict(type="bool"),
+    host=dict(type="str", **NAME),
+    port=dict(type="int", at_least=1, at_most=65535),
+    credentials_id=dict(type="str", **NAME),
+    host_key_verification=dict(type="str", choices=list(kinds.VERIFICATIONS)),
+    host_key=dict(type="str", no_log=False, matches=_HOST_KEY),
+    require_manual_trust=dict(type="bool"),
+    java_path=dict(type="str", one_line=True),
+    jvm_options=dict(type="str", one_line=True),
+    prefix_start_command=dict(type="str", **_TEXT),
+    suffix_start_command=dict(type="str", **_TEXT),
+    launch_timeout=dict(type="int", at_least=1, at_most=86400),
+    max_retries=dict(type="int", at_least=0, at_most=10_000),
+    retry_wait=dict(type="int", at_least=1, at_most=86400),
+    tcp_no_delay=dict(type="bool"),
+    command=dict(type="str", **NAME),
+)
+_RETENTION: dict[str, Option] = dict(
+    type=dict(type="str", choices=list(kinds.RETENTIONS)),
+    in_demand_delay=dict(type="int", at_least=0, at_most=1_000_000),
+    idle_delay=dict(type="int", at_least=1, at_most=1_000_000),
+    start_times=dict(type="str", not_empty=True, **_TEXT),
+    up_time=dict(type="int", at_least=1, at_most=1_000_000),
+    keep_up_when_active=dict(type="bool"),
+)
+_TOOL: dict[str, Option] = dict(
+    type=dict(type="str", **NAME),
+    name=dict(type="str", **NAME),
+    home=dict(type="str", **NAME),
+)
+ITEM = (STATE + TO_FILE) + ArgumentSpec(
+    dict(
+        name=dict(type="str", required=True, **nodes.NODE),
+        previous_name=dict(type="str", **nodes.NODE),
+        description=dict(type="str", **_TEXT),
+        remote_root=dict(type="str", **NAME),
+        executors=dict(type="int", at_least=0, at_most=1_000),
+        usage=dict(type="str", choices=list(form.USAGES)),
+        labels=dict(type="list", elements="str", each_element=_LABEL),
+        launcher=dict(type="dict", options=_LAUNCHER),
+        retention=dict(type="dict", options=_RETENTION),
+        environment_variables=dict(type="dict", text_values=True, unchecked="checked when it is parsed"),
+        tools=dict(type="list", elements="dict", options=_TOOL),
+        config=dict(type="str", not_empty=True),
+        secret_file=dict(type="path", no_log=False, not_empty=True),
+        allow_abort_builds=dict(type="bool", default=False),
+    )
+)
+SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+
+
+def run(task: Task) -> None:
+    check_undeclared(task)
+    check_secret_files(task)
+    process_one_or_items(
+        task,
+        ITEM,
+        reconcile_node,
+        check=check_options,
+        identity=lambda params: params["name"],
+        name_option="name",
+        expand_all=lambda items: append_undeclared(
+            task, "agents", items, "name", lambda: list_deletable(CiService(task), items)
+        ),
+    )
+
+
+def check_options(params: Fields) -> None:
+    if params["name"] == nodes.BUILT_IN:
+        built_in.parse_options(params)
+    elif params["state"] == "absent":
+        if params["previous_name"] is not None:
+            raise BadOption("previous_name", "must not be set with 'state: absent'")
+    else:
+        if params["executors"] == 0:
+            raise BadOption("executors", "must be 1 or more: Jenkins hides agents without executors")
+        form.parse_options(params)
+        form.parse_config(params)
+
+
+def check_secret_files(task: Task) -> None:
+    paths = [item["secret_file"] or task.params["secret_file"] for item in task.params["items"] or ()]
+    repeated = {path for path in paths if path is not None and paths.count(path) > 1}
+    if repeated:
+        raise BadOption("secret_file", f"'{min(repeated)}' is the file of several items. Set one for each item")
+
+
+def list_deletable(ci: CiService, items: list[Fields]) -> set[str]:
+    return nodes.list_permanent_agents(ci) - {item.get("previous_name") for item in items}
+
+
+def reconcile_node(task: Task) -> None:
+    check_options(task.params)
+    if task.params["name"] == nodes.BUILT_IN:
+        reconcile_built_in(task)
+    else:
+        reconcile_agent(task)
+
+
+def reconcile_built_in(task: Task) -> None:
+    ci = CiService(task)
+    reconcile(
+        task,
+        "node",
+        read=lambda: built_in.fetch(ci),
+        desired=built_in.parse_options(task.params),
+        update=lambda fields: built_in.update(ci, fields),
+        predict_refusal=lambda: built_in.predict_refusal(ci),
+        to_result=lambda fields: {"name": nodes.BUILT_IN, **fields},
+    )
+
+
+def reconcile_agent(task: Task) -> None:
+    agent = ManagedAgent(task, CiService(task))
+    reconcile(
+        task,
+        "node",
+        read=agent.find,
+        desired=agent.desired,
+        create=agent.create,
+        update=agent.update,
+        delete=agent.delete,
+        check=agent.check,
+        predict_refusal=agent.predict_refusal,
+        to_result=agent.to_result,
+    )
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
