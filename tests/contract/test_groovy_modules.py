@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scripts of ci_script_approval and ci_lockable_resource with the Groovy release of current servers.
+"""The scripts of ci_script_approval, ci_lockable_resource and ci_node with the Groovy release of current servers.
 
-The classes of the plugins are replaced with small ones that have the same members.
+The classes of Jenkins and its plugins are replaced with small ones that have the same members.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.script_approvals import approvals
 from support.servers.groovy import groovy_jar
 from support.servers.process import UnavailableError
@@ -23,6 +24,19 @@ from support.servers.process import UnavailableError
 SECURITY = "org/jenkinsci/plugins/scriptsecurity"
 LOCKABLE = "org/jenkins/plugins/lockableresources"
 CLASSES = {
+    "hudson/model/Node": "class Node { enum Mode { NORMAL, EXCLUSIVE } }",
+    "jenkins/model/Jenkins": """
+        class Jenkins {
+            private static final Jenkins INSTANCE = new Jenkins()
+            int numExecutors = 2
+            Object mode
+            String labelString = ''
+            int saves = 0
+
+            static Jenkins getInstance() { INSTANCE }
+            void save() { saves++ }
+        }
+    """,
     f"{SECURITY}/sandbox/whitelists/StaticWhitelist": """
         class StaticWhitelist {
             static boolean isBlacklisted(String signature) { signature == 'new B' }
@@ -196,3 +210,15 @@ def test_lockable_resources(tmp_path: Path, jar: Path, members: str) -> None:
     values = run_scripts(tmp_path, jar, steps, members)
     assert values[2] == [["a", "d", "n", "x y", False, [["A", "1"]]]]
     assert values[4:] == [True, False, [], False]
+
+
+def test_built_in_node(tmp_path: Path, jar: Path) -> None:
+    show = "def it = jenkins.model.Jenkins.instance; [it.numExecutors, it.mode.name(), it.labelString, it.saves]"
+    unset = dict.fromkeys(("executors", "mode", "labels"))
+    steps: list[tuple[str, dict[str, Any]]] = [
+        (built_in._SCRIPT, {**unset, "executors": 0, "mode": "EXCLUSIVE", "labels": "a b"}),
+        (show, {}),
+        (built_in._SCRIPT, {**unset, "labels": ""}),
+        (show, {}),
+    ]
+    assert run_scripts(tmp_path, jar, steps) == [None, [0, "EXCLUSIVE", "a b", 1], None, [0, "EXCLUSIVE", "", 2]]
