@@ -552,7 +552,7 @@ node:
       description: Tool locations as dictionaries with C(type), C(name) and C(home), sorted by type and name.
       type: list
       elements: dict
-    configuration:
+    elements:
       description: Texts and attributes of the elements that O(config) manages, by path. Secrets are returned as
         V((encrypted\)).
       returned: when O(config) is set

@@ -43,7 +43,7 @@ ONLY_ON_CHANGE = {
     },
     "ci_view": {"view.elements": "texts by path for the diff; the list has the XML that the option takes"},
     "ci_node": {
-        "node.configuration": "the compared elements of the option `config`; the list has the option itself",
+        "node.elements": "the compared elements of the option `config`; the list has the option itself",
         "node.secret_file": "the file is on the host of the task",
     },
     "inference_admin_key": {
@@ -66,7 +66,7 @@ ONLY_ON_READ = {
         f"folder.{member}": "returned on request, because it needs more requests" for member in ("config", "content")
     },
     "ci_view": {"view.config": "the option; the module returns the compared elements as `elements`"},
-    "ci_node": {"node.config": "the option; the module returns the compared elements as `configuration`"},
+    "ci_node": {"node.config": "the option; the module returns the compared elements as `elements`"},
     "inference_project": {
         f"project.{detail}": "returned on request, because each needs a request"
         for detail in ("rate_limits", "users", "service_accounts", "api_keys")

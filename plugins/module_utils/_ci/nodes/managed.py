@@ -23,7 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, merge_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-_RESULT = ("name", *form.OPTIONS, "configuration", "secret_file")
+_RESULT = ("name", *form.OPTIONS, "elements", "secret_file")
 
 
 class ManagedAgent:
@@ -62,7 +62,7 @@ class ManagedAgent:
             raise self._foreign_error(self._stored.tag)
         fields = {"name": self._stored_name, **form.read_fields(self._stored)}
         if self._config is not None:
-            fields["configuration"] = self._config.read(self._stored, is_written=self._task.has_written)
+            fields["elements"] = self._config.read(self._stored, is_written=self._task.has_written)
         if self._secret_file.path is not None and fields["launcher"]["type"] == "inbound":
             fields["secret_file"] = self._secret_file.read(self._stored_name)
         return fields
@@ -73,7 +73,7 @@ class ManagedAgent:
         fields = {"name": self._name, **self._complete}
         if self._config is not None:
             self._desired_texts = self._config.list_desired(self._stored)
-            fields["configuration"] = self._desired_texts
+            fields["elements"] = self._desired_texts
         if self._secret_file.path is not None:
             launcher = fields.get("launcher") or (before or {}).get("launcher", {"type": "inbound"})
             if launcher["type"] != "inbound":
@@ -126,9 +126,9 @@ class ManagedAgent:
         if self._is_deletion:
             return fields
         complete = {**form.read_fields(self._build(form.new_configuration())), **fields}
-        if "configuration" in fields:
-            texts = fields["configuration"].items()
-            complete["configuration"] = {path: text for path, text in texts if path in self._desired_texts}
+        if "elements" in fields:
+            texts = fields["elements"].items()
+            complete["elements"] = {path: text for path, text in texts if path in self._desired_texts}
         return {name: complete[name] for name in _RESULT if complete.get(name) is not None}
 
     def _build(self, root: ET.Element) -> ET.Element:
