@@ -486,3 +486,15 @@ def test_info_selects_sections_and_masks_secrets() -> None:
             "credentials": roots["credentials"],
         },
     }
+
+
+@pytest.mark.parametrize("text", ["[" * 50_000, "a: " + "{b: " * 5_000])
+def test_deep_export_is_refused(text: str) -> None:
+    with pytest.raises(documents.InvalidYaml, match="nested too deeply"):
+        documents.parse(text)
+
+
+def test_aliases_of_aliases_are_read_once() -> None:
+    levels = "\n".join(f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 12))
+    document = documents.parse(f"a0: &a0 x\n{levels}")
+    assert document["a11"][0] is document["a11"][9]
