@@ -9,6 +9,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import DesiredConfiguration
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 
 SECRET = "{AQAAABAAAAAQfaWvadxc0dh+QSVm9AqzTGE/JYhvbJqsGdJ5iKU1oAE=}"
@@ -149,3 +150,30 @@ def test_document_is_written_as_jenkins_formats_it() -> None:
         "  <c>&#x1; x&#xd;\n&lt; \N{GREEK SMALL LETTER PHI}</c>\n  <d/>\n</a>"
     )
     assert document.serialize(document.parse(text)) == text
+
+
+def test_encrypted_text_stays_with_the_object_of_the_same_name() -> None:
+    other = SECRET.replace("AQfa", "AQfb")
+    password = "<p.Password><name>{}</name><value>{}</value></p.Password>"
+    stored = f"<project><list>{password.format('A', SECRET)}{password.format('B', other)}</list></project>"
+    reordered = f"<project><list>{password.format('B', 'b')}{password.format('A', 'a')}</list></project>"
+    assert find_changes(reordered, stored) == {"list/p.Password/name": "B", "list/p.Password[2]/name": "A"}
+    assert merge(reordered, stored).index(other) < merge(reordered, stored).index(SECRET)
+    assert find_changes(reordered, merge(reordered, stored)) == {}
+    renamed = f"<project><list>{password.format('C', 'c')}</list></project>"
+    assert SECRET not in merge(renamed, stored)
+    assert "<value>c</value>" in merge(renamed, stored)
+
+
+def test_removed_element_is_removed() -> None:
+    declared = document.parse("<project><properties/></project>")
+    declared[0].append(Removed("a.Matrix"))
+    configuration = DesiredConfiguration(declared)
+    stored = document.parse(STORED)
+    assert configuration.list_desired(stored) == {
+        "properties/a.Matrix/permission": None,
+        "properties/a.Matrix/permission[2]": None,
+    }
+    assert configuration.merge(stored).find("properties/a.Matrix") is None
+    assert configuration.merge(stored).find("properties/jenkins.model.BuildDiscarderProperty") is not None
+    assert configuration.list_desired(None) == {}

@@ -12,7 +12,12 @@ import typing as t
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import is_blank
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import UNORDERED, is_encrypted, merge
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import (
+    UNORDERED,
+    copy_declared,
+    is_encrypted,
+    merge,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import is_password
 
@@ -37,7 +42,7 @@ class DesiredConfiguration:
         self.declared = declared
         self._exact = exact
         self._replaces_secrets = update_secret == "always"
-        self._declared_texts = list_texts(declared)
+        self._declared_texts = list_texts(copy_declared(declared))
 
     def read(self, stored: ET.Element, *, is_written: bool) -> Texts:
         """Return the texts of a stored configuration.
@@ -59,7 +64,11 @@ class DesiredConfiguration:
         if stored is None:  # empty elements can be objects that Jenkins or a plugin fills
             return {path: text for path, text in self._declared_texts.items() if text}
         merged, current = list_texts(self.merge(stored)), list_texts(stored)
-        changed = {path: text for path, text in merged.items() if current.get(path) != text}
+        changed = {
+            path: self._declared_texts.get(path, ENCRYPTED) if is_encrypted(text) else text
+            for path, text in merged.items()
+            if current.get(path) != text
+        }
         removed = dict.fromkeys(path for path in current if path not in merged)
         return {**self._managed(merged), **changed, **removed}
 

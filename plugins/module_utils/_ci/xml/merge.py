@@ -10,7 +10,9 @@ change in its pages. They are kept, with these exceptions:
 - An element with another `class` is replaced as a whole, because its content belongs to the other class.
 - A list is replaced as a whole, because the order of its elements matters. Lists are elements whose children are named
   after classes or types, except for those in `UNORDERED`.
-- Elements with the same name are replaced as a group.
+- Elements with the same name are replaced as a group. In a list, those that have a name or an ID are compared with the
+  stored element of the same name or ID, so that an encrypted secret stays with the object that it belongs to.
+- A declared element of the class `Removed` removes the stored one.
 """
 
 from __future__ import annotations
@@ -31,6 +33,10 @@ _ENCRYPTED = re.compile(r"\{[A-Za-z0-9+/=]{20,}\}")
 _DEFAULTS = {"canRoam": "true"}
 
 
+class Removed(ET.Element):
+    """A declared element that should not exist."""
+
+
 def is_encrypted(text: str | None) -> bool:
     """Return whether a text is a secret that Jenkins has encrypted."""
     return bool(text and _ENCRYPTED.fullmatch(text))
@@ -45,20 +51,31 @@ def merge(
     :arg replaces_secrets: whether declared texts replace encrypted ones. If false, the encrypted ones are kept
     """
     if "class" in declared.attrib and stored.get("class") != declared.get("class"):
-        return copy.deepcopy(declared)
+        return copy_declared(declared)
     merged = ET.Element(stored.tag, {**stored.attrib, **declared.attrib})
     if not len(declared):
         return _merge_leaf(merged, stored, declared, exact, replaces_secrets)
     merged.text = None if is_blank(declared.text) else declared.text
-    pairs = _pair(stored, declared)
-    for current, desired in pairs if _is_list(stored, declared) else _keep_order(stored, pairs):
+    is_list = _is_list(stored, declared)
+    pairs = _pair(stored, declared, by_name=is_list)
+    for current, desired in pairs if is_list else _keep_order(stored, pairs):
+        if isinstance(desired, Removed):
+            continue
         if current is None:
-            merged.append(copy.deepcopy(t.cast(ET.Element, desired)))
+            merged.append(copy_declared(t.cast(ET.Element, desired)))
         elif desired is not None:
             merged.append(merge(current, desired, exact=exact, replaces_secrets=replaces_secrets))
         elif not exact or _is_default(current):
             merged.append(copy.deepcopy(current))
     return merged
+
+
+def copy_declared(declared: ET.Element) -> ET.Element:
+    """Return a copy of a declared configuration without the elements that should not exist."""
+    copied = ET.Element(declared.tag, declared.attrib)
+    copied.text = declared.text
+    copied.extend(copy_declared(child) for child in declared if not isinstance(child, Removed))
+    return copied
 
 
 def _merge_leaf(
@@ -78,10 +95,28 @@ def _is_list(stored: ET.Element, declared: ET.Element) -> bool:
     return declared.tag not in UNORDERED and any("." in name or name in _TYPES for name in names)
 
 
-def _pair(stored: ET.Element, declared: ET.Element) -> list[tuple[ET.Element | None, ET.Element | None]]:
-    """Return the declared children in their order, each with the stored child of the same name and occurrence."""
+def _pair(
+    stored: ET.Element, declared: ET.Element, *, by_name: bool
+) -> list[tuple[ET.Element | None, ET.Element | None]]:
+    """Return the declared children in their order, each with the stored child that it describes.
+
+    :arg by_name: whether children are matched by their name or ID, if they have one, and not only by their occurrence
+    """
     remaining = {child.tag: [other for other in stored if other.tag == child.tag] for child in declared}
-    return [(remaining[child.tag].pop(0) if remaining[child.tag] else None, child) for child in declared]
+    return [(_take(remaining[child.tag], _name(child) if by_name else None), child) for child in declared]
+
+
+def _take(candidates: list[ET.Element], name: str | None) -> ET.Element | None:
+    """Remove the first stored element, or the one with a name, from the candidates and return it."""
+    matching = [candidate for candidate in candidates if name is None or _name(candidate) == name]
+    if not matching:
+        return None
+    candidates.remove(matching[0])
+    return matching[0]
+
+
+def _name(element: ET.Element) -> str | None:
+    return element.findtext("name") or element.findtext("id") or None
 
 
 def _keep_order(
