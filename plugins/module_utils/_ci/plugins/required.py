@@ -17,11 +17,25 @@ def require_plugin(ci: CiService, name: str, purpose: str) -> None:
     :arg purpose: what requires the plugin, such as `Managing folders`
     :raises ToolchainError: if the plugin is missing or disabled
     """
+    check_required(list_plugins(ci), name, purpose)
+
+
+def list_plugins(ci: CiService) -> dict[str, bool] | None:
+    """Return whether each installed plugin is active, or `None` if the account may not list them."""
     response = ci.view("/pluginManager", "plugins[active,shortName]", accept=(200, 403, 404))
     if response.status != 200:
+        return None
+    return {plugin.text("shortName"): plugin.flag("active") for plugin in response.record().records("plugins")}
+
+
+def check_required(plugins: dict[str, bool] | None, name: str, purpose: str) -> None:
+    """Check that a plugin is among the active ones that `list_plugins` returned.
+
+    :raises ToolchainError: if the plugin is missing or disabled
+    """
+    if plugins is None:
         return
-    plugins = {plugin.text("shortName"): plugin for plugin in response.record().records("plugins")}
     if name not in plugins:
         raise ToolchainError(f"{purpose} requires the Jenkins plugin '{name}', which is not installed. Install it.")
-    if not plugins[name].flag("active"):
+    if not plugins[name]:
         raise ToolchainError(f"{purpose} requires the Jenkins plugin '{name}', which is not active. Enable it.")

@@ -19,7 +19,10 @@ _LEADING_DECLARATION = re.compile(r"\A\ufeff?\s*(<\?xml[^>]*\?>)?")
 _REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]+)|(\d+));")
 _MAX_DEPTH = 100
 _PRIVATE = 0x10FF00
-_CONTROL = re.compile(f"[{chr(_PRIVATE)}-{chr(_PRIVATE + 0x1F)}]")
+_HIDDEN = re.compile(f"[{chr(_PRIVATE)}-{chr(_PRIVATE + 0x1F)}]")
+_CONTROL = re.compile("[\\x01-\\x08\\x0b\\x0c\\x0e-\\x1f]")
+# Characters that XML 1.1 allows only as references, or reads as line breaks
+_REFERENCED = re.compile("[\\r\\x7f-\\x9f\\u2028]")
 
 
 class XmlError(ValueError):
@@ -57,6 +60,11 @@ def serialize(root: ET.Element) -> str:
     return DECLARATION + "".join(_write(root, ""))
 
 
+def hide_controls(text: str) -> str:
+    """Return a text of an option as `parse` returns texts: with other characters in place of control characters."""
+    return _CONTROL.sub(lambda match: chr(_PRIVATE + ord(match[0])), text)
+
+
 def is_blank(text: str | None) -> bool:
     """Return whether a text is missing or has only whitespace."""
     return not (text and text.strip())
@@ -88,5 +96,5 @@ def _write(element: ET.Element, indent: str) -> list[str]:
 
 
 def _escape(text: str | None) -> str:
-    escaped = escape(text or "", {"\r": "&#xd;"})
-    return _CONTROL.sub(lambda match: f"&#x{ord(match[0]) - _PRIVATE:x};", escaped)
+    escaped = _REFERENCED.sub(lambda match: f"&#x{ord(match[0]):x};", escape(text or ""))
+    return _HIDDEN.sub(lambda match: f"&#x{ord(match[0]) - _PRIVATE:x};", escaped)

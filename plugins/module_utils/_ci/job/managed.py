@@ -1,0 +1,309 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The job that a task manages."""
+
+from __future__ import annotations
+
+import typing as t
+import xml.etree.ElementTree as ET
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import location, names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.location import item_path
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import controller, declared, types
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.controller import Controller
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import fields as xml_fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import DesiredConfiguration
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import copy_declared, is_encrypted
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ServerRefusal,
+    ToolchainError,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+_REWRITTEN = "(encrypted, rewritten)"
+_DISABLED = "disabled"
+
+
+class ManagedJob:
+    """The job that a task manages.
+
+    :arg shared: shared by all items of a task
+    :arg declared_root: the configuration in the option `config` or `src`
+    """
+
+    def __init__(self, task: Task, ci: CiService, shared: Controller, declared_root: ET.Element | None) -> None:
+        self._task, self._ci, self._shared, self._declared_root = task, ci, shared, declared_root
+        self._name: str = task.params["name"]
+        self._previous_name: str | None = task.params["previous_name"]
+        self._source: str | None = task.params["copy_from"]
+        self._is_read = self._is_sent = False
+        self._stored: ET.Element | None = None
+        self._configuration: DesiredConfiguration | None = None
+        self._secret_paths: set[str] = set()
+
+    def find(self) -> Fields | None:
+        """Return the job, the one to rename, or `None` if neither exists.
+
+        The first call uses the list of the jobs in the folder. To delete a job, its configuration is not read.
+        """
+        candidates = [self._name] if self._previous_name is None else [self._name, self._previous_name]
+        if not self._is_read:
+            candidates = [name for name in candidates if self._is_listed(name)]
+            self._is_read = True
+        if self._task.params["state"] == "absent":
+            return {"name": self._name} if any(map(self._exists, candidates)) else None
+        for name in candidates:
+            self._stored = stored.fetch(self._ci, item_path(name))
+            if self._stored is not None:
+                return self._read(name, self._stored)
+        self._stored = None
+        return None
+
+    def desired(self, before: Fields | None) -> Fields:
+        """Return the fields to compare.
+
+        :raises BadOption: if the options do not suffice to create the job
+        :raises ToolchainError: if the job has another type than the declared one
+        """
+        if before is None:
+            self._configure(self._find_type(), None)
+        configuration = t.cast("DesiredConfiguration", self._configuration)
+        fields: Fields = {
+            "name": self._name,
+            "type": types.get_type(configuration.declared.tag),
+            "config": configuration.list_desired(self._stored),
+        }
+        if self._source is not None:
+            fields["on_hold"] = False
+        return fields
+
+    def check(self, before: Fields | None, fields: Fields | None) -> None:
+        """Refuse changes that Jenkins would refuse, or that would destroy builds or secrets.
+
+        :arg fields: the fields to write; `None` for a deletion
+        :raises ToolchainError: if the change is refused
+        """
+        if fields is None:
+            self._check_deletion()
+            return
+        if before is None:
+            self._check_place(self._name)
+        elif "name" in fields:
+            self._check_place(self._name)
+            self._check_renaming(before["name"])
+        if before is None or any(path.endswith("@class") for path in fields.get("config", ())):
+            root = t.cast("DesiredConfiguration", self._configuration).declared
+            self._shared.check_plugins(self._ci, types.list_plugins(root), f"The configuration of job '{self._name}'")
+        if self._stored is not None:
+            xml_fields.check_complete(self._stored, f"job '{self._name}'")
+
+    def create(self, _fields: Fields) -> None:
+        """Create the job, or copy another one and save the copy, which Jenkins does not build before."""
+        self._is_sent = True
+        configuration = t.cast("DesiredConfiguration", self._configuration)
+        try:
+            if self._source is None:
+                location.create(self._ci, self._name, copy_declared(configuration.declared))
+                return
+            source = self._fetch_source()
+            location.copy(self._ci, self._name, self._source)
+            stored.write(self._ci, item_path(self._name), configuration.merge(t.cast(ET.Element, source)))
+        except ServerRefusal as refusal:
+            raise _explain(refusal, configuration.declared) from None
+
+    def update(self, fields: Fields) -> None:
+        """Move or rename the job, and change its configuration.
+
+        It is enabled or disabled by a request of its own, with which Jenkins also cancels its queued builds.
+        """
+        self._is_sent = True
+        configuration = t.cast("DesiredConfiguration", self._configuration)
+        if "name" in fields:
+            location.relocate(self._ci, t.cast(str, self._previous_name), self._name)
+        changes = dict(fields.get("config", {}))
+        is_switched = _DISABLED in changes
+        disabled = changes.pop(_DISABLED, None)
+        try:
+            if changes or "on_hold" in fields:
+                current = t.cast(ET.Element, self._stored)
+                root = configuration.merge(current)
+                if is_switched:
+                    _set_text(root, _DISABLED, current.findtext(_DISABLED))
+                stored.write(self._ci, item_path(self._name), root)
+        except ServerRefusal as refusal:
+            raise _explain(refusal, configuration.declared) from None
+        if is_switched:
+            action = "disable" if disabled == "true" else "enable"
+            self._ci.post(f"{item_path(self._name)}/{action}", accept=(302,))
+
+    def delete(self) -> None:
+        """Delete the job with its builds."""
+        location.delete(self._ci, self._name)
+
+    def to_result(self, fields: Fields) -> Fields:
+        """Return the job as the module returns it, without secrets."""
+        if "config" not in fields:
+            return fields
+        texts = {
+            path: self._hide(text) if path in self._secret_paths else text for path, text in fields["config"].items()
+        }
+        return {**fields, "config": texts}
+
+    def _is_listed(self, name: str) -> bool:
+        """Return whether the folder of a job lists it.
+
+        :raises ToolchainError: if the folder lists a folder with this name
+        """
+        folder_name, last = names.split(name)
+        folder = self._shared.list_folder(self._ci, folder_name)
+        entry = folder.items.get(last) if folder else None
+        if entry and entry.is_folder:
+            raise ToolchainError(f"'{name}' is a folder, not a job. Use the module ci_folder for folders.")
+        return entry is not None
+
+    def _exists(self, name: str) -> bool:
+        return self._ci.view(item_path(name), "name", accept=(200, 404)).status == 200
+
+    def _read(self, name: str, root: ET.Element) -> Fields:
+        """Return the fields of the job with a stored configuration."""
+        if self._configuration is None or not self._is_sent:
+            self._configure(types.get_type(root.tag), root)
+        configuration = t.cast("DesiredConfiguration", self._configuration)
+        self._secret_paths |= {path for path, text in xml_fields.list_texts(root).items() if is_encrypted(text)}
+        fields: Fields = {
+            "name": name,
+            "type": types.get_type(root.tag),
+            "config": configuration.read(root, is_written=self._is_sent),
+        }
+        if self._source is not None:
+            is_disabled = root.findtext(_DISABLED) == "true"
+            fields["on_hold"] = controller.is_on_hold(self._ci, name, is_disabled)
+        return fields
+
+    def _find_type(self) -> str:
+        """Return the type of the job to create.
+
+        :raises BadOption: if the options do not name one
+        """
+        if self._task.params["type"] is not None:
+            return self._task.params["type"]
+        if self._declared_root is not None:
+            return types.get_type(self._declared_root.tag)
+        if self._source is None:
+            raise BadOption(
+                "type",
+                f"is required, because job '{self._name}' does not exist. Set 'type', 'config', 'src' or 'copy_from'",
+            )
+        source = self._fetch_source()
+        return "freestyle" if source is None else types.get_type(source.tag)
+
+    def _fetch_source(self) -> ET.Element | None:
+        """Return the configuration of the job to copy, or `None` if it is only predicted.
+
+        :raises BadOption: if it does not exist
+        """
+        source = t.cast(str, self._source)
+        root = stored.fetch(self._ci, item_path(source))
+        if root is None and not self._task.predicts_missing:
+            raise BadOption("copy_from", f"job '{source}' does not exist, or the account has no Job/Read permission")
+        return root
+
+    def _configure(self, type_name: str, root: ET.Element | None) -> None:
+        """Set the declared configuration.
+
+        :arg type_name: type of the existing job, or of the job to create
+        :arg root: stored configuration, or `None` to create the job
+        :raises ToolchainError: if the job has another type than the declared one
+        """
+        params = self._task.params
+        declared_type = params["type"]
+        if self._declared_root is not None:
+            declared_type = types.get_type(self._declared_root.tag)
+        if declared_type is not None and declared_type != type_name:
+            raise ToolchainError(
+                f"Job '{self._name}' is {types.describe(type_name)}, and Jenkins cannot change it to "
+                f"{types.describe(declared_type)}. Delete the job first, or use another name."
+            )
+        declared.check_applicable(params, type_name)
+        declared_root = declared.build(params, type_name, self._declared_root, root)
+        for path, secret in declared.find_secrets(declared_root).items():
+            self._secret_paths.add(path)
+            self._task.register_secret(secret)
+        self._configuration = DesiredConfiguration(
+            declared_root, exact=params["exact"], update_secret=params["update_secret"]
+        )
+
+    def _check_place(self, name: str) -> None:
+        """Refuse a name that is invalid or taken, or in a folder that does not exist."""
+        names.check_new_name(name, "name")
+        folder_name, last = names.split(name)
+        folder = self._shared.list_folder(self._ci, folder_name)
+        if folder is None:
+            if not self._task.predicts_missing:
+                raise ToolchainError(
+                    f"Folder '{folder_name}' does not exist, or the account has no Job/Read permission on it. Create "
+                    "it with the module ci_folder."
+                )
+        elif folder.is_multibranch:
+            raise ToolchainError(
+                f"Job '{name}' cannot be created, because '{folder_name}' is a multibranch Pipeline, which creates a "
+                "job for each branch itself."
+            )
+        elif not folder_name:
+            for other in folder.items:
+                if names.differ_only_in_case(other, last) and other != self._previous_name:
+                    raise ToolchainError(
+                        f"Job '{name}' cannot be created, because '{other}' exists, and Jenkins ignores the case of "
+                        "names outside of folders. Use the existing name."
+                    )
+
+    def _check_renaming(self, current: str) -> None:
+        """Refuse to rename a job while it is building, as Jenkins does. It can be moved."""
+        if names.split(current)[1] == names.split(self._name)[1]:
+            return
+        if running := controller.fetch_history(self._ci, current).running:
+            raise ToolchainError(
+                f"Job '{current}' cannot be renamed: {running} is running. Wait until it has finished."
+            )
+
+    def _check_deletion(self) -> None:
+        history = controller.fetch_history(self._ci, self._name)
+        if history.running:
+            raise ToolchainError(
+                f"Job '{self._name}' was not deleted: {history.running} is running and would be aborted. Wait until it "
+                "has finished, or stop it with the module ci_build_stop."
+            )
+        if history.builds and not self._task.params["allow_delete_builds"]:
+            raise ToolchainError(
+                f"Job '{self._name}' was not deleted, because it has {history.builds}. To delete them as well, set "
+                "allow_delete_builds=true."
+            )
+
+    def _hide(self, text: str | None) -> str | None:
+        if not text or text == xml_fields.ENCRYPTED or self._task.params["update_secret"] == "on_create":
+            return text and xml_fields.ENCRYPTED
+        return _REWRITTEN
+
+
+def _explain(refusal: ServerRefusal, root: ET.Element) -> ServerRefusal:
+    """Return the error with the usual causes if Jenkins gives no reason."""
+    if refusal.status != 500:
+        return refusal
+    return ServerRefusal(
+        f"{refusal} Jenkins could not load the configuration and gives the reason only in its log. Usually, no "
+        f"installed plugin provides the root element '{root.tag}' or a class in it, or a value is invalid.",
+        refusal.status,
+        refusal.text,
+    )
+
+
+def _set_text(root: ET.Element, tag: str, text: str | None) -> None:
+    element = root.find(tag)
+    if element is not None:
+        element.text = text

@@ -1,0 +1,73 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Types of jobs: the root elements of their configurations, and the plugins that provide them."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+import xml.etree.ElementTree as ET
+
+
+@dataclasses.dataclass(frozen=True)
+class JobType:
+    """A type of jobs.
+
+    :ivar title: what such a job is, for messages
+    :ivar root: root element that Jenkins writes
+    :ivar aliases: other names of the root element
+    """
+
+    title: str
+    root: str
+    aliases: tuple[str, ...] = ()
+
+
+TYPES = {
+    "freestyle": JobType("a freestyle job", "project", ("hudson.model.FreeStyleProject",)),
+    "pipeline": JobType("a Pipeline job", "flow-definition", ("org.jenkinsci.plugins.workflow.job.WorkflowJob",)),
+    "multibranch": JobType(
+        "a multibranch Pipeline", "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject"
+    ),
+}
+# The name of the class in the JSON API is that of the root element
+MULTIBRANCH = TYPES["multibranch"].root
+FOLDERS = ("com.cloudbees.hudson.plugins.folder.Folder", "jenkins.branch.OrganizationFolder")
+_BY_ROOT = {root: name for name, job_type in TYPES.items() for root in (job_type.root, *job_type.aliases)}
+# Plugins by the beginnings of the names of their classes and elements
+_PLUGINS = {
+    "flow-definition": "workflow-job",
+    "org.jenkinsci.plugins.workflow.job.": "workflow-job",
+    "org.jenkinsci.plugins.workflow.cps.": "workflow-cps",
+    "org.jenkinsci.plugins.workflow.multibranch.": "workflow-multibranch",
+    "jenkins.branch.": "branch-api",
+    "hudson.plugins.git.": "git",
+    "jenkins.plugins.git.": "git",
+}
+
+
+def get_type(root_tag: str) -> str:
+    """Return the type of a configuration: a key of `TYPES`, or the name of the root element for another type."""
+    return _BY_ROOT.get(root_tag, root_tag)
+
+
+def get_root_tag(type_name: str) -> str:
+    """Return the name of the root element that Jenkins writes for a type."""
+    return TYPES[type_name].root if type_name in TYPES else type_name
+
+
+def describe(type_name: str) -> str:
+    """Return what a job of a type is, such as `a Pipeline job`."""
+    return TYPES[type_name].title if type_name in TYPES else f"a job of the type '{type_name}'"
+
+
+def list_plugins(root: ET.Element) -> list[str]:
+    """Return the plugins that a configuration requires, as far as they are known."""
+    return sorted({plugin for element in root.iter() for plugin in _list_plugins(element)})
+
+
+def _list_plugins(element: ET.Element) -> t.Iterator[str]:
+    for name in (element.tag, element.get("class", "")):
+        yield from (plugin for beginning, plugin in _PLUGINS.items() if name.startswith(beginning))

@@ -1,0 +1,759 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ci_job
+short_description: Manage Jenkins jobs
+description:
+  - Create, update, enable, disable, copy, rename, move or delete Jenkins jobs.
+  - A job is declared by options such as O(type), O(script), O(git) and O(parameters), or by its configuration as XML in
+    O(config) or O(src).
+  - The module compares the declared elements of the configuration with the stored ones. Elements that are not declared,
+    such as defaults, settings of plugins and changes in the web interface, are kept unless O(exact=true). The order of
+    attributes, comments, blanks between elements and the versions of plugins do not count.
+  - To manage several jobs concurrently, use O(items).
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.ci
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.state
+  - buildworks.toolchain.undeclared
+  - buildworks.toolchain.update_secret
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - Requires the permissions Job/Read and Job/Configure. Creating a job also requires Job/Create, deleting it
+    Job/Delete, renaming it Job/Create and Job/Delete, and moving it Job/Move.
+  - O(type=pipeline) requires the plugins C(workflow-job) and C(workflow-cps), O(type=multibranch) the plugins
+    C(workflow-multibranch) and C(branch-api), and O(git) the plugin C(git). Jobs in folders require the plugin
+    C(cloudbees-folder).
+  - The task fails before it changes a job if one of these plugins is not installed. It cannot know the plugins of other
+    classes in O(config). Jenkins drops most elements of unknown plugins without an error, and the task fails then.
+  - A job that is not changed takes one request, and each folder with such jobs takes another one.
+  - Jenkins encrypts secrets in configurations. The module treats an encrypted value as equal to the declared one,
+    unless O(update_secret=always).
+  - Each configuration is written as a whole. If somebody else changes the same job at the same time, one change can be
+    lost.
+  - Tested against the sandbox of this collection. Freestyle jobs were compared with the responses of Jenkins 2.579. Not
+    tested against a real Jenkins server.
+options:
+  name:
+    description:
+      - Full name of the job, such as V(team/app). Required if O(items) is not set.
+      - The folder must exist. The names of new jobs must not contain any of the characters C(?*\%!@#$^&|<>[]:;), and
+        must not end with a period.
+    type: str
+  previous_name:
+    description:
+      - Current full name of the job to rename or move to O(name). Its builds are kept.
+      - A job cannot be renamed while it is building. It can be moved.
+      - Ignored if a job with the name O(name) exists, or if no job has the name O(previous_name). Must not be set with
+        O(state=absent).
+    type: str
+  copy_from:
+    description:
+      - Full name of a job to copy if the job O(name) does not exist. The other options change the copy.
+      - Jenkins does not build a copy before its configuration is saved. The module saves it, also if an earlier task
+        could not.
+    type: str
+  type:
+    description:
+      - Type of the job. Required to create a job, unless O(config), O(src) or O(copy_from) is set, and to set options
+        that depend on the type.
+      - The type of an existing job cannot be changed. The task fails instead of deleting the job and creating it
+        again.
+      - Mutually exclusive with O(config) and O(src).
+    type: str
+    choices:
+      freestyle: A freestyle job with shell steps.
+      multibranch: A multibranch Pipeline, which creates a job for each branch of a Git repository with a script.
+      pipeline: A Pipeline with a script in the configuration or in a Git repository.
+  config:
+    description:
+      - Configuration of the job as XML, for example from the lookup plugin P(ansible.builtin.template#lookup).
+      - Declared elements are compared with the stored ones. A list of steps, parameters or triggers is compared as a
+        whole, and so are several elements with the same name. An object with another C(class) is replaced.
+      - An empty element empties a list, but it keeps the members of an object.
+      - Schedules of the two triggers of Jenkins itself are verified.
+      - Of the options below, only O(description), O(display_name) and O(disabled) can be set in addition.
+    type: str
+  src:
+    description:
+      - Path to a file with the configuration, encoded in UTF-8, on the host that runs the module. See O(config).
+      - Mutually exclusive with O(config).
+    type: path
+  exact:
+    description:
+      - Whether to remove stored elements that are not declared, except for empty ones and those with the value
+        V(false). Requires O(type), O(config) or O(src).
+    type: bool
+    default: false
+  description:
+    description: Description of the job. An empty string removes it.
+    type: str
+  display_name:
+    description: Name that Jenkins displays instead of the last part of O(name). An empty string removes it.
+    type: str
+  disabled:
+    description:
+      - Whether the job is disabled. If the job is disabled, Jenkins cancels its queued builds. Running builds
+        continue.
+    type: bool
+  parameters:
+    description:
+      - Parameters of the job, in this order. Existing parameters that are not listed are removed, also those of other
+        types. An empty list removes all.
+      - Does not apply to O(type=multibranch).
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Name of the parameter.
+        type: str
+        required: true
+      type:
+        description: Type of the parameter.
+        type: str
+        default: string
+        choices:
+          boolean: V(true) or V(false).
+          choice: One of several values.
+          password: A secret, which Jenkins encrypts.
+          string: One line of text.
+          text: Several lines of text.
+      default:
+        description:
+          - Default value. Does not apply to the types V(choice), whose first choice is the default, and V(password).
+        type: str
+      secret_default:
+        description:
+          - Default value of a parameter of the type V(password). O(update_secret) decides whether the default of an
+            existing parameter is sent.
+        type: str
+      choices:
+        description: Values of a parameter of the type V(choice).
+        type: list
+        elements: str
+      description:
+        description: Description of the parameter.
+        type: str
+      trim:
+        description: Whether Jenkins removes whitespace around values. Applies to the types V(string) and V(text).
+        type: bool
+  triggers:
+    description:
+      - Times at which Jenkins starts builds. Triggers of plugins are kept.
+      - A schedule consists of lines with the five fields minute, hour, day of month, month and day of week, or an
+        alias such as V(@daily). The symbol V(H) selects a time for the job, such as V(H 2 * * *) for one between 2:00
+        and 2:59. The first line can be a time zone, such as V(TZ=Europe/Berlin).
+      - Invalid schedules are refused, because Jenkins accepts them in a configuration and then never starts a build.
+      - Does not apply to O(type=multibranch), see O(scan_interval).
+    type: dict
+    suboptions:
+      cron:
+        description: Schedule of builds. An empty string removes it.
+        type: str
+      poll_scm:
+        description:
+          - Schedule at which Jenkins looks for changes in the source code repository. It starts a build if there are
+            any. An empty string removes it.
+        type: str
+  retention:
+    description:
+      - Builds that Jenkins keeps. Limits that are not set are kept or, if the job has no limits, not applied.
+      - Does not apply to O(type=multibranch).
+    type: dict
+    suboptions:
+      keep_builds:
+        description: Number of builds to keep. V(0) means all.
+        type: int
+      keep_days:
+        description: Days for which builds are kept. V(0) means forever.
+        type: int
+      keep_artifact_builds:
+        description: Number of builds whose artifacts are kept. V(0) means all.
+        type: int
+      keep_artifact_days:
+        description: Days for which artifacts of builds are kept. V(0) means forever.
+        type: int
+  concurrent:
+    description:
+      - Whether several builds of the job can run at the same time.
+      - Does not apply to O(type=multibranch).
+    type: bool
+  quiet_period:
+    description:
+      - Seconds that a build waits in the queue before it starts.
+      - Does not apply to O(type=multibranch).
+    type: int
+  script:
+    description: Script of a Pipeline. Applies to O(type=pipeline). Mutually exclusive with O(git).
+    type: str
+  script_sandbox:
+    description:
+      - Whether O(script) runs in the Groovy sandbox, in which scripts require no approval. The default for a new
+        script is V(true).
+    type: bool
+  git:
+    description:
+      - Git repository. It contains the script of a Pipeline, the branches of a multibranch Pipeline, or the source
+        code of a freestyle job. Other repositories of the job are removed.
+    type: dict
+    suboptions:
+      url:
+        description: URL of the repository, without a password.
+        type: str
+        required: true
+      branch:
+        description:
+          - Branch to build, such as V(*/main). Required, except for O(type=multibranch), to which it does not apply.
+        type: str
+      credentials_id:
+        description: ID of the credentials in Jenkins to read the repository. An empty string removes it.
+        type: str
+  script_path:
+    description:
+      - Path of the script in the Git repository. The default for a new job is V(Jenkinsfile). Applies to
+        O(type=pipeline) with O(git), and to O(type=multibranch).
+    type: str
+  lightweight:
+    description:
+      - Whether Jenkins reads only the script instead of cloning the repository on the controller. The default for a
+        new job is V(true). Applies to O(type=pipeline) with O(git).
+    type: bool
+  orphaned_branches:
+    description: How Jenkins treats jobs of branches that no longer exist. Applies to O(type=multibranch).
+    type: dict
+    suboptions:
+      delete:
+        description: Whether to delete such jobs. The default for a new job is V(true).
+        type: bool
+      keep_days:
+        description: Days for which such jobs are kept. V(0) means no limit.
+        type: int
+      keep_count:
+        description:
+          - Number of such jobs to keep. V(0) means no limit. Without any limit, they are deleted with the next scan.
+        type: int
+  scan_interval:
+    description:
+      - How often Jenkins scans the repository for branches, unless it is notified of changes. One of V(1m), V(2m),
+        V(5m), V(10m), V(15m), V(20m), V(25m), V(30m), V(1h), V(2h), V(4h), V(8h), V(12h), V(1d), V(2d), V(7d), V(14d),
+        V(28d) and V(never). Applies to O(type=multibranch).
+    type: str
+  shell:
+    description:
+      - Scripts of the shell steps of a freestyle job, in this order. Other build steps are removed. Applies to
+        O(type=freestyle).
+    type: list
+    elements: str
+  label:
+    description:
+      - Label expression of the nodes that can build a freestyle job. An empty string means any node. Applies to
+        O(type=freestyle).
+    type: str
+  allow_delete_builds:
+    description:
+      - Whether O(state=absent) may delete a job that has builds or, for a multibranch Pipeline, branch jobs.
+      - A job with a running build is never deleted, because that would abort the build.
+    type: bool
+    default: false
+  predict_missing:
+    description:
+      - Whether check mode assumes that an earlier task creates missing folders and the job in O(copy_from).
+      - If V(false), check mode fails if one of them is missing.
+      - Ignored outside of check mode.
+  undeclared:
+    description:
+      - How to treat existing jobs that are not in O(items), in those folders in which an item is declared. Subfolders
+        and their jobs are never reported or deleted.
+      - The jobs in O(items[].previous_name) are never reported or deleted.
+      - V(report) and V(remove) require O(items) with at least one item. Deleting a job with builds also requires
+        O(allow_delete_builds=true).
+  state:
+    choices:
+      present: Create or update the job.
+      absent: Delete the job with its builds, see O(allow_delete_builds).
+  items:
+    description:
+      - Jobs to manage, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Each item requires a unique C(name). All items are validated before the first request. Items with C(copy_from)
+        are processed after the others.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Value of O(name) for this item.
+        type: str
+      previous_name:
+        description: Value of O(previous_name) for this item.
+        type: str
+      copy_from:
+        description: Value of O(copy_from) for this item.
+        type: str
+      type:
+        description: Value of O(type) for this item.
+        type: str
+        choices:
+          freestyle: Same as O(type=freestyle).
+          multibranch: Same as O(type=multibranch).
+          pipeline: Same as O(type=pipeline).
+      config:
+        description: Value of O(config) for this item.
+        type: str
+      src:
+        description: Value of O(src) for this item.
+        type: path
+      exact:
+        description: Value of O(exact) for this item.
+        type: bool
+      description:
+        description: Value of O(description) for this item.
+        type: str
+      display_name:
+        description: Value of O(display_name) for this item.
+        type: str
+      disabled:
+        description: Value of O(disabled) for this item.
+        type: bool
+      parameters:
+        description: Value of O(parameters) for this item.
+        type: list
+        elements: dict
+        suboptions:
+          name:
+            description: Value of O(parameters[].name) for this item.
+            type: str
+            required: true
+          type:
+            description: Value of O(parameters[].type) for this item.
+            type: str
+            default: string
+            choices:
+              boolean: Same as O(parameters[].type=boolean).
+              choice: Same as O(parameters[].type=choice).
+              password: Same as O(parameters[].type=password).
+              string: Same as O(parameters[].type=string).
+              text: Same as O(parameters[].type=text).
+          default:
+            description: Value of O(parameters[].default) for this item.
+            type: str
+          secret_default:
+            description: Value of O(parameters[].secret_default) for this item.
+            type: str
+          choices:
+            description: Value of O(parameters[].choices) for this item.
+            type: list
+            elements: str
+          description:
+            description: Value of O(parameters[].description) for this item.
+            type: str
+          trim:
+            description: Value of O(parameters[].trim) for this item.
+            type: bool
+      triggers:
+        description: Value of O(triggers) for this item.
+        type: dict
+        suboptions:
+          cron:
+            description: Value of O(triggers.cron) for this item.
+            type: str
+          poll_scm:
+            description: Value of O(triggers.poll_scm) for this item.
+            type: str
+      retention:
+        description: Value of O(retention) for this item.
+        type: dict
+        suboptions:
+          keep_builds:
+            description: Value of O(retention.keep_builds) for this item.
+            type: int
+          keep_days:
+            description: Value of O(retention.keep_days) for this item.
+            type: int
+          keep_artifact_builds:
+            description: Value of O(retention.keep_artifact_builds) for this item.
+            type: int
+          keep_artifact_days:
+            description: Value of O(retention.keep_artifact_days) for this item.
+            type: int
+      concurrent:
+        description: Value of O(concurrent) for this item.
+        type: bool
+      quiet_period:
+        description: Value of O(quiet_period) for this item.
+        type: int
+      script:
+        description: Value of O(script) for this item.
+        type: str
+      script_sandbox:
+        description: Value of O(script_sandbox) for this item.
+        type: bool
+      git:
+        description: Value of O(git) for this item.
+        type: dict
+        suboptions:
+          url:
+            description: Value of O(git.url) for this item.
+            type: str
+            required: true
+          branch:
+            description: Value of O(git.branch) for this item.
+            type: str
+          credentials_id:
+            description: Value of O(git.credentials_id) for this item.
+            type: str
+      script_path:
+        description: Value of O(script_path) for this item.
+        type: str
+      lightweight:
+        description: Value of O(lightweight) for this item.
+        type: bool
+      orphaned_branches:
+        description: Value of O(orphaned_branches) for this item.
+        type: dict
+        suboptions:
+          delete:
+            description: Value of O(orphaned_branches.delete) for this item.
+            type: bool
+          keep_days:
+            description: Value of O(orphaned_branches.keep_days) for this item.
+            type: int
+          keep_count:
+            description: Value of O(orphaned_branches.keep_count) for this item.
+            type: int
+      scan_interval:
+        description: Value of O(scan_interval) for this item.
+        type: str
+      shell:
+        description: Value of O(shell) for this item.
+        type: list
+        elements: str
+      label:
+        description: Value of O(label) for this item.
+        type: str
+      allow_delete_builds:
+        description: Value of O(allow_delete_builds) for this item.
+        type: bool
+      update_secret:
+        description: Value of O(update_secret) for this item.
+        type: str
+        choices:
+          on_create: Same as O(update_secret=on_create).
+          always: Same as O(update_secret=always).
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+seealso:
+  - module: buildworks.toolchain.ci_job_info
+  - module: buildworks.toolchain.ci_build
+"""
+
+EXAMPLES = r"""
+- name: Create a Pipeline whose script is in a Git repository
+  buildworks.toolchain.ci_job:
+    name: web
+    type: pipeline
+    git:
+      url: https://git.example.com/web.git
+      branch: "*/main"
+    triggers:
+      cron: H 2 * * *
+    retention:
+      keep_builds: 50
+
+- name: Create a freestyle job with a parameter
+  buildworks.toolchain.ci_job:
+    name: cleanup
+    type: freestyle
+    description: Removes old files
+    parameters:
+      - name: DAYS
+        default: "30"
+    shell:
+      - find /var/cache/builds -mtime "+$DAYS" -delete
+
+- name: Create a multibranch Pipeline that is scanned every day
+  buildworks.toolchain.ci_job:
+    name: library
+    type: multibranch
+    git:
+      url: https://git.example.com/library.git
+    scan_interval: 1d
+
+- name: Set the build steps of a job, and keep its other settings
+  buildworks.toolchain.ci_job:
+    name: smoke
+    config: |
+      <project>
+        <builders>
+          <hudson.tasks.Shell>
+            <command>make smoke</command>
+          </hudson.tasks.Shell>
+        </builders>
+      </project>
+
+- name: Manage several jobs, and report other ones
+  buildworks.toolchain.ci_job:
+    type: pipeline
+    items:
+      - name: web
+        script: node { sh 'make' }
+      - name: docs
+        script: node { sh 'make docs' }
+    undeclared: report
+
+- name: Disable a job
+  buildworks.toolchain.ci_job:
+    name: app
+    disabled: true
+
+- name: Rename a job
+  buildworks.toolchain.ci_job:
+    name: application
+    previous_name: app
+
+- name: Delete a job and its builds
+  buildworks.toolchain.ci_job:
+    name: application
+    state: absent
+    allow_delete_builds: true
+"""
+
+RETURN = r"""
+job:
+  description: The job after the task or, in check mode, as predicted. V(null) if the job does not exist.
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    name:
+      description: Full name of the job.
+      type: str
+    type:
+      description: V(freestyle), V(pipeline), V(multibranch), or the root element of the configuration for another type.
+      type: str
+    config:
+      description:
+        - Texts and attributes of the configuration by the path of their elements. The second element with the same name
+          has the suffix C([2]). The key C(@order) of a list names its elements.
+        - V((encrypted\)) replaces encrypted values and other secrets, V((encrypted, rewritten\)) those that
+          O(update_secret=always) sent.
+        - In check mode, the configuration of a job that will be created contains only the declared elements.
+      type: dict
+    on_hold:
+      description: Whether the job is a copy whose configuration was never saved, so that Jenkins does not build it.
+      returned: with O(copy_from)
+      type: bool
+  sample:
+    name: team/app
+    type: freestyle
+    config:
+      description: Builds the application
+      builders/hudson.tasks.Shell/command: make
+undeclared:
+  description: Sorted names of the existing jobs that are not in O(items), in the folders of the items.
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: str
+  sample: [team/old]
+counts:
+  description: Number of items for each outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Number of items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Number of items that were already in the desired state.
+      type: int
+    failed:
+      description: Number of items that failed. RV(failures) contains the reasons.
+      type: int
+    unknown:
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
+      type: int
+  sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
+failures:
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Position of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items), without options that are not set.
+      type: dict
+    status:
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
+      type: bool
+    reason:
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
+      type: str
+    job:
+      description: Value of RV(job) for this item.
+      type: dict
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import declared
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.controller import Controller
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.managed import ManagedJob
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    UNDECLARED,
+    UPDATE_SECRET,
+    with_items,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    check_undeclared,
+)
+
+_TEXT: Option = dict(matches=("[^\\0]*", "a text without NUL characters"))
+_LIMIT: Option = dict(type="int", at_least=0, at_most=1_000_000)
+_PARAMETER: dict[str, Option] = dict(
+    name=dict(type="str", required=True, **NAME),
+    type=dict(type="str", choices=list(declared.PARAMETER_TYPES), default="string"),
+    default=dict(type="str", **_TEXT),
+    secret_default=dict(type="str", no_log=True, **_TEXT),
+    choices=dict(type="list", elements="str", not_empty=True, each_element=_TEXT),
+    description=dict(type="str", **_TEXT),
+    trim=dict(type="bool"),
+)
+_RETENTION: dict[str, Option] = dict(
+    keep_builds=_LIMIT, keep_days=_LIMIT, keep_artifact_builds=_LIMIT, keep_artifact_days=_LIMIT
+)
+_GIT: dict[str, Option] = dict(
+    url=dict(type="str", required=True, **NAME),
+    branch=dict(type="str", **NAME),
+    credentials_id=dict(type="str", one_line=True),
+)
+ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
+    dict(
+        name=dict(type="str", required=True, **JOB),
+        previous_name=dict(type="str", **JOB),
+        copy_from=dict(type="str", **JOB),
+        type=dict(type="str", choices=list(declared.OPTIONS_OF_TYPES)),
+        config=dict(type="str", not_empty=True, unchecked="checked when it is parsed"),
+        src=dict(type="path", not_empty=True),
+        exact=dict(type="bool", default=False),
+        description=dict(type="str", **_TEXT),
+        display_name=dict(type="str", one_line=True),
+        disabled=dict(type="bool"),
+        parameters=dict(type="list", elements="dict", options=_PARAMETER),
+        triggers=dict(type="dict", options=dict(cron=dict(type="str", **_TEXT), poll_scm=dict(type="str", **_TEXT))),
+        retention=dict(type="dict", narrows_scope=True, options=_RETENTION),
+        concurrent=dict(type="bool"),
+        quiet_period=dict(type="int", at_least=0, at_most=86400),
+        script=dict(type="str", **_TEXT),
+        script_sandbox=dict(type="bool"),
+        git=dict(type="dict", options=_GIT),
+        script_path=dict(type="str", **NAME),
+        lightweight=dict(type="bool"),
+        orphaned_branches=dict(
+            type="dict",
+            narrows_scope=True,
+            options=dict(delete=dict(type="bool"), keep_days=_LIMIT, keep_count=_LIMIT),
+        ),
+        scan_interval=dict(type="str", choices=[*declared.SCAN_INTERVALS, declared.NEVER]),
+        shell=dict(type="list", elements="str", each_element=_TEXT),
+        label=dict(type="str", one_line=True),
+        allow_delete_builds=dict(type="bool", default=False),
+    ),
+    mutually_exclusive=[("type", "config", "src")],
+)
+SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+
+
+def run(task: Task) -> None:
+    check_undeclared(task)
+    shared = Controller()
+    process_one_or_items(
+        task,
+        ITEM,
+        lambda item_task: reconcile_job(item_task, shared),
+        check=check_job,
+        identity=lambda params: params["name"],
+        name_option="name",
+        expand_all=lambda items: append_undeclared(
+            task, "jobs", items, "name", lambda: shared.list_jobs(CiService(task), items)
+        ),
+        level_of=lambda item: int(item.get("copy_from") is not None),
+    )
+
+
+def reconcile_job(task: Task, shared: Controller) -> None:
+    check_job(task.params)
+    is_absent = task.params["state"] == "absent"
+    job = ManagedJob(task, CiService(task), shared, None if is_absent else declared.read_configuration(task.params))
+    reconcile(
+        task,
+        "job",
+        read=job.find,
+        desired=job.desired,
+        create=job.create,
+        update=job.update,
+        delete=job.delete,
+        check=job.check,
+        to_result=job.to_result,
+    )
+
+
+def check_job(params: Fields) -> None:
+    if params["state"] == "absent":
+        if params["previous_name"] is not None:
+            raise BadOption("previous_name", "must not be set with 'state: absent'")
+        return
+    if params["previous_name"] == params["name"]:
+        raise BadOption("previous_name", "must differ from 'name'")
+    if any(params[option] is not None for option in ("type", "config", "src", "copy_from", "previous_name")):
+        names.check_new_name(params["name"], "name")
+    declared.check_options(params)
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
