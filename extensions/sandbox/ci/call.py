@@ -24,7 +24,7 @@ from .controller import Controller
 from .http import multipart, pages
 from .http.refusals import AccessDenied, EngineError, NotFound, PostRequired
 from .jobs import configuration
-from .jobs.item_kinds import FOLDER
+from .jobs.item_kinds import CONTAINERS, FOLDER
 from .storage import Job
 from .xml.writer import ConfigurationWriter
 
@@ -245,7 +245,7 @@ class Call:
     def project(self, path: str) -> Job:
         """Return the buildable job of a path. Folders cannot be built."""
         job = self.job(path)
-        if configuration.parse_configuration(job.config).kind is FOLDER:
+        if configuration.parse_configuration(job.config).kind in CONTAINERS:
             raise NotFound
         return job
 

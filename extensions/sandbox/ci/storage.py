@@ -16,7 +16,8 @@ CREATE TABLE IF NOT EXISTS ci_settings (name TEXT PRIMARY KEY, value TEXT NOT NU
 CREATE TABLE IF NOT EXISTS ci_users (name TEXT PRIMARY KEY, data TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS ci_plugins (name TEXT PRIMARY KEY, data TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS ci_jobs (
-    name TEXT PRIMARY KEY, config TEXT NOT NULL, next_build INTEGER NOT NULL, workspace INTEGER NOT NULL
+    name TEXT PRIMARY KEY, config TEXT NOT NULL, next_build INTEGER NOT NULL, workspace INTEGER NOT NULL,
+    on_hold INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS ci_jobs_in_any_case ON ci_jobs (name COLLATE NOCASE);
 CREATE TABLE IF NOT EXISTS ci_builds (
@@ -71,12 +72,14 @@ class Job:
     """A job or folder.
 
     :arg workspace: whether a build has created a workspace
+    :arg on_hold: whether it is a copy that was not saved yet, so that it cannot be built
     """
 
     name: str
     config: str
     next_build: int = 1
     workspace: bool = False
+    on_hold: bool = False
 
     @property
     def leaf(self) -> str:
@@ -257,8 +260,8 @@ class Storage:
 
     def put_job(self, job: Job) -> None:
         """Add or replace a job."""
-        row = (job.name, job.config, job.next_build, job.workspace)
-        self._db.execute("INSERT OR REPLACE INTO ci_jobs VALUES (?, ?, ?, ?)", row)
+        row = (job.name, job.config, job.next_build, job.workspace, job.on_hold)
+        self._db.execute("INSERT OR REPLACE INTO ci_jobs VALUES (?, ?, ?, ?, ?)", row)
 
     def delete_job(self, job: Job, now: float) -> None:
         """Delete a job or folder with its content, and cancel its queue items."""

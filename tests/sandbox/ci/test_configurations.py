@@ -55,3 +55,63 @@ def test_secret_is_encrypted_differently_each_time_and_kept_if_posted_back(ci: C
 def test_control_characters_are_kept_in_xml_1_1(ci: Ci) -> None:
     config = "<?xml version='1.1'?><project><description>&#x1;ctrl</description></project>"
     assert "<description>&#x1;ctrl</description>" in rewrite(ci, config)
+
+
+def test_text_without_charset_is_latin(ci: Ci) -> None:
+    def post(text: str, content_type: str | None) -> int:
+        headers = {} if content_type is None else {"Content-Type": content_type}
+        return ci.post("/job/app/config.xml", data=text.encode(), headers=headers).status_code
+
+    def stored() -> str:
+        return ci.json("/job/app")["description"]
+
+    new = "<?xml version='1.1' encoding='UTF-8'?><project><description>\u0142</description></project>"
+    assert post(new, "application/xml") == 500
+    assert stored() == "Builds the application"
+    assert post(new, "application/xml; charset=utf-8") == 200
+    assert stored() == "\u0142"
+    assert post("<project><description>\u00e9</description></project>", "application/xml") == 200
+    assert stored() == "\u00c3\u00a9"
+    assert post(new, None) == 200
+    assert stored() == "\u0142"
+    created = ci.post("/createItem?name=new", data=new.encode(), headers={"Content-Type": "application/xml"})
+    assert (created.status_code, ci.json("/job/new")["description"]) == (200, "\u0142")
+
+
+def test_object_of_a_missing_plugin_is_dropped(ci: Ci) -> None:
+    assert '<scm class="hudson.scm.NullSCM"/>' in rewrite(ci, '<project><scm class="hudson.plugins.nested_view.Scm"><a/></scm></project>')
+
+
+def test_limits_of_builds_that_are_not_given_are_zero(ci: Ci) -> None:
+    strategy = '<strategy class="hudson.tasks.LogRotator"><daysToKeep>7</daysToKeep></strategy>'
+    discarder = f"<jenkins.model.BuildDiscarderProperty>{strategy}</jenkins.model.BuildDiscarderProperty>"
+    assert "<numToKeep>0</numToKeep>" in rewrite(ci, f"<project><properties>{discarder}</properties></project>")
+
+
+def test_multibranch_pipeline_is_completed(ci: Ci) -> None:
+    root = "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject"
+    source = '<source class="jenkins.plugins.git.GitSCMSource"><remote>u</remote></source>'
+    data = f"<data><jenkins.branch.BranchSource>{source}</jenkins.branch.BranchSource></data>"
+    config = f'<{root}><sources class="jenkins.branch.MultiBranchProject$BranchSourceList">{data}</sources></{root}>'
+    assert ci.post("/createItem?name=lib", data=config.encode(), headers=XML).status_code == 200
+    stored = ci.get("/job/lib/config.xml").text
+    assert f'<owner class="{root}" reference="../.."/>' in stored
+    assert "<scriptPath>Jenkinsfile</scriptPath>" in stored
+    assert "<numToKeep>-1</numToKeep>" in stored
+    ci.sandbox.seed({"ci": {"jobs": [{"name": "lib/main", "kind": "pipeline"}]}})
+    shown = ci.json("/job/lib")
+    assert (shown["_class"], [job["name"] for job in shown["jobs"]]) == (root, ["main"])
+    assert ci.post("/job/lib/createItem?name=x", data=b"<project/>", headers=XML).status_code == 404
+    assert ci.post("/job/lib/disable").status_code == 302
+    assert "<disabled>true</disabled>" in ci.get("/job/lib/config.xml").text
+
+
+def test_copy_cannot_be_built_until_it_is_saved(ci: Ci) -> None:
+    for name, save in (("one", "/job/one/config.xml"), ("two", "/job/two/enable")):
+        assert ci.post(f"/createItem?name={name}&mode=copy&from=app").status_code == 302
+        assert ci.json(f"/job/{name}")["buildable"] is False
+        assert ci.post(f"/job/{name}/build").status_code == 409
+        config = ci.get(f"/job/{name}/config.xml").content
+        assert ci.post(save, data=config, headers=XML).status_code in (200, 302)
+        assert ci.json(f"/job/{name}")["buildable"] is True
+        assert ci.post(f"/job/{name}/build").status_code == 201

@@ -9,6 +9,8 @@ import pytest
 
 from support.wire.ci import CONFIG, XML, Ci, oops
 
+MULTIBRANCH = "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject"
+
 
 def test_job_is_created_from_xml(ci: Ci) -> None:
     answer = ci.post("/createItem?name=new", data=CONFIG, headers={"Content-Type": "application/xml"})
@@ -150,11 +152,18 @@ def test_build_is_404_when_number_is_too_large(ci: Ci) -> None:
     assert ci.post("/job/app/2147483648/stop").status_code == 404
 
 
-@pytest.mark.parametrize("root", ["flow-definition", "com.cloudbees.hudson.plugins.folder.Folder"])
-def test_item_is_refused_when_its_plugin_is_missing(ci: Ci, root: str) -> None:
+@pytest.mark.parametrize(
+    ("root", "plugin"),
+    [
+        ("flow-definition", "workflow-job"),
+        ("com.cloudbees.hudson.plugins.folder.Folder", "cloudbees-folder"),
+        (MULTIBRANCH, "workflow-multibranch"),
+    ],
+)
+def test_item_is_refused_when_its_plugin_is_missing(ci: Ci, root: str, plugin: str) -> None:
     assert ci.post("/createItem?name=there", data=f"<{root}/>", headers=XML).status_code == 200
-    for plugin in ("workflow-aggregator", "cloudbees-folder"):
-        assert ci.post(f"/pluginManager/plugin/{plugin}/doUninstall").status_code == 302
+    for name in ("workflow-aggregator", plugin):
+        assert ci.post(f"/pluginManager/plugin/{name}/doUninstall").status_code == 302
     ci.post("/safeRestart")
     ci.later(60)
     refused = ci.post("/createItem?name=x", data=f"<{root}/>", headers=XML)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 from dataclasses import replace
 
@@ -23,6 +24,8 @@ from . import configuration, folder_configuration, stored_views
 from .item_kinds import BY_MODE, FOLDER
 
 MAX_NAME_BYTES = 255
+XML_1_1 = re.compile(r"\s*<\?xml[^>]*\b1\.1\b")
+CONTROL = re.compile("[\\x80-\\x84\\x86-\\x9f]")
 UNSAFE = "?*/\\%!@#$^&|<>[]:;"
 
 
@@ -37,9 +40,10 @@ def _config(call: Call, job: str) -> Response:
         raise EngineError(400)
     if call.content_type == "application/x-www-form-urlencoded":
         raise InternalError
-    found.config = _submitted_config(call)
+    found.config = _submitted_config(call, _decode_body(call))
     if configuration.parse_configuration(found.config).kind is not kind:
         raise InternalError
+    found.on_hold = False
     _put(call, found)
     return Response()
 
@@ -51,11 +55,27 @@ def _put(call: Call, item: Job) -> None:
         call.storage.put_job(item)
 
 
-def _submitted_config(call: Call, creator: str | None = None) -> str:
+def _submitted_config(call: Call, text: str, creator: str | None = None) -> str:
     try:
-        return configuration.load_configuration(call.body.decode("utf-8"), call.writer, call.plugins, creator)
+        return configuration.load_configuration(text, call.writer, call.plugins, creator)
     except ValueError:
         raise InternalError from None
+
+
+def _decode_body(call: Call) -> str:
+    """Return a changed configuration. Only the charset of the header counts, which is ISO-8859-1 by default.
+
+    XML 1.1 does not allow the control characters that most other characters become then.
+    """
+    header = call.headers.get("Content-Type", "charset=utf-8")
+    charset = re.search(r"charset=[\"']?([\w-]+)", header)
+    try:
+        text = call.body.decode(charset[1] if charset else "iso-8859-1")
+    except (LookupError, ValueError):
+        raise InternalError from None
+    if XML_1_1.match(text) and CONTROL.search(text):
+        raise InternalError
+    return text
 
 
 def _create(call: Call, job: str = "") -> Response:
@@ -70,7 +90,8 @@ def _create(call: Call, job: str = "") -> Response:
     if mode == "copy":
         return _copy(call, name, folder)
     if call.content_type in ("application/xml", "text/xml"):
-        _put(call, Job(name, _submitted_config(call, _name_creator(call))))
+        text = call.body.decode("utf-8", "replace")
+        _put(call, Job(name, _submitted_config(call, text, _name_creator(call))))
         return Response()
     if mode is None:
         raise Failure("No mode given")
@@ -131,7 +152,7 @@ def _copy(call: Call, name: str, folder: str) -> Response:
 
 def _copy_item(call: Call, original: Job, name: str) -> None:
     """Copy a job, or a folder with its views and items."""
-    call.storage.put_job(Job(name, original.config))
+    call.storage.put_job(Job(name, original.config, on_hold=True))
     for view in call.storage.views(original.name):
         call.storage.put_view(replace(view, folder=name))
     for inner in call.storage.jobs(original.name):

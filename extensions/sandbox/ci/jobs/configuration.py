@@ -19,7 +19,7 @@ from ..plugins.installed_plugins import InstalledPlugins
 from ..storage import Job, Storage
 from ..xml import document, secrets
 from ..xml.writer import ConfigurationWriter
-from .item_kinds import BY_NAME, BY_ROOT, FOLDER, FREESTYLE, PIPELINE, Kind
+from .item_kinds import BY_NAME, BY_ROOT, CONTAINERS, FOLDER, FREESTYLE, PIPELINE, Kind
 
 SCRIPT = "org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition"
 NOT_CONCURRENT = "org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty"
@@ -224,7 +224,7 @@ def _steps(kind: Kind, job: dict[str, Any]) -> str:
     """Return the build steps and parameters."""
     command = job.get("command") or f"sleep {job.get('seconds', 0)}"
     properties, archived = _properties(job.get("parameters", [])), job.get("archive", "")
-    if kind is FOLDER:
+    if kind in CONTAINERS:
         return ""
     if kind is PIPELINE:
         archive = f"\n  archiveArtifacts '{archived}'" if archived else ""

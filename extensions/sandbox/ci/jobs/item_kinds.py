@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kinds of items: freestyle jobs, Pipelines and folders."""
+"""Kinds of items: freestyle jobs, Pipelines, multibranch Pipelines and folders."""
 
 from __future__ import annotations
 
@@ -42,7 +42,15 @@ FOLDER = Kind(
     "com.cloudbees.hudson.plugins.folder.Folder",
     plugins=("cloudbees-folder", "workflow-aggregator"),
 )
-BY_NAME = {kind.name: kind for kind in (FREESTYLE, PIPELINE, FOLDER)}
+MULTIBRANCH = Kind(
+    "multibranch",
+    ("org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject",),
+    "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject",
+    plugins=("workflow-multibranch", "workflow-aggregator"),
+)
+# Kinds of items that contain others and have no builds
+CONTAINERS = (FOLDER, MULTIBRANCH)
+BY_NAME = {kind.name: kind for kind in (FREESTYLE, PIPELINE, FOLDER, MULTIBRANCH)}
 BY_ROOT = {root: kind for kind in BY_NAME.values() for root in kind.roots}
 # Names in the form for new items
 BY_MODE = {**{kind.item_class: kind for kind in BY_NAME.values()}, "Freestyle project": FREESTYLE}

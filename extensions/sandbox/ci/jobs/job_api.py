@@ -32,7 +32,7 @@ from ..storage import Build, Job
 from ..xml import document
 from . import configuration, folder_configuration, stored_views
 from .configuration import Definition, Parameter
-from .item_kinds import FOLDER, FREESTYLE, PIPELINE
+from .item_kinds import CONTAINERS, FREESTYLE, MULTIBRANCH, PIPELINE
 from .stored_views import ALL, LIST, MY, NESTED, FoundView
 
 WORST_CHILD = "com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric"
@@ -58,7 +58,7 @@ def job_bean(call: Call, job: Job) -> Bean:
         Property("name", job.leaf, visibility=ALWAYS),
         Property("url", call.job_url(job.name), visibility=ALWAYS),
     )
-    own = _folder_members if definition.kind is FOLDER else _job_members
+    own = _folder_members if definition.kind in CONTAINERS else _job_members
     return Bean(definition.kind.item_class, *own(call, job, definition, named))
 
 
@@ -72,7 +72,7 @@ def deleted_job_bean(call: Call, name: str) -> Bean:
     )
 
 
-def _folder_members(call: Call, job: Job, _definition: Definition, named: tuple[Property, ...]) -> list[Property]:
+def _folder_members(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
     return [
         Property("actions", []),
         *named,
@@ -80,6 +80,7 @@ def _folder_members(call: Call, job: Job, _definition: Definition, named: tuple[
         Property("jobs", lambda: [job_bean(call, inner) for inner in list_visible(call, job.name)]),
         Property("primaryView", lambda: _check_views(job, primary_view_bean(call, job.name))),
         Property("views", lambda: _check_views(job, list_views(call, job.name))),
+        *([Property("sources", [opaque_bean()])] if definition.kind is MULTIBRANCH else []),
     ]
 
 
@@ -210,7 +211,7 @@ def _job_members(call: Call, job: Job, definition: Definition, named: tuple[Prop
         Property(
             "allBuilds", lambda: [build_api.build_bean(call, b) for b in call.storage.builds(job.name)], visibility=-2
         ),
-        Property("buildable", not definition.disabled),
+        Property("buildable", not definition.disabled and not job.on_hold),
         Property("builds", lambda: build_api.list_newest(call, job)),
         Property("color", lambda: _color(call, job, definition), visibility=2),
         Property("firstBuild", first_build),
@@ -366,6 +367,7 @@ def _change(call: Call, job: str, tag: str, text: str) -> None:
         found.config = configuration.set_text(found.config, tag, text, call.writer)
     except ValueError:
         raise InternalError from None
+    found.on_hold = False
     call.storage.put_job(found)
 
 

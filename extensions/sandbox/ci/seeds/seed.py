@@ -34,7 +34,7 @@ script_approval: {signatures: [...], acl_signatures: [...] (approved assuming pe
 scripts: [{script (exact text) or pattern (regular expression to search), node (its name, "" for the controller;
            default any), after (only after the script of this name was run), name, output, value, seconds,
            error: {type, message, line}}]; the first match is used; later seeds take precedence
-jobs: [{name: full name (missing folders are created), kind: freestyle|pipeline|folder,
+jobs: [{name: full name (missing folders are created), kind: freestyle|pipeline|multibranch|folder,
         description, disabled, concurrent, quiet_period, trigger_token,
         seconds or command (shell lines; sleep, echo, exit and trap are simulated), a Pipeline's script (the steps sh,
         echo, sleep, error, unstable and archiveArtifacts are simulated), or config (XML),

@@ -73,6 +73,25 @@ PIPELINE = Model(
     },
     secrets=frozenset(("authToken",)),
 )
+_MULTIBRANCH = "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject"
+_OWNER = f'<owner class="{_MULTIBRANCH}" reference="../.."/>'
+_SOURCES = "jenkins.branch.MultiBranchProject$BranchSourceList"
+_FACTORY = "org.jenkinsci.plugins.workflow.multibranch.WorkflowBranchProjectFactory"
+_ORPHANED = "com.cloudbees.hudson.plugins.folder.computed.DefaultOrphanedItemStrategy"
+MULTIBRANCH = Model(
+    {
+        **_ITEM,
+        **_objects("properties"),
+        "folderViews": f'<folderViews class="jenkins.branch.MultiBranchProjectViewHolder">{_OWNER}</folderViews>',
+        **_objects("healthMetrics"),
+        "icon": f'<icon class="jenkins.branch.MetadataActionFolderIcon">{_OWNER}</icon>',
+        "orphanedItemStrategy": f'<orphanedItemStrategy class="{_ORPHANED}"/>',
+        **_objects("triggers"),
+        **_flags("disabled"),
+        "sources": f'<sources class="{_SOURCES}"/>',
+        "factory": f'<factory class="{_FACTORY}"/>',
+    }
+)
 FOLDER_VIEWS = """\
 <folderViews class="com.cloudbees.hudson.plugins.folder.views.DefaultFolderViewHolder">
   <views>
@@ -131,6 +150,35 @@ MODELS: dict[str, Model] = {
     "hudson.model.FreeStyleProject": FREESTYLE,
     "org.jenkinsci.plugins.workflow.job.WorkflowJob": PIPELINE,
     "com.cloudbees.hudson.plugins.folder.Folder": FOLDER,
+    _MULTIBRANCH: MULTIBRANCH,
+    _SOURCES: Model({**_objects("data"), "owner": _OWNER}),
+    _FACTORY: Model({"owner": _OWNER, "scriptPath": "<scriptPath>Jenkinsfile</scriptPath>"}),
+    _ORPHANED: Model(
+        {
+            **_flags("pruneDeadBranches"),
+            "daysToKeep": "<daysToKeep>-1</daysToKeep>",
+            "numToKeep": "<numToKeep>-1</numToKeep>",
+            **_flags("abortBuilds"),
+        }
+    ),
+    "com.cloudbees.hudson.plugins.folder.computed.PeriodicFolderTrigger": Model(
+        {**_texts("spec"), "interval": "<interval>0</interval>"}
+    ),
+    "jenkins.branch.BranchSource": Model(_texts("source", "strategy")),
+    "jenkins.plugins.git.GitSCMSource": Model(_texts("id", "remote", "credentialsId", "traits")),
+    "hudson.plugins.git.GitSCM": Model(
+        {
+            **_texts("configVersion", "userRemoteConfigs", "branches"),
+            **_flags("doGenerateSubmoduleConfigurations"),
+            "submoduleCfg": '<submoduleCfg class="empty-list"/>',
+            **_objects("extensions"),
+        }
+    ),
+    "hudson.plugins.git.UserRemoteConfig": Model(_texts("name", "refspec", "url", "credentialsId")),
+    "hudson.plugins.git.BranchSpec": Model(_texts("name")),
+    "jenkins.model.BuildDiscarderProperty": Model(_texts("strategy")),
+    "org.jenkinsci.plugins.workflow.job.properties.PipelineTriggersJobProperty": Model(_objects("triggers")),
+    "org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty": Model(_flags("abortPrevious")),
     "hudson.model.AllView": Model(_VIEW),
     "hudson.model.ListView": LIST_VIEW,
     "hudson.model.MyView": Model(_VIEW),

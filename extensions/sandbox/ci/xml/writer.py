@@ -48,9 +48,10 @@ class ConfigurationWriter:
         own_plugin = self._find_plugin(class_name) or plugin
         written = etree.Element(tag or element.tag)
         written.attrib.update({name: value for name, value in element.items() if name != "plugin"})
-        if own_plugin not in (plugin, CORE):
+        is_reference = "reference" in element.attrib  # another place has the object
+        if own_plugin not in (plugin, CORE) and not is_reference:
             written.set("plugin", f"{own_plugin}@{self._versions[own_plugin]}")
-        model = None if "reference" in element.attrib else MODELS.get(class_name)  # another place has the object
+        model = None if is_reference else MODELS.get(class_name)
         if model is None:
             written.text = element.text
             written.extend(self.complete(child, plugin=own_plugin) for child in element if self._is_known(child))
