@@ -23,6 +23,7 @@ _SIGNATURE = {"signature": "staticMethod java.time.Instant now"}
 _VIEW = {"name": "Nightly, more \u0142+"}
 _NODE = {"name": "agent one", "remote_root": "/srv/jenkins"}
 _DRAIN = {"name": "built-in", "wait_timeout": 60, "wait_delay": 0.1}
+_JOB = {"name": "J\u00f6b (1) + x", "type": "freestyle"}
 
 
 def _configure(message: str, agents: list[dict[str, Any]], credentials: list[dict[str, Any]]) -> dict[str, Any]:
@@ -183,4 +184,28 @@ RESOURCES: dict[str, Case] = {
         polls=True,
     ),
     "ci_node_info": Query({}),
+    "ci_job": Resource(
+        create={
+            **_JOB,
+            "description": "W\u00e9b; <releases>",
+            "parameters": [
+                {"name": "VERSION", "default": "1.0", "trim": True},
+                {"name": "TOKEN", "type": "password", "secret_default": "secret-of-the-job"},
+            ],
+            "triggers": {"cron": "TZ=Europe/Berlin\nH 2 * * 1-5"},
+            "retention": {"keep_builds": 20},
+            "shell": ["make \"$VERSION\" && echo 'done'"],
+        },
+        update={
+            **_JOB,
+            "description": "",
+            "disabled": True,
+            "parameters": [{"name": "TARGET", "type": "choice", "choices": ["a", "b"]}],
+            "triggers": {"cron": "", "poll_scm": "@hourly"},
+            "shell": ["make", "make check"],
+        },
+        absent={"name": _JOB["name"], "state": "absent"},
+        write=Write("create_job"),
+        look=("ci_job_info", {"fields": ["description", "buildable", "parameters"]}),
+    ),
 }
