@@ -72,8 +72,8 @@ options:
     type: str
     choices:
       freestyle: A freestyle job with shell steps.
-      multibranch: A multibranch Pipeline, which creates a job for each branch of a Git repository with a script.
       pipeline: A Pipeline with a script in the configuration or in a Git repository.
+      multibranch: A multibranch Pipeline, which creates a job for each branch of a Git repository with a script.
   config:
     description:
       - Configuration of the job as XML, for example from the lookup plugin P(ansible.builtin.template#lookup).
@@ -243,10 +243,29 @@ options:
         type: int
   scan_interval:
     description:
-      - How often Jenkins scans the repository for branches, unless it is notified of changes. One of V(1m), V(2m),
-        V(5m), V(10m), V(15m), V(20m), V(25m), V(30m), V(1h), V(2h), V(4h), V(8h), V(12h), V(1d), V(2d), V(7d), V(14d),
-        V(28d) and V(never). Applies to O(type=multibranch).
+      - How often Jenkins scans the repository for branches, unless it is notified of changes. Applies to
+        O(type=multibranch).
     type: str
+    choices:
+      1m: Every minute.
+      2m: Every 2 minutes.
+      5m: Every 5 minutes.
+      10m: Every 10 minutes.
+      15m: Every 15 minutes.
+      20m: Every 20 minutes.
+      25m: Every 25 minutes.
+      30m: Every 30 minutes.
+      1h: Every hour.
+      2h: Every 2 hours.
+      4h: Every 4 hours.
+      8h: Every 8 hours.
+      12h: Every 12 hours.
+      1d: Every day.
+      2d: Every 2 days.
+      7d: Every 7 days.
+      14d: Every 14 days.
+      28d: Every 28 days.
+      never: Only when somebody or a notification starts a scan.
   shell:
     description:
       - Scripts of the shell steps of a freestyle job, in this order. Other build steps are removed. Applies to
@@ -302,8 +321,8 @@ options:
         type: str
         choices:
           freestyle: Same as O(type=freestyle).
-          multibranch: Same as O(type=multibranch).
           pipeline: Same as O(type=pipeline).
+          multibranch: Same as O(type=multibranch).
       config:
         description: Value of O(config) for this item.
         type: str
@@ -431,6 +450,26 @@ options:
       scan_interval:
         description: Value of O(scan_interval) for this item.
         type: str
+        choices:
+          1m: Same as O(scan_interval=1m).
+          2m: Same as O(scan_interval=2m).
+          5m: Same as O(scan_interval=5m).
+          10m: Same as O(scan_interval=10m).
+          15m: Same as O(scan_interval=15m).
+          20m: Same as O(scan_interval=20m).
+          25m: Same as O(scan_interval=25m).
+          30m: Same as O(scan_interval=30m).
+          1h: Same as O(scan_interval=1h).
+          2h: Same as O(scan_interval=2h).
+          4h: Same as O(scan_interval=4h).
+          8h: Same as O(scan_interval=8h).
+          12h: Same as O(scan_interval=12h).
+          1d: Same as O(scan_interval=1d).
+          2d: Same as O(scan_interval=2d).
+          7d: Same as O(scan_interval=7d).
+          14d: Same as O(scan_interval=14d).
+          28d: Same as O(scan_interval=28d).
+          never: Same as O(scan_interval=never).
       shell:
         description: Value of O(shell) for this item.
         type: list

@@ -21,6 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires the Job/Read permission. Jobs for which the account lacks this permission are not listed.
+  - The fields V(config) and V(config_xml) also require the Job/Configure permission on each job.
 options:
   job:
     description:
@@ -41,11 +42,13 @@ options:
   fields:
     description:
       - Fields to return in addition to name and URL. Fewer fields mean less work for the server.
-      - If not set, all fields are returned.
+      - If not set, all fields except V(config) and V(config_xml) are returned.
     type: list
     elements: str
     choices:
       buildable: Whether the job can be built.
+      config: Texts and attributes of the configuration by path. Takes one request for each job.
+      config_xml: Configuration as XML. Takes one request for each job.
       description: Description of the job.
       in_queue: Whether a build of the job is queued.
       last: The newest build.
@@ -55,6 +58,13 @@ options:
       next_build: Number of the next build.
       parameters: Parameters of the job.
       queue_item: The queue item of the job.
+      type: Type of the job.
+  workers:
+    description: Number of configurations to read concurrently.
+    type: int
+    default: 8
+seealso:
+  - module: buildworks.toolchain.ci_job
 """
 
 EXAMPLES = r"""
@@ -69,6 +79,12 @@ EXAMPLES = r"""
     job: deploy
     fields: [parameters]
   register: deploy
+
+- name: Get the configuration of a job as XML
+  buildworks.toolchain.ci_job_info:
+    job: app
+    fields: [config_xml]
+  register: app
 """
 
 RETURN = r"""
@@ -85,9 +101,23 @@ jobs:
       description: URL of the job.
       type: str
     folder:
-      description: Whether the entry is a folder or another item that contains jobs. Such an entry has a description,
-        but none of the other fields.
+      description: Whether the entry is a folder or another item that contains jobs. Such an entry has a type, a
+        description and a configuration, but none of the other fields.
       type: bool
+    type:
+      description: V(freestyle), V(pipeline), V(multibranch), or the class of another job or folder. V(null) if the
+        server does not return it.
+      type: str
+    config:
+      description:
+        - Texts and attributes of the configuration by the path of their elements, in the form of
+          RV(buildworks.toolchain.ci_job#module:job.config). V((encrypted\)) replaces encrypted values.
+        - V(null) if the job was deleted in the meantime.
+      type: dict
+    config_xml:
+      description: Configuration as XML, in the form of O(buildworks.toolchain.ci_job#module:config). V((encrypted\))
+        replaces encrypted values. V(null) if the job was deleted in the meantime.
+      type: str
     description:
       description: Description of the job.
       type: str
@@ -167,6 +197,7 @@ jobs:
     - name: folder/app
       url: https://ci.example.com/job/folder/job/app/
       folder: false
+      type: pipeline
       buildable: true
       next_build: 43
 count:
@@ -195,19 +226,20 @@ masked:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import folders
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import configurations
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING, WORKERS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (CI + LISTING) + ArgumentSpec(
+SPEC = (CI + LISTING + WORKERS) + ArgumentSpec(
     dict(
         job=dict(type="str", **JOB),
         folder=dict(type="str", **JOB),
         depth=dict(type="int", default=1, at_least=1, at_most=50),
-        fields=dict(type="list", elements="str", choices=sorted(folders.FIELDS)),
+        fields=dict(type="list", elements="str", choices=sorted((*folders.FIELDS, *configurations.FIELDS))),
     ),
     mutually_exclusive=[("job", "folder"), ("job", "to_file"), ("job", "mask_secrets")],
 )
@@ -216,12 +248,14 @@ SPEC = (CI + LISTING) + ArgumentSpec(
 def run(task: Task) -> None:
     ci = CiService(task)
     fields = list(folders.FIELDS) if task.params["fields"] is None else task.params["fields"]
+    basic_fields = [name for name in fields if name in folders.FIELDS]
     if task.params["job"] is not None:
-        task.result["job"] = folders.fetch_job(ci, task.params["job"], fields)
+        job = folders.fetch_job(ci, task.params["job"], basic_fields)
+        found = configurations.add_configurations(task, ci, [job] if job else [], fields)
+        task.result["job"] = next(iter(found), None)
     else:
-        task.result["count"] = output_list(
-            task, "jobs", folders.list_jobs(ci, **task.select("folder", "depth"), fields=fields)
-        )
+        jobs = folders.list_jobs(ci, **task.select("folder", "depth"), fields=basic_fields)
+        task.result["count"] = output_list(task, "jobs", configurations.add_configurations(task, ci, jobs, fields))
 
 
 def main() -> None:

@@ -16,6 +16,17 @@ PAIRS = [
     for module in MODULES
     if f"{module}_info" in MODULES and next(iter(generate.read_documentation(module, "RETURN"))) != "plan"
 ]
+
+
+def list_members(result: dict[str, Any], path: str = "") -> dict[str, str]:
+    """Return the types of all members of a documented result by path."""
+    types = {}
+    for name, member in result.items():
+        types[f"{path}{name}"] = member["type"]
+        types.update(list_members(member.get("contains") or {}, f"{path}{name}."))
+    return types
+
+
 # Members that only one of the two modules returns, with the reason
 ONLY_ON_CHANGE = {
     "artifact_group": {
@@ -46,6 +57,7 @@ ONLY_ON_CHANGE = {
         "node.elements": "the compared elements of the option `config`; the list has the option itself",
         "node.secret_file": "the file is on the host of the task",
     },
+    "ci_job": {"job.on_hold": "the list has `buildable`, which is also false for disabled jobs"},
     "inference_admin_key": {
         "admin_key.surplus": "the module counts the other keys of the name; the list contains them"
     },
@@ -67,6 +79,11 @@ ONLY_ON_READ = {
     },
     "ci_view": {"view.config": "the option; the module returns the compared elements as `elements`"},
     "ci_node": {"node.config": "the option; the module returns the compared elements as `elements`"},
+    "ci_job": {
+        f"job.{path}": "the module returns only what it manages"
+        for path in list_members(generate.read_documentation("ci_job_info", "RETURN")["jobs"]["contains"])
+        if path not in ("name", "type", "config")
+    },
     "inference_project": {
         f"project.{detail}": "returned on request, because each needs a request"
         for detail in ("rate_limits", "users", "service_accounts", "api_keys")
@@ -79,15 +96,6 @@ ONLY_ON_READ = {
 }
 
 
-def list_members(result: dict[str, Any], path: str = "") -> dict[str, str]:
-    """Return the types of all members of a documented result by path."""
-    types = {}
-    for name, member in result.items():
-        types[f"{path}{name}"] = member["type"]
-        types.update(list_members(member.get("contains") or {}, f"{path}{name}."))
-    return types
-
-
 def resource_members(module: str, name: str) -> dict[str, str]:
     """Return the types of the members of a resource that a module returns."""
     return list_members({name: generate.read_documentation(module, "RETURN")[name]})
@@ -97,7 +105,8 @@ def resource_names(module: str) -> tuple[str, str]:
     """Return the name of the resource in the results of both modules."""
     changes, reads = (generate.read_documentation(name, "RETURN") for name in (module, f"{module}_info"))
     name = next(iter(changes))
-    return name, next(plural for plural in (name, f"{name}s", f"{name[:-1]}ies") if plural in reads)
+    plurals = [plural for plural in (name, f"{name}s", f"{name[:-1]}ies") if plural in reads]
+    return name, next((plural for plural in plurals if reads[plural].get("contains")), plurals[0])
 
 
 def resource_forms(module: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -82,6 +82,7 @@ def test_job_has_all_fields() -> None:
         "name": "team/app",
         "url": "https://ci.example.com/job/app/",
         "folder": False,
+        "type": None,
         "description": "",
         "buildable": True,
         "in_queue": False,

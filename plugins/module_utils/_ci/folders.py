@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jobs, times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import types
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -66,7 +67,13 @@ def _read_queue_item(job: Record, member: str) -> dict[str, t.Any] | None:
     return item and {"id": item.maybe_integer("id"), "why": item.maybe_text("why")}
 
 
+def _read_type(job: Record, member: str) -> str | None:
+    name = job.maybe_text(member)
+    return None if name is None else types.get_type(name)
+
+
 FIELDS = {
+    "type": Field("_class", _read_type),
     "description": Field("description", Record.maybe_text),
     "buildable": Field("buildable", Record.maybe_flag),
     "in_queue": Field("inQueue", Record.maybe_flag),
@@ -125,7 +132,7 @@ def _walk(
 
 
 def _tree(fields: t.Iterable[str]) -> str:
-    selected = (FIELDS[name] for name in fields)
+    selected = (FIELDS[name] for name in fields if name != "type")  # Jenkins adds the class to each object
     members = (f"{field.member}[{field.inner}]" if field.inner else field.member for field in selected)
     return ",".join(["name", "fullName", "url", *members])
 

@@ -22,7 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patte
 
 _Params = dict[str, t.Any]
 
-PARAMETER_TYPES = ("string", "text", "boolean", "choice", "password")
+PARAMETER_TYPES = ("boolean", "choice", "password", "string", "text")
 # Intervals of scans as Jenkins offers them, in milliseconds
 SCAN_INTERVALS = {
     **{f"{minutes}m": minutes * 60_000 for minutes in (1, 2, 5, 10, 15, 20, 25, 30)},
