@@ -54,7 +54,8 @@ class ManagedJob:
         """
         candidates = [self._name] if self._previous_name is None else [self._name, self._previous_name]
         if not self._is_read:
-            candidates = [name for name in candidates if self._is_listed(name)]
+            listed = next((name for name in candidates if self._is_listed(name)), None)
+            candidates = [] if listed is None else [listed]
             self._is_read = True
         if self._task.params["state"] == "absent":
             return {"name": self._name} if any(map(self._exists, candidates)) else None

@@ -1,0 +1,490 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from support.ci_server import TOKEN, deny_permission
+from support.conversation import Call, call, conversation
+from support.running import run
+
+FREESTYLE = "hudson.model.FreeStyleProject"
+PIPELINE = "org.jenkinsci.plugins.workflow.job.WorkflowJob"
+MULTIBRANCH = "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject"
+FOLDER = "com.cloudbees.hudson.plugins.folder.Folder"
+SECRET = "{AQAAABAAAAAQfaWvadxc0dh+QSVm9AqzTGE/JYhvbJqsGdJ5iKU1oAE=}"
+XML = {"Content-Type": "application/xml; charset=utf-8"}
+DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
+
+
+def listed(*names: str, folder: str = "", **others: Any) -> Call:
+    """Return the read of a folder with buildable freestyle jobs, and other items by name."""
+    tree = quote("jobs[name,buildable,jobs[name]{0,1}]", safe="")
+    items = [{"_class": FREESTYLE, "name": name, "buildable": True} for name in names]
+    items += [{"name": name, **members} for name, members in others.items()]
+    return call("GET", f"{folder}/api/json?tree={tree}", json={"_class": FOLDER if folder else "", "jobs": items})
+
+
+def missing_folder(folder: str) -> Call:
+    tree = quote("jobs[name,buildable,jobs[name]{0,1}]", safe="")
+    return call("GET", f"{folder}/api/json?tree={tree}", 404)
+
+
+def plugins(*names: str) -> Call:
+    tree = quote("plugins[active,shortName]", safe="")
+    found = [{"shortName": name, "active": True} for name in names]
+    return call("GET", f"/pluginManager/api/json?tree={tree}", json={"plugins": found})
+
+
+def history(path: str, **members: Any) -> Call:
+    build = "number,building"
+    tree = quote(f"builds[{build}],jobs[name,lastBuild[{build}]]", safe="")
+    return call("GET", f"{path}/api/json?tree={tree}", json=members)
+
+
+def stored(path: str, content: str, tag: str = "project") -> Call:
+    """Return the read of a configuration."""
+    return call("GET", f"{path}/config.xml", text=f"{DECLARATION}<{tag}>{content}</{tag}>")
+
+
+def written(path: str, *lines: str) -> Call:
+    """Return the write of a configuration."""
+    return call("POST", f"{path}/config.xml", sent_body=(DECLARATION + "\n".join(lines)).encode(), sent_headers=XML)
+
+
+def created(name: str, *lines: str, folder: str = "", status: int = 200) -> Call:
+    body = (DECLARATION + "\n".join(lines)).encode()
+    target = f"{folder}/createItem?name={name}"
+    return call(
+        "POST", target, status, sent_body=body, sent_headers=XML, text="" if status == 200 else "<h1>Oops!</h1>"
+    )
+
+
+def manage(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("ci_job", url=server.url, **TOKEN, **options)
+
+
+def test_unchanged_job_costs_two_requests() -> None:
+    result = manage(
+        listed("app"), stored("/job/app", "<description>x</description><disabled>false</disabled>"), name="app",
+        description="x",
+    )  # fmt: skip
+    assert result == {
+        "changed": False,
+        "job": {"name": "app", "type": "freestyle", "config": {"description": "x", "disabled": "false"}},
+    }
+
+
+def test_unchanged_jobs_cost_one_request_each_and_one_for_the_folder() -> None:
+    items = [{"name": f"team/{name}", "description": "x"} for name in "abc"]
+    reads = [stored(f"/job/team/job/{name}", "<description>x</description>") for name in "abc"]
+    result = manage(listed("a", "b", "c", folder="/job/team"), *reads, items=items, workers=1)
+    assert (result["changed"], result["counts"]["ok"]) == (False, 3)
+
+
+def test_missing_job_is_created() -> None:
+    lines = (
+        "<project>",
+        "  <description>a &amp; b</description>",
+        "  <builders>",
+        "    <hudson.tasks.Shell>",
+        "      <command>make</command>",
+        "    </hudson.tasks.Shell>",
+        "  </builders>",
+        "</project>",
+    )
+    content = "".join(line.strip() for line in lines[1:-1]).replace("</command>", "</command><configuredLocalRules/>")
+    options = {"name": "team/app", "type": "freestyle", "description": "a & b", "shell": ["make"]}
+    folder = "/job/team"
+    result = manage(
+        listed(folder=folder),
+        created("app", *lines, folder=folder),
+        stored("/job/team/job/app", content),
+        diff_mode=True,
+        **options,
+    )
+    assert result["diff"] == {
+        "before": {"state": "absent"},
+        "after": {
+            "state": "present",
+            "name": "team/app",
+            "type": "freestyle",
+            "config": {"description": "a & b", "builders/hudson.tasks.Shell/command": "make"},
+        },
+    }
+    predicted = manage(listed(folder=folder), check_mode=True, diff_mode=True, **options)
+    assert (predicted["changed"], predicted["diff"]) == (True, result["diff"])
+
+
+def test_only_declared_elements_are_changed() -> None:
+    result = manage(
+        listed("app"),
+        stored(
+            "/job/app", "<description>old</description><canRoam>true</canRoam><properties><x.Y a='1'/></properties>"
+        ),
+        written(
+            "/job/app",
+            "<project>",
+            "  <description>new</description>",
+            "  <canRoam>true</canRoam>",
+            "  <properties>",
+            '    <x.Y a="1"/>',
+            "  </properties>",
+            "</project>",
+        ),
+        stored("/job/app", "<description>new</description><canRoam>true</canRoam>"),
+        name="app",
+        config="<project><!-- a --><description>new</description></project>",
+        diff_mode=True,
+    )
+    shown = {"state": "present", "name": "app", "type": "freestyle"}
+    assert result["diff"] == {
+        "before": {**shown, "config": {"description": "old"}},
+        "after": {**shown, "config": {"description": "new"}},
+    }
+
+
+def test_configuration_is_read_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "app.xml"
+    file.write_text("\ufeff<?xml version='1.0'?><hudson.model.FreeStyleProject><disabled>true</disabled>"
+                    "</hudson.model.FreeStyleProject>", encoding="utf-8")  # fmt: skip
+    assert not manage(listed("app"), stored("/job/app", "<disabled>true</disabled>"), name="app", src=str(file))[
+        "changed"
+    ]
+
+
+@pytest.mark.parametrize(("disabled", "action"), [(True, "disable"), (False, "enable")])
+def test_job_is_switched_without_writing_its_configuration(disabled: bool, action: str) -> None:
+    before, after = (f"<disabled>{str(value).lower()}</disabled>" for value in (not disabled, disabled))
+    switched = call("POST", f"/job/app/{action}", 302, headers={"Location": "/job/app/"})
+    result = manage(
+        listed("app"), stored("/job/app", before), switched, stored("/job/app", after), name="app", disabled=disabled
+    )
+    assert (result["changed"], result["job"]["config"]["disabled"]) == (True, str(disabled).lower())
+
+
+def test_job_is_disabled_after_its_configuration_was_written() -> None:
+    result = manage(
+        listed("app"),
+        stored("/job/app", "<description>a</description><disabled>false</disabled>"),
+        written(
+            "/job/app", "<project>", "  <description>b</description>", "  <disabled>false</disabled>", "</project>"
+        ),
+        call("POST", "/job/app/disable", 302, headers={"Location": "/job/app/"}),
+        stored("/job/app", "<description>b</description><disabled>true</disabled>"),
+        name="app",
+        description="b",
+        disabled=True,
+    )
+    assert result["changed"]
+
+
+def test_job_is_copied_and_saved() -> None:
+    copied = call(
+        "POST", "/createItem", 302, sent_form={"name": "new", "mode": "copy", "from": "/team/app"},
+        headers={"Location": "/job/new/configure"},
+    )  # fmt: skip
+    buildable = call("GET", "/job/new/api/json?tree=buildable", json={"buildable": True})
+    source = stored("/job/team/job/app", "<description>a</description><disabled>false</disabled>")
+    result = manage(
+        listed("app"),
+        source,
+        source,
+        copied,
+        written(
+            "/job/new", "<project>", "  <description>b</description>", "  <disabled>false</disabled>", "</project>"
+        ),
+        stored("/job/new", "<description>b</description><disabled>false</disabled>"),
+        buildable,
+        name="new",
+        copy_from="team/app",
+        description="b",
+    )
+    assert (result["changed"], result["job"]["on_hold"]) == (True, False)
+
+
+def test_unsaved_copy_is_saved() -> None:
+    content = "<disabled>false</disabled>"
+    result = manage(
+        listed("new"),
+        stored("/job/new", content),
+        call("GET", "/job/new/api/json?tree=buildable", json={"buildable": False}),
+        written("/job/new", "<project>", "  <disabled>false</disabled>", "</project>"),
+        stored("/job/new", content),
+        call("GET", "/job/new/api/json?tree=buildable", json={"buildable": True}),
+        name="new",
+        copy_from="app",
+    )
+    assert (result["changed"], result["job"]["on_hold"]) == (True, False)
+
+
+def test_missing_source_of_a_copy_is_reported() -> None:
+    for check_mode in (True, False):
+        missing = call("GET", "/job/app/config.xml", 404)
+        result = manage(listed(), missing, name="new", copy_from="app", check_mode=check_mode)
+        assert "Option 'copy_from': job 'app' does not exist" in result["msg"]
+    missing = call("GET", "/job/app/config.xml", 404)
+    predicted = manage(listed(), missing, name="n", copy_from="app", check_mode=True, predict_missing=True)
+    assert predicted["changed"]
+
+
+def test_job_is_moved_and_renamed() -> None:
+    result = manage(
+        listed(folder="/job/new"),
+        listed("a", folder="/job/old"),
+        stored("/job/old/job/a", ""),
+        history("/job/old/job/a", builds=[{"number": 1, "building": False}]),
+        call("POST", "/job/old/job/a/move/move", 302, sent_form={"destination": "/new"}),
+        call("POST", "/job/new/job/a/confirmRename", 302, sent_form={"newName": "b"}),
+        stored("/job/new/job/b", ""),
+        name="new/b",
+        previous_name="old/a",
+        diff_mode=True,
+    )
+    assert (result["diff"]["before"]["name"], result["diff"]["after"]["name"]) == ("old/a", "new/b")
+    assert not manage(listed("b"), stored("/job/b", ""), name="b", previous_name="x/a")["changed"]
+
+
+def test_running_job_is_not_renamed() -> None:
+    result = manage(
+        listed("a"),
+        stored("/job/a", ""),
+        history("/job/a", builds=[{"number": 2, "building": True}]),
+        name="b",
+        previous_name="a",
+        check_mode=True,
+    )
+    assert result["msg"] == "Job 'a' cannot be renamed: Build #2 is running. Wait until it has finished."
+
+
+def test_job_without_builds_is_deleted() -> None:
+    exists, gone = (call("GET", "/job/app/api/json?tree=name", status, json={"name": "app"}) for status in (200, 404))
+    deleted = call("POST", "/job/app/doDelete", 302, headers={"Location": "/"})
+    result = manage(listed("app"), exists, history("/job/app", builds=[]), deleted, gone, name="app", state="absent")
+    assert (result["changed"], result["job"]) == (True, None)
+    assert not manage(listed(), name="app", state="absent")["changed"]
+    assert not manage(missing_folder("/job/no"), name="no/app", state="absent")["changed"]
+
+
+@pytest.mark.parametrize(
+    ("members", "allowed", "message"),
+    [
+        (
+            {"builds": [{"number": 7, "building": False}, {"number": 6}]},
+            False,
+            "Job 'app' was not deleted, because it has 2 builds, of which #7 is the newest. To delete them as well, "
+            "set allow_delete_builds=true.",
+        ),
+        ({"builds": [{"number": 300}] * 100}, False, "it has at least 100 builds, of which #300 is the newest"),
+        ({"jobs": [{"name": "main", "lastBuild": None}]}, False, "it has 1 branch job with their builds"),
+        ({"builds": [{"number": 7, "building": True}]}, True, "Build #7 is running and would be aborted"),
+        (
+            {"jobs": [{"name": "main", "lastBuild": {"number": 3, "building": True}}]},
+            True,
+            "Build #3 of branch 'main' is running",
+        ),
+    ],
+)
+def test_builds_are_not_deleted(members: dict[str, Any], allowed: bool, message: str) -> None:
+    exists = call("GET", "/job/app/api/json?tree=name", json={"name": "app"})
+    for check_mode in (True, False):
+        result = manage(
+            listed("app"),
+            exists,
+            history("/job/app", **members),
+            name="app",
+            state="absent",
+            allow_delete_builds=allowed,
+            check_mode=check_mode,
+        )
+        assert message in result["msg"]
+
+
+def test_undeclared_jobs_are_deleted_but_never_folders() -> None:
+    items = {"old": {"_class": MULTIBRANCH, "jobs": []}, "sub": {"_class": FOLDER, "jobs": []}}
+    exists, gone = (
+        call("GET", "/job/t/job/old/api/json?tree=name", status, json={"name": "old"}) for status in (200, 404)
+    )
+    deleted = call("POST", "/job/t/job/old/doDelete", 302, headers={"Location": "/job/t/"})
+    result = manage(
+        listed("a", "renamed", folder="/job/t", **items),
+        stored("/job/t/job/a", ""),
+        exists,
+        history("/job/t/job/old", jobs=[]),
+        deleted,
+        gone,
+        items=[{"name": "t/a", "previous_name": "t/renamed"}],
+        undeclared="remove",
+        workers=1,
+    )
+    assert (result["undeclared"], result["counts"]["changed"]) == (["t/old"], 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "content", "message"),
+    [
+        (
+            {"type": "pipeline", "script": "x"},
+            "",
+            "Job 'app' is a freestyle job, and Jenkins cannot change it to a Pipeline job. Delete the job first, or "
+            "use another name.",
+        ),
+        ({"config": "<maven2-moduleset/>"}, "", "Jenkins cannot change it to a job of the type 'maven2-moduleset'"),
+        ({"description": "x"}, "<authToken>********</authToken>", "may not read the secret in 'authToken'"),
+    ],
+)
+def test_change_that_would_destroy_something_is_refused(options: dict[str, Any], content: str, message: str) -> None:
+    for check_mode in (True, False):
+        result = manage(listed("app"), stored("/job/app", content), name="app", check_mode=check_mode, **options)
+        assert message in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("calls", "options", "message"),
+    [
+        ([listed()], {"name": "app"}, "Option 'type': is required, because job 'app' does not exist"),
+        ([listed("App")], {"name": "app", "type": "freestyle"}, "because 'App' exists, and Jenkins ignores the case"),
+        (
+            [missing_folder("/job/no")],
+            {"name": "no/app", "type": "freestyle"},
+            "Folder 'no' does not exist, or the account has no Job/Read permission on it. Create it with",
+        ),
+        (
+            [listed(team={"_class": FOLDER, "jobs": []})],
+            {"name": "team", "type": "freestyle"},
+            "'team' is a folder, not a job. Use the module ci_folder for folders.",
+        ),
+        (
+            [listed(), plugins("workflow-job", "branch-api")],
+            {"name": "app", "type": "pipeline", "script": "x"},
+            "The configuration of job 'app' requires the Jenkins plugin 'workflow-cps', which is not installed",
+        ),
+        (
+            [listed(), plugins("branch-api")],
+            {"name": "app", "config": f'<{MULTIBRANCH}><a class="jenkins.branch.B"/></{MULTIBRANCH}>'},
+            "requires the Jenkins plugin 'workflow-multibranch', which is not installed",
+        ),
+        (
+            [listed(), plugins()],
+            {"name": "app", "config": '<project><scm class="hudson.plugins.git.GitSCM"/></project>'},
+            "requires the Jenkins plugin 'git', which is not installed",
+        ),
+    ],
+)
+def test_job_is_not_created(calls: list[Call], options: dict[str, Any], message: str) -> None:
+    for check_mode in (True, False):
+        assert message in manage(*calls, check_mode=check_mode, **options)["msg"]
+
+
+def test_missing_folder_can_be_predicted() -> None:
+    options = {"name": "no/app", "type": "freestyle"}
+    result = manage(missing_folder("/job/no"), check_mode=True, predict_missing=True, **options)
+    assert result["changed"]
+
+
+def test_unexplained_failure_names_the_usual_causes() -> None:
+    missing = call("GET", "/job/app/config.xml", 404)
+    result = manage(
+        listed(), created("app", "<no.such.Job/>", status=500), missing, name="app", config="<no.such.Job/>"
+    )
+    assert "no installed plugin provides the root element 'no.such.Job'" in result["msg"]
+
+
+def test_missing_permission_is_reported() -> None:
+    denied = call("GET", "/job/app/config.xml", 403, text=deny_permission("reader", "Job/Configure"))
+    result = manage(listed("app"), denied, name="app", disabled=True)
+    assert "reader is missing the Job/Configure permission" in result["msg"]
+
+
+def test_secret_is_kept_and_never_returned() -> None:
+    path = "properties/hudson.model.ParametersDefinitionProperty/parameterDefinitions/hudson.model"
+    content = (
+        "<properties><hudson.model.ParametersDefinitionProperty><parameterDefinitions>"
+        "<hudson.model.PasswordParameterDefinition><name>P</name><defaultValue>{}</defaultValue>"
+        "</hudson.model.PasswordParameterDefinition></parameterDefinitions>"
+        "</hudson.model.ParametersDefinitionProperty></properties>"
+    )
+    options = {"name": "app", "parameters": [{"name": "P", "type": "password", "secret_default": "open-sesame"}]}
+    result = manage(listed("app"), stored("/job/app", content.format(SECRET)), **options)
+    assert result["job"]["config"][f"{path}.PasswordParameterDefinition/defaultValue"] == "(encrypted)"
+    assert not result["changed"]
+    rewritten = manage(
+        listed("app"),
+        stored("/job/app", content.format(SECRET)),
+        call("POST", "/job/app/config.xml"),
+        stored("/job/app", content.format(SECRET.replace("AQfa", "AQfb"))),
+        update_secret="always",
+        diff_mode=True,
+        **options,
+    )
+    assert rewritten["changed"]
+    assert rewritten["diff"]["after"]["config"][f"{path}.PasswordParameterDefinition/defaultValue"] == (
+        "(encrypted, rewritten)"
+    )
+    assert "open-sesame" not in str(rewritten)
+    assert "AQfa" not in str(rewritten)
+
+
+def test_change_without_effect_fails() -> None:
+    result = manage(
+        listed("app"),
+        stored("/job/app", "<properties/>"),
+        call("POST", "/job/app/config.xml"),
+        stored("/job/app", "<properties/>"),
+        name="app",
+        config="<project><properties><no.such.Property><x>1</x></no.such.Property></properties></project>",
+    )
+    assert "The server accepted the change, but" in result["msg"]
+    assert not result["changed"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"script": "x"}, "'script': requires 'type'"),
+        ({"type": "freestyle", "script": "x"}, "'script': does not apply to a freestyle job"),
+        ({"type": "multibranch", "parameters": []}, "'parameters': does not apply to a multibranch Pipeline"),
+        ({"type": "pipeline", "script_path": "x"}, "'script_path': requires 'git'"),
+        ({"type": "pipeline", "script_sandbox": True}, "'script_sandbox': requires 'script'"),
+        ({"type": "pipeline", "git": {"url": "u"}}, "'git.branch': is required"),
+        ({"type": "multibranch", "git": {"url": "u", "branch": "b"}}, "'git.branch': does not apply"),
+        ({"type": "pipeline", "script": "x", "git": {"url": "u", "branch": "b"}}, "'script': must not be set together"),
+        ({"type": "freestyle", "config": "<project/>"}, "mutually exclusive"),
+        ({"config": "<project/>", "parameters": []}, "'parameters': must not be set together with 'config'"),
+        ({"config": "<project>"}, "'config': must be an XML document, but"),
+        ({"config": f"<{FOLDER}/>"}, "'config': is the configuration of a folder"),
+        ({"config": "<!DOCTYPE a><project/>"}, "'config': must be an XML document, but a document type"),
+        ({"src": "/no/such/file"}, "'src': '/no/such/file' cannot be read: it does not exist"),
+        ({"exact": True}, "'exact': requires 'type', 'config' or 'src'"),
+        ({"previous_name": "old", "state": "absent"}, "'previous_name': must not be set with 'state: absent'"),
+        ({"previous_name": "app"}, "'previous_name': must differ from 'name'"),
+        ({"parameters": [{"name": "A", "type": "choice"}]}, "'parameters[0].choices': is required"),
+        ({"parameters": [{"name": "A", "choices": ["x"]}]}, "'parameters[0].choices': applies only to the type"),
+        ({"parameters": [{"name": "A", "type": "boolean", "default": "x"}]}, "must be true or false"),
+        ({"parameters": [{"name": "A", "type": "password", "default": "x"}]}, "Use 'secret_default'"),
+        ({"parameters": [{"name": "A", "secret_default": "x"}]}, "applies only to the type 'password'"),
+        ({"parameters": [{"name": "A", "type": "boolean", "trim": True}]}, "applies only to the types 'string' and"),
+        ({"triggers": {"cron": "0 0 * *"}}, "'triggers.cron': '0 0 * *' must have five fields"),
+        ({"name": "a:b", "type": "freestyle"}, "'name': 'a:b' is not a valid name in Jenkins: it must not contain ':'"),
+        ({"name": "a/", "type": "freestyle"}, "'name': must be the full name"),
+        ({"description": "\0"}, "'description': must be a text without NUL characters"),
+        ({"retention": None}, "retention"),
+        (
+            {"config": "<project><triggers><hudson.triggers.TimerTrigger><spec>x</spec></hudson.triggers.TimerTrigger>"
+             "</triggers></project>"},
+            "'config': 'x' must have five fields",
+        ),
+    ],
+)  # fmt: skip
+def test_invalid_options_are_refused_before_the_first_request(options: dict[str, Any], message: str) -> None:
+    for check_mode in (True, False):
+        result = manage(check_mode=check_mode, **{"name": "app", **options})
+        assert result["failed"]
+        assert message in result["msg"]
