@@ -130,7 +130,7 @@ options:
       default:
         description:
           - Default value. Does not apply to the types V(choice), whose first choice is the default, and V(password).
-        type: str
+        type: raw
       secret_default:
         description:
           - Default value of a parameter of the type V(password). O(update_secret) decides whether the default of an
@@ -362,7 +362,7 @@ options:
               text: Same as O(parameters[].type=text).
           default:
             description: Value of O(parameters[].default) for this item.
-            type: str
+            type: raw
           secret_default:
             description: Value of O(parameters[].secret_default) for this item.
             type: str
@@ -693,7 +693,7 @@ _LIMIT: Option = dict(type="int", at_least=0, at_most=1_000_000)
 _PARAMETER: dict[str, Option] = dict(
     name=dict(type="str", required=True, **NAME),
     type=dict(type="str", choices=list(declared.PARAMETER_TYPES), default="string"),
-    default=dict(type="str", **_TEXT),
+    default=dict(type="raw", unchecked="checked for the type of the parameter"),
     secret_default=dict(type="str", no_log=True, **_TEXT),
     choices=dict(type="list", elements="str", not_empty=True, each_element=_TEXT),
     description=dict(type="str", **_TEXT),

@@ -177,3 +177,12 @@ def test_removed_element_is_removed() -> None:
     assert configuration.merge(stored).find("properties/a.Matrix") is None
     assert configuration.merge(stored).find("properties/jenkins.model.BuildDiscarderProperty") is not None
     assert configuration.list_desired(None) == {}
+
+
+def test_default_in_place_of_a_removed_object_is_expected() -> None:
+    stored = document.parse('<project><scm class="a.Git"><url>x</url></scm></project>')
+    configuration = DesiredConfiguration(document.parse("<project/>"), exact=True)
+    assert configuration.list_desired(stored) == {"scm/@class": None, "scm/url": None}
+    default = document.parse('<project><scm class="hudson.scm.NullSCM"/></project>')
+    assert configuration.read(default, is_written=True) == {"scm": ""}
+    assert configuration.read(stored, is_written=True) == {"scm/@class": "a.Git", "scm/url": "x"}

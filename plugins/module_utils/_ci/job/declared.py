@@ -11,6 +11,7 @@ import typing as t
 import uuid
 import xml.etree.ElementTree as ET
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.parameters import to_string
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import cron, types
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import list_texts
@@ -347,7 +348,7 @@ def _build_parameter_values(parameter: _Params, stored: ET.Element | None) -> t.
     if default is None and stored is None and parameter["type"] in ("string", "text", "password"):
         default = ""  # otherwise null, which plugins do not expect
     if default is not None:
-        yield _new("defaultValue", default.lower() if parameter["type"] == "boolean" else default)
+        yield _new("defaultValue", to_string(default).lower() if parameter["type"] == "boolean" else default)
     if parameter["trim"] is not None:
         yield _new("trim", parameter["trim"])
     # Jenkins stores choices in one of several forms
@@ -395,10 +396,20 @@ def _check_parameter(path: str, parameter: _Params) -> None:
         raise BadOption(f"{path}.default", "does not apply to the type 'password'. Use 'secret_default'")
     if kind != "password" and parameter["secret_default"] is not None:
         raise BadOption(f"{path}.secret_default", "applies only to the type 'password'")
-    if kind == "boolean" and (parameter["default"] or "false").lower() not in ("true", "false"):
-        raise BadOption(f"{path}.default", "must be true or false for the type 'boolean'")
+    if parameter["default"] is not None:
+        _check_default(f"{path}.default", kind, parameter["default"])
     if kind not in ("string", "text") and parameter["trim"] is not None:
         raise BadOption(f"{path}.trim", "applies only to the types 'string' and 'text'")
+
+
+def _check_default(path: str, kind: str, default: t.Any) -> None:
+    if kind == "boolean":
+        if to_string(default).lower() not in ("true", "false"):
+            raise BadOption(path, "must be true or false for the type 'boolean'")
+    elif isinstance(default, bool) or not isinstance(default, (str, int)):
+        raise BadOption(path, f"must be a string for the type '{kind}'. Put it in quotes")
+    elif "\0" in str(default):
+        raise BadOption(path, "must not contain NUL characters")
 
 
 def _read_file(path: str) -> str:

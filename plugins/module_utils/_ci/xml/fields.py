@@ -43,6 +43,7 @@ class DesiredConfiguration:
         self._exact = exact
         self._replaces_secrets = update_secret == "always"
         self._declared_texts = list_texts(copy_declared(declared))
+        self._removed: set[str] = set()
 
     def read(self, stored: ET.Element, *, is_written: bool) -> Texts:
         """Return the texts of a stored configuration.
@@ -53,6 +54,8 @@ class DesiredConfiguration:
             declared one if it should be replaced
         """
         texts = list_texts(stored)
+        for path in self._removed & list_texts(self.merge(stored)).keys():  # Jenkins has added a default instead
+            texts.pop(path, None)
         for path, text in texts.items():
             if is_encrypted(text):
                 is_equal = is_written or not self._replaces_secrets
@@ -69,8 +72,8 @@ class DesiredConfiguration:
             for path, text in merged.items()
             if current.get(path) != text
         }
-        removed = dict.fromkeys(path for path in current if path not in merged)
-        return {**self._managed(merged), **changed, **removed}
+        self._removed = current.keys() - merged.keys()
+        return {**self._managed(merged), **changed, **dict.fromkeys(self._removed)}
 
     def merge(self, stored: ET.Element) -> ET.Element:
         """Return the stored configuration with the declared elements."""

@@ -82,8 +82,8 @@ def _merge_leaf(
     merged: ET.Element, stored: ET.Element, declared: ET.Element, exact: bool, replaces_secrets: bool
 ) -> ET.Element:
     """Complete an element for which no children are declared. An empty element empties a list, but not an object."""
-    if len(stored) and is_blank(declared.text) and not exact and not _is_list(stored, declared):
-        merged.extend(copy.deepcopy(child) for child in stored)
+    if len(stored) and is_blank(declared.text) and not _is_list(stored, declared):
+        merged.extend(copy.deepcopy(child) for child in stored if not exact or _is_default(child))
     else:
         is_kept = is_encrypted(stored.text) and not replaces_secrets
         merged.text = stored.text if is_kept else declared.text
