@@ -580,13 +580,12 @@ job:
     type:
       description: V(freestyle), V(pipeline), V(multibranch), or the root element of the configuration for another type.
       type: str
-    config:
+    elements:
       description:
-        - Texts and attributes of the configuration by the path of their elements. The second element with the same name
-          has the suffix C([2]). The key C(@order) of a list names its elements.
+        - Texts and attributes of the elements that the task manages, by the path of the element. The second element
+          with the same name has the suffix C([2]). The key C(@order) of a list names its elements.
         - V((encrypted\)) replaces encrypted values and other secrets, V((encrypted, rewritten\)) those that
           O(update_secret=always) sent.
-        - In check mode, the configuration of a job that will be created contains only the declared elements.
       type: dict
     on_hold:
       description: Whether the job is a copy whose configuration was never saved, so that Jenkins does not build it.
@@ -595,7 +594,7 @@ job:
   sample:
     name: team/app
     type: freestyle
-    config:
+    elements:
       description: Builds the application
       builders/hudson.tasks.Shell/command: make
 undeclared:
@@ -666,8 +665,8 @@ outcomes:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import declared
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.controller import Controller
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.managed import ManagedJob
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.shared import SharedJobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -746,7 +745,7 @@ SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
 
 def run(task: Task) -> None:
     check_undeclared(task)
-    shared = Controller()
+    shared = SharedJobs()
     process_one_or_items(
         task,
         ITEM,
@@ -755,13 +754,13 @@ def run(task: Task) -> None:
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
-            task, "jobs", items, "name", lambda: shared.list_jobs(CiService(task), items)
+            task, "jobs", items, "name", lambda: shared.list_undeclared(CiService(task), items)
         ),
         level_of=lambda item: int(item.get("copy_from") is not None),
     )
 
 
-def reconcile_job(task: Task, shared: Controller) -> None:
+def reconcile_job(task: Task, shared: SharedJobs) -> None:
     check_job(task.params)
     is_absent = task.params["state"] == "absent"
     job = ManagedJob(task, CiService(task), shared, None if is_absent else declared.read_configuration(task.params))

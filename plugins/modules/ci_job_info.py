@@ -21,7 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires the Job/Read permission. Jobs for which the account lacks this permission are not listed.
-  - The fields V(config) and V(config_xml) also require the Job/Configure permission on each job.
+  - The fields V(config) and V(elements) also require the Job/Configure permission on each job.
 options:
   job:
     description:
@@ -42,14 +42,14 @@ options:
   fields:
     description:
       - Fields to return in addition to name and URL. Fewer fields mean less work for the server.
-      - If not set, all fields except V(config) and V(config_xml) are returned.
+      - If not set, all fields except V(config) and V(elements) are returned.
     type: list
     elements: str
     choices:
       buildable: Whether the job can be built.
-      config: Texts and attributes of the configuration by path. Takes one request for each job.
-      config_xml: Configuration as XML. Takes one request for each job.
+      config: Configuration as XML. Takes one request for each job.
       description: Description of the job.
+      elements: Texts and attributes of the configuration by path. Takes one request for each job.
       in_queue: Whether a build of the job is queued.
       last: The newest build.
       last_completed: The newest completed build.
@@ -83,7 +83,7 @@ EXAMPLES = r"""
 - name: Get the configuration of a job as XML
   buildworks.toolchain.ci_job_info:
     job: app
-    fields: [config_xml]
+    fields: [config]
   register: app
 """
 
@@ -109,15 +109,14 @@ jobs:
         server does not return it.
       type: str
     config:
-      description:
-        - Texts and attributes of the configuration by the path of their elements, in the form of
-          RV(buildworks.toolchain.ci_job#module:job.config). V((encrypted\)) replaces encrypted values.
-        - V(null) if the job was deleted in the meantime.
-      type: dict
-    config_xml:
       description: Configuration as XML, in the form of O(buildworks.toolchain.ci_job#module:config). V((encrypted\))
         replaces encrypted values. V(null) if the job was deleted in the meantime.
       type: str
+    elements:
+      description: Texts and attributes of the configuration by the path of their elements, in the form of
+        RV(buildworks.toolchain.ci_job#module:job.elements). V((encrypted\)) replaces encrypted values. V(null) if the
+        job was deleted in the meantime.
+      type: dict
     description:
       description: Description of the job.
       type: str

@@ -82,7 +82,7 @@ ONLY_ON_READ = {
     "ci_job": {
         f"job.{path}": "the module returns only what it manages"
         for path in list_members(generate.read_documentation("ci_job_info", "RETURN")["jobs"]["contains"])
-        if path not in ("name", "type", "config")
+        if path not in ("name", "type", "elements")
     },
     "inference_project": {
         f"project.{detail}": "returned on request, because each needs a request"

@@ -23,16 +23,17 @@ XML = {"Content-Type": "application/xml; charset=utf-8"}
 DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
 
 
-def listed(*names: str, folder: str = "", **others: Any) -> Call:
-    """Return the read of a folder with buildable freestyle jobs, and other items by name."""
-    tree = quote("jobs[name,buildable,jobs[name]{0,1}]", safe="")
-    items = [{"_class": FREESTYLE, "name": name, "buildable": True} for name in names]
-    items += [{"name": name, **members} for name, members in others.items()]
-    return call("GET", f"{folder}/api/json?tree={tree}", json={"_class": FOLDER if folder else "", "jobs": items})
+def listed(*names: str, folder: str = "", **others: str) -> Call:
+    """Return the read of a folder with freestyle jobs, and items of other classes by name."""
+    tree = quote("fullName,jobs[fullName]", safe="")
+    prefix = folder.replace("/job/", "/").removeprefix("/")
+    classes = {**dict.fromkeys(names, FREESTYLE), **others}
+    items = [{"_class": kind, "fullName": f"{prefix}/{name}".removeprefix("/")} for name, kind in classes.items()]
+    return call("GET", f"{folder}/api/json?tree={tree}", json={"_class": FOLDER, "fullName": prefix, "jobs": items})
 
 
 def missing_folder(folder: str) -> Call:
-    tree = quote("jobs[name,buildable,jobs[name]{0,1}]", safe="")
+    tree = quote("fullName,jobs[fullName]", safe="")
     return call("GET", f"{folder}/api/json?tree={tree}", 404)
 
 
@@ -78,7 +79,7 @@ def test_unchanged_job_costs_two_requests() -> None:
     )  # fmt: skip
     assert result == {
         "changed": False,
-        "job": {"name": "app", "type": "freestyle", "config": {"description": "x", "disabled": "false"}},
+        "job": {"name": "app", "type": "freestyle", "elements": {"description": "x"}},
     }
 
 
@@ -116,7 +117,7 @@ def test_missing_job_is_created() -> None:
             "state": "present",
             "name": "team/app",
             "type": "freestyle",
-            "config": {"description": "a & b", "builders/hudson.tasks.Shell/command": "make"},
+            "elements": {"description": "a & b", "builders/hudson.tasks.Shell/command": "make"},
         },
     }
     predicted = manage(listed(folder=folder), check_mode=True, diff_mode=True, **options)
@@ -146,8 +147,8 @@ def test_only_declared_elements_are_changed() -> None:
     )
     shown = {"state": "present", "name": "app", "type": "freestyle"}
     assert result["diff"] == {
-        "before": {**shown, "config": {"description": "old"}},
-        "after": {**shown, "config": {"description": "new"}},
+        "before": {**shown, "elements": {"description": "old"}},
+        "after": {**shown, "elements": {"description": "new"}},
     }
 
 
@@ -167,7 +168,7 @@ def test_job_is_switched_without_writing_its_configuration(disabled: bool, actio
     result = manage(
         listed("app"), stored("/job/app", before), switched, stored("/job/app", after), name="app", disabled=disabled
     )
-    assert (result["changed"], result["job"]["config"]["disabled"]) == (True, str(disabled).lower())
+    assert (result["changed"], result["job"]["elements"]["disabled"]) == (True, str(disabled).lower())
 
 
 def test_job_is_disabled_after_its_configuration_was_written() -> None:
@@ -261,7 +262,7 @@ def test_running_job_is_not_renamed() -> None:
         previous_name="a",
         check_mode=True,
     )
-    assert result["msg"] == "Job 'a' cannot be renamed: Build #2 is running. Wait until it has finished."
+    assert result["msg"] == "Job 'a' cannot be renamed, because build #2 is running. Wait until it has finished."
 
 
 def test_job_without_builds_is_deleted() -> None:
@@ -279,16 +280,16 @@ def test_job_without_builds_is_deleted() -> None:
         (
             {"builds": [{"number": 7, "building": False}, {"number": 6}]},
             False,
-            "Job 'app' was not deleted, because it has 2 builds, of which #7 is the newest. To delete them as well, "
-            "set allow_delete_builds=true.",
+            "Job 'app' is not deleted, because it has 2 builds, of which #7 is the newest. Set 'allow_delete_builds: "
+            "true' to delete them as well.",
         ),
         ({"builds": [{"number": 300}] * 100}, False, "it has at least 100 builds, of which #300 is the newest"),
         ({"jobs": [{"name": "main", "lastBuild": None}]}, False, "it has 1 branch job with their builds"),
-        ({"builds": [{"number": 7, "building": True}]}, True, "Build #7 is running and would be aborted"),
+        ({"builds": [{"number": 7, "building": True}]}, True, "build #7 is running and would be aborted"),
         (
             {"jobs": [{"name": "main", "lastBuild": {"number": 3, "building": True}}]},
             True,
-            "Build #3 of branch 'main' is running",
+            "build #3 of branch 'main' is running",
         ),
     ],
 )
@@ -308,13 +309,12 @@ def test_builds_are_not_deleted(members: dict[str, Any], allowed: bool, message:
 
 
 def test_undeclared_jobs_are_deleted_but_never_folders() -> None:
-    items = {"old": {"_class": MULTIBRANCH, "jobs": []}, "sub": {"_class": FOLDER, "jobs": []}}
     exists, gone = (
         call("GET", "/job/t/job/old/api/json?tree=name", status, json={"name": "old"}) for status in (200, 404)
     )
     deleted = call("POST", "/job/t/job/old/doDelete", 302, headers={"Location": "/job/t/"})
     result = manage(
-        listed("a", "renamed", folder="/job/t", **items),
+        listed("a", "renamed", folder="/job/t", old=MULTIBRANCH, sub=FOLDER),
         stored("/job/t/job/a", ""),
         exists,
         history("/job/t/job/old", jobs=[]),
@@ -350,16 +350,20 @@ def test_change_that_would_destroy_something_is_refused(options: dict[str, Any],
     ("calls", "options", "message"),
     [
         ([listed()], {"name": "app"}, "Option 'type': is required, because job 'app' does not exist"),
-        ([listed("App")], {"name": "app", "type": "freestyle"}, "because 'App' exists, and Jenkins ignores the case"),
         (
-            [missing_folder("/job/no")],
-            {"name": "no/app", "type": "freestyle"},
-            "Folder 'no' does not exist, or the account has no Job/Read permission on it. Create it with",
+            [listed("App")],
+            {"name": "app", "type": "freestyle"},
+            "'app' differs only in case from the existing item 'App'",
         ),
         (
-            [listed(team={"_class": FOLDER, "jobs": []})],
+            [missing_folder("/job/no")] * 2,
+            {"name": "no/app", "type": "freestyle"},
+            "Folder 'no' does not exist, or the account has no Job/Read permission on it. Create it first.",
+        ),
+        (
+            [listed(team=FOLDER)],
             {"name": "team", "type": "freestyle"},
-            "'team' is a folder, not a job. Use the module ci_folder for folders.",
+            "'team' is a folder, not a job. Choose another name.",
         ),
         (
             [listed(), plugins("workflow-job", "branch-api")],
@@ -385,7 +389,7 @@ def test_job_is_not_created(calls: list[Call], options: dict[str, Any], message:
 
 def test_missing_folder_can_be_predicted() -> None:
     options = {"name": "no/app", "type": "freestyle"}
-    result = manage(missing_folder("/job/no"), check_mode=True, predict_missing=True, **options)
+    result = manage(*[missing_folder("/job/no")] * 2, check_mode=True, predict_missing=True, **options)
     assert result["changed"]
 
 
@@ -413,7 +417,7 @@ def test_secret_is_kept_and_never_returned() -> None:
     )
     options = {"name": "app", "parameters": [{"name": "P", "type": "password", "secret_default": "open-sesame"}]}
     result = manage(listed("app"), stored("/job/app", content.format(SECRET)), **options)
-    assert result["job"]["config"][f"{path}.PasswordParameterDefinition/defaultValue"] == "(encrypted)"
+    assert result["job"]["elements"][f"{path}.PasswordParameterDefinition/defaultValue"] == "(encrypted)"
     assert not result["changed"]
     rewritten = manage(
         listed("app"),
@@ -425,7 +429,7 @@ def test_secret_is_kept_and_never_returned() -> None:
         **options,
     )
     assert rewritten["changed"]
-    assert rewritten["diff"]["after"]["config"][f"{path}.PasswordParameterDefinition/defaultValue"] == (
+    assert rewritten["diff"]["after"]["elements"][f"{path}.PasswordParameterDefinition/defaultValue"] == (
         "(encrypted, rewritten)"
     )
     assert "open-sesame" not in str(rewritten)

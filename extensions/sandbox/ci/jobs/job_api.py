@@ -32,7 +32,7 @@ from ..storage import Build, Job
 from ..xml import document
 from . import configuration, folder_configuration, stored_views
 from .configuration import Definition, Parameter
-from .item_kinds import CONTAINERS, FREESTYLE, MULTIBRANCH, PIPELINE
+from .item_kinds import CONTAINERS, FOLDER, FREESTYLE, MULTIBRANCH, PIPELINE
 from .stored_views import ALL, LIST, MY, NESTED, FoundView
 
 WORST_CHILD = "com.cloudbees.hudson.plugins.folder.health.WorstChildHealthMetric"

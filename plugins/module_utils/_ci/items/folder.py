@@ -130,7 +130,7 @@ class ManagedFolder:
         if before is None or before["name"] != self._name:
             self._check_target()
         if before is None:
-            self._check_interrupted_move()
+            tree.check_interrupted_move(self._shared.tree, self._ci, self._name, self._previous_name)
         if before is not None and changes.keys() - {"name"}:
             fields.check_complete(self._fetch_configuration(), f"folder '{self._place}'")
 
@@ -225,17 +225,6 @@ class ManagedFolder:
             tree.check_may_contain(listing, folder)
         elif not self._task.predicts_missing:
             raise tree.folder_missing(folder)
-
-    def _check_interrupted_move(self) -> None:
-        """Refuse to create the folder if it may exist, because an earlier task has moved but not renamed it."""
-        _folder, old_last = names.split(self._previous_name or "")
-        half = names.join(names.split(self._name)[0], old_last)
-        if self._previous_name and half != self._previous_name and self._shared.tree.find(self._ci, half):
-            raise ToolchainError(
-                f"Folder '{half}' exists, but neither '{self._name}' nor '{self._previous_name}'. An interrupted task "
-                f"may have moved it without renaming it. Set 'previous_name' to '{half}' to rename it, or remove "
-                "'previous_name' to create a new folder."
-            )
 
 
 def to_fields(item: tree.Item) -> Fields:

@@ -163,6 +163,22 @@ def check_may_contain(listing: Listing, folder: str) -> None:
         )
 
 
+def check_interrupted_move(tree: Tree, ci: CiService, name: str, previous_name: str | None) -> None:
+    """Refuse to create an item that may exist, because an earlier task has moved but not renamed it.
+
+    :arg name: full name of the item, which does not exist
+    :arg previous_name: full name of the item to move, which does not exist either
+    :raises ToolchainError: if the target folder has an item with the last part of the previous name
+    """
+    half = names.join(names.split(name)[0], names.split(previous_name or "")[1])
+    if previous_name and half not in (previous_name, name) and tree.find(ci, half):
+        raise ToolchainError(
+            f"'{half}' exists, but neither '{name}' nor '{previous_name}'. An interrupted task may have moved it "
+            f"without renaming it. Set 'previous_name' to '{half}' to rename it, or remove 'previous_name' to create a "
+            "new item."
+        )
+
+
 def folder_missing(folder: str) -> ToolchainError:
     """Return the error for a missing folder that should contain an item."""
     return ToolchainError(

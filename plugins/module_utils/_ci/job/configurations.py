@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Fields that are read from the configuration of a job, which takes a request for each job
-FIELDS: dict[str, t.Callable[[ET.Element], t.Any]] = {"config": list_texts, "config_xml": document.serialize}
+FIELDS: dict[str, t.Callable[[ET.Element], t.Any]] = {"config": document.serialize, "elements": list_texts}
 
 
 def add_configurations(

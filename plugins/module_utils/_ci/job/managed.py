@@ -9,10 +9,11 @@ from __future__ import annotations
 import typing as t
 import xml.etree.ElementTree as ET
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import location, names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import location, names, tree
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.location import item_path
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import controller, declared, types
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.controller import Controller
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import declared, types
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.history import fetch_history
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.shared import SharedJobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import fields as xml_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
@@ -37,7 +38,7 @@ class ManagedJob:
     :arg declared_root: the configuration in the option `config` or `src`
     """
 
-    def __init__(self, task: Task, ci: CiService, shared: Controller, declared_root: ET.Element | None) -> None:
+    def __init__(self, task: Task, ci: CiService, shared: SharedJobs, declared_root: ET.Element | None) -> None:
         self._task, self._ci, self._shared, self._declared_root = task, ci, shared, declared_root
         self._name: str = task.params["name"]
         self._previous_name: str | None = task.params["previous_name"]
@@ -45,6 +46,7 @@ class ManagedJob:
         self._is_read = self._is_sent = False
         self._stored: ET.Element | None = None
         self._configuration: DesiredConfiguration | None = None
+        self._managed: set[str] = set()
         self._secret_paths: set[str] = set()
 
     def find(self) -> Fields | None:
@@ -78,8 +80,9 @@ class ManagedJob:
         fields: Fields = {
             "name": self._name,
             "type": types.get_type(configuration.declared.tag),
-            "config": configuration.list_desired(self._stored),
+            "elements": configuration.list_desired(self._stored),
         }
+        self._managed.update(fields["elements"])
         if self._source is not None:
             fields["on_hold"] = False
         return fields
@@ -94,11 +97,12 @@ class ManagedJob:
             self._check_deletion()
             return
         if before is None:
-            self._check_place(self._name)
+            self._check_place()
+            tree.check_interrupted_move(self._shared.tree, self._ci, self._name, self._previous_name)
         elif "name" in fields:
-            self._check_place(self._name)
+            self._check_place()
             self._check_renaming(before["name"])
-        if before is None or any(path.endswith("@class") for path in fields.get("config", ())):
+        if before is None or any(path.endswith("@class") for path in fields.get("elements", ())):
             root = t.cast("DesiredConfiguration", self._configuration).declared
             self._shared.check_plugins(self._ci, types.list_plugins(root), f"The configuration of job '{self._name}'")
         if self._stored is not None:
@@ -127,7 +131,7 @@ class ManagedJob:
         configuration = t.cast("DesiredConfiguration", self._configuration)
         if "name" in fields:
             location.relocate(self._ci, t.cast(str, self._previous_name), self._name)
-        changes = dict(fields.get("config", {}))
+        changes = dict(fields.get("elements", {}))
         is_switched = _DISABLED in changes
         disabled = changes.pop(_DISABLED, None)
         try:
@@ -148,25 +152,25 @@ class ManagedJob:
         location.delete(self._ci, self._name)
 
     def to_result(self, fields: Fields) -> Fields:
-        """Return the job as the module returns it, without secrets."""
-        if "config" not in fields:
+        """Return the job as the module returns it, of the configuration only the managed elements without secrets."""
+        if "elements" not in fields:
             return fields
         texts = {
-            path: self._hide(text) if path in self._secret_paths else text for path, text in fields["config"].items()
+            path: self._hide(text) if path in self._secret_paths else text
+            for path, text in fields["elements"].items()
+            if path in self._managed
         }
-        return {**fields, "config": texts}
+        return {**fields, "elements": texts}
 
     def _is_listed(self, name: str) -> bool:
         """Return whether the folder of a job lists it.
 
         :raises ToolchainError: if the folder lists a folder with this name
         """
-        folder_name, last = names.split(name)
-        folder = self._shared.list_folder(self._ci, folder_name)
-        entry = folder.items.get(last) if folder else None
-        if entry and entry.is_folder:
-            raise ToolchainError(f"'{name}' is a folder, not a job. Use the module ci_folder for folders.")
-        return entry is not None
+        item = self._shared.tree.find(self._ci, name)
+        if item and item.class_name in types.FOLDERS:
+            raise ToolchainError(f"'{name}' is a folder, not a job. Choose another name.")
+        return item is not None
 
     def _exists(self, name: str) -> bool:
         return self._ci.view(item_path(name), "name", accept=(200, 404)).status == 200
@@ -180,12 +184,17 @@ class ManagedJob:
         fields: Fields = {
             "name": name,
             "type": types.get_type(root.tag),
-            "config": configuration.read(root, is_written=self._is_sent),
+            "elements": configuration.read(root, is_written=self._is_sent),
         }
         if self._source is not None:
-            is_disabled = root.findtext(_DISABLED) == "true"
-            fields["on_hold"] = controller.is_on_hold(self._ci, name, is_disabled)
+            fields["on_hold"] = self._is_on_hold(name, root)
         return fields
+
+    def _is_on_hold(self, name: str, root: ET.Element) -> bool:
+        """Return whether Jenkins does not build the job until its configuration is saved, although it is enabled."""
+        response = self._ci.view(item_path(name), "buildable", accept=(200, 404))
+        is_enabled = root.findtext(_DISABLED) != "true"
+        return response.status == 200 and is_enabled and response.record().maybe_flag("buildable") is False
 
     def _find_type(self) -> str:
         """Return the type of the job to create.
@@ -240,50 +249,36 @@ class ManagedJob:
             declared_root, exact=params["exact"], update_secret=params["update_secret"]
         )
 
-    def _check_place(self, name: str) -> None:
-        """Refuse a name that is invalid or taken, or in a folder that does not exist."""
-        names.check_new_name(name, "name")
-        folder_name, last = names.split(name)
-        folder = self._shared.list_folder(self._ci, folder_name)
-        if folder is None:
-            if not self._task.predicts_missing:
-                raise ToolchainError(
-                    f"Folder '{folder_name}' does not exist, or the account has no Job/Read permission on it. Create "
-                    "it with the module ci_folder."
-                )
-        elif folder.is_multibranch:
-            raise ToolchainError(
-                f"Job '{name}' cannot be created, because '{folder_name}' is a multibranch Pipeline, which creates a "
-                "job for each branch itself."
-            )
-        elif not folder_name:
-            for other in folder.items:
-                if names.differ_only_in_case(other, last) and other != self._previous_name:
-                    raise ToolchainError(
-                        f"Job '{name}' cannot be created, because '{other}' exists, and Jenkins ignores the case of "
-                        "names outside of folders. Use the existing name."
-                    )
+    def _check_place(self) -> None:
+        """Refuse a name that is invalid, or in a folder that does not exist or cannot contain the job."""
+        names.check_new_name(self._name, "name")
+        folder, _last = names.split(self._name)
+        listing = self._shared.tree.list(self._ci, folder)
+        if listing:
+            tree.check_may_contain(listing, folder)
+        elif not self._task.predicts_missing:
+            raise tree.folder_missing(folder)
 
     def _check_renaming(self, current: str) -> None:
         """Refuse to rename a job while it is building, as Jenkins does. It can be moved."""
         if names.split(current)[1] == names.split(self._name)[1]:
             return
-        if running := controller.fetch_history(self._ci, current).running:
+        if running := fetch_history(self._ci, current).running:
             raise ToolchainError(
-                f"Job '{current}' cannot be renamed: {running} is running. Wait until it has finished."
+                f"Job '{current}' cannot be renamed, because {running} is running. Wait until it has finished."
             )
 
     def _check_deletion(self) -> None:
-        history = controller.fetch_history(self._ci, self._name)
+        history = fetch_history(self._ci, self._name)
         if history.running:
             raise ToolchainError(
-                f"Job '{self._name}' was not deleted: {history.running} is running and would be aborted. Wait until it "
-                "has finished, or stop it with the module ci_build_stop."
+                f"Job '{self._name}' is not deleted, because {history.running} is running and would be aborted. Wait "
+                "until it has finished, or stop it with the module ci_build_stop."
             )
         if history.builds and not self._task.params["allow_delete_builds"]:
             raise ToolchainError(
-                f"Job '{self._name}' was not deleted, because it has {history.builds}. To delete them as well, set "
-                "allow_delete_builds=true."
+                f"Job '{self._name}' is not deleted, because it has {history.builds}. Set "
+                "'allow_delete_builds: true' to delete them as well."
             )
 
     def _hide(self, text: str | None) -> str | None:
