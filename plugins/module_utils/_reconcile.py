@@ -20,6 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
     UnexpectedResponse,
     describe_cause,
+    join_names,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -451,8 +452,11 @@ def _describe_shortfall(name: str, after: Fields | None, expected: Fields | None
         return f"the {name} does not exist"
     if expected is None:
         return f"the {name} still exists"
-    fields = ", ".join(sorted(find_differences(after, expected)))
-    return f"these fields of the {name} do not have the requested values: {fields}"
+    fields = [
+        f"{field} ({join_names(changes)})" if isinstance(changes, dict) and isinstance(after.get(field), dict) else field
+        for field, changes in sorted(find_differences(after, expected).items())
+    ]
+    return f"these fields of the {name} do not have the requested values: {', '.join(fields)}"
 
 
 def _select(resource: Fields, managed: Fields) -> Fields:

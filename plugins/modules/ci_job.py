@@ -662,6 +662,8 @@ outcomes:
       type: dict
 """
 
+import xml.etree.ElementTree as ET
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import declared
@@ -750,7 +752,7 @@ def run(task: Task) -> None:
         task,
         ITEM,
         lambda item_task: reconcile_job(item_task, shared),
-        check=check_job,
+        check=lambda params: check_job(task, params),
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
@@ -761,9 +763,8 @@ def run(task: Task) -> None:
 
 
 def reconcile_job(task: Task, shared: SharedJobs) -> None:
-    check_job(task.params)
-    is_absent = task.params["state"] == "absent"
-    job = ManagedJob(task, CiService(task), shared, None if is_absent else declared.read_configuration(task.params))
+    configuration = check_job(task, task.params)
+    job = ManagedJob(task, CiService(task), shared, configuration)
     reconcile(
         task,
         "job",
@@ -777,16 +778,22 @@ def reconcile_job(task: Task, shared: SharedJobs) -> None:
     )
 
 
-def check_job(params: Fields) -> None:
+def check_job(task: Task, params: Fields) -> ET.Element | None:
+    """Verify the options of a job, and return the configuration in the option `config` or `src`."""
     if params["state"] == "absent":
         if params["previous_name"] is not None:
             raise BadOption("previous_name", "must not be set with 'state: absent'")
-        return
+        return None
     if params["previous_name"] == params["name"]:
         raise BadOption("previous_name", "must differ from 'name'")
     if any(params[option] is not None for option in ("type", "config", "src", "copy_from", "previous_name")):
         names.check_new_name(params["name"], "name")
     declared.check_options(params)
+    configuration = declared.read_configuration(params)
+    if configuration is not None:
+        for secret in declared.find_secrets(configuration).values():
+            task.register_secret(secret)
+    return configuration
 
 
 def main() -> None:

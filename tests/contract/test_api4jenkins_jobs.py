@@ -25,6 +25,11 @@ node {
 }
 """
 DOMAIN = "com.cloudbees.plugins.credentials.domains.Domain"
+CONFIG = """<?xml version='1.1' encoding='UTF-8'?>
+<project>
+  <description>\u0141 &amp; &lt;b&gt;</description>
+  <builders><hudson.tasks.Shell><command>make</command></hudson.tasks.Shell></builders>
+</project>"""
 BUILDS = [{"result": "FAILURE" if number % 10 == 0 else "SUCCESS"} for number in range(120)]
 JOBS = [
     {"name": "team/web/site", "kind": "pipeline", "script": SCRIPT, "quiet_period": 0},
@@ -77,6 +82,28 @@ def test_views_are_managed(server: Jenkins, sandbox: Any) -> None:
     outer = server.views.get("outer")
     outer.views.create("inner", "<hudson.model.MyView/>")
     assert [type(view).__name__ for view in outer.views] == ["MyView"]
+
+
+def test_jobs_are_managed(server: Jenkins) -> None:
+    server.create_job("team/new", CONFIG)
+    job = server.get_job("team/new")
+    assert (job.name, job.description, job.buildable) == ("new", "\u0141 & <b>", True)
+    job.configure(job.configure().replace("make", "make check"))
+    assert "make check" in job.configure()
+    job.disable()
+    assert not job.buildable
+    job.enable()
+    server.copy_job("team/new", "copy")
+    copy = server.get_job("team/copy")
+    assert not copy.buildable
+    copy.configure(copy.configure())
+    assert copy.buildable
+    copy.rename("renamed")
+    server.get_job("team/renamed").move("team/web")
+    assert server.get_job("team/web/renamed").exists()
+    for name in ("team/new", "team/web/renamed"):
+        server.delete_job(name)
+        assert server.get_job(name) is None
 
 
 def test_builds_are_returned(server: Jenkins) -> None:

@@ -71,6 +71,8 @@ def test_jobs_are_managed(server: Jenkins) -> None:
     assert "good day" in job.get_config()
     server.copy_job("new", "copy")
     assert "good day" in server["copy"].get_config()
+    assert server.rename_job("copy", "other").name == "other"
+    assert server.rename_job("other", "copy").name == "copy"
     server.delete_job("new")
     assert server.keys() == ["app", "copy", "deploy", "nightly"]
 

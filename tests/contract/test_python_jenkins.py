@@ -60,6 +60,11 @@ def test_jobs_are_managed(server: jenkins.Jenkins) -> None:
     assert "export FOO=bar" in server.get_job_config("new")
     server.copy_job("new", "copy of new")
     assert "export FOO=bar" in server.get_job_config("copy of new")
+    assert server.get_job_info("copy of new")["buildable"] is False
+    server.reconfig_job("copy of new", server.get_job_config("copy of new"))
+    assert server.get_job_info("copy of new")["buildable"] is True
+    server.rename_job("copy of new", "renamed")
+    server.rename_job("renamed", "copy of new")
     assert {job["name"] for job in server.get_all_jobs()} == {"app", "deploy", "nightly", "new", "copy of new"}
     server.disable_job("new")
     assert server.get_job_info("new")["disabled"] is True

@@ -445,7 +445,7 @@ def test_change_without_effect_fails() -> None:
         name="app",
         config="<project><properties><no.such.Property><x>1</x></no.such.Property></properties></project>",
     )
-    assert "The server accepted the change, but" in result["msg"]
+    assert "do not have the requested values: elements (properties, properties/no.such.Property/x)" in result["msg"]
     assert not result["changed"]
 
 

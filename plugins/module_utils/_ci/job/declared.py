@@ -93,7 +93,6 @@ def check_options(params: _Params) -> None:
         for option in _OPTIONS_OF_JOBS:
             if params[option] is not None:
                 raise BadOption(option, f"must not be set together with '{declared}'. Add it to the configuration")
-        read_configuration(params)
     elif params["exact"] and type_name is None:
         raise BadOption("exact", "requires 'type', 'config' or 'src', which declare the configuration")
     _check_pipeline(params)

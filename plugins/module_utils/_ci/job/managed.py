@@ -242,9 +242,7 @@ class ManagedJob:
             )
         declared.check_applicable(params, type_name)
         declared_root = declared.build(params, type_name, self._declared_root, root)
-        for path, secret in declared.find_secrets(declared_root).items():
-            self._secret_paths.add(path)
-            self._task.register_secret(secret)
+        self._secret_paths.update(declared.find_secrets(declared_root))
         self._configuration = DesiredConfiguration(
             declared_root, exact=params["exact"], update_secret=params["update_secret"]
         )
