@@ -40,8 +40,8 @@ notes:
     unless O(update_secret=always).
   - Each configuration is written as a whole. If somebody else changes the same job at the same time, one change can be
     lost.
-  - Tested against the sandbox of this collection. Freestyle jobs were compared with the responses of Jenkins 2.579. Not
-    tested against a real Jenkins server.
+  - Tested against the sandbox of this collection, whose freestyle jobs were compared with recorded responses of Jenkins
+    2.579. Not tested against a real Jenkins server.
 options:
   name:
     description:
@@ -80,7 +80,7 @@ options:
       - Declared elements are compared with the stored ones. A list of steps, parameters or triggers is compared as a
         whole, and so are several elements with the same name. An object with another C(class) is replaced.
       - An empty element empties a list, but it keeps the members of an object.
-      - Schedules of the two triggers of Jenkins itself are verified.
+      - The schedules of the triggers that O(triggers) describes are verified.
       - Of the options below, only O(description), O(display_name) and O(disabled) can be set in addition.
     type: str
   src:
