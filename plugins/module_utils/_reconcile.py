@@ -452,9 +452,10 @@ def _describe_shortfall(name: str, after: Fields | None, expected: Fields | None
         return f"the {name} does not exist"
     if expected is None:
         return f"the {name} still exists"
+    differences = find_differences(after, expected)
     fields = [
-        f"{field} ({join_names(changes)})" if isinstance(changes, dict) and isinstance(after.get(field), dict) else field
-        for field, changes in sorted(find_differences(after, expected).items())
+        f"{field} ({join_names(inner)})" if isinstance(inner, dict) and isinstance(after.get(field), dict) else field
+        for field, inner in sorted(differences.items())
     ]
     return f"these fields of the {name} do not have the requested values: {', '.join(fields)}"
 

@@ -352,7 +352,12 @@ def test_replacement_without_an_effect_is_no_change() -> None:
             "present",
             "these fields of the role do not have the requested values: a, b",
         ),
-        ({"a": {"x": 1}}, {"a": {"x": 2}}, "present", "these fields of the role do not have the requested values: a"),
+        (
+            {"a": {"x": 1}},
+            {"a": {"x": 2}},
+            "present",
+            "these fields of the role do not have the requested values: a (x)",
+        ),
         ({"a": 1}, {}, "absent", "the role still exists"),
     ],
 )
