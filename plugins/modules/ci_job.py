@@ -193,7 +193,9 @@ options:
       - Does not apply to O(type=multibranch).
     type: int
   script:
-    description: Script of a Pipeline. Applies to O(type=pipeline). Mutually exclusive with O(git).
+    description:
+      - Script of a Pipeline. Applies to O(type=pipeline). Mutually exclusive with O(git). One of them is required to
+        create a Pipeline job.
     type: str
   script_sandbox:
     description:
@@ -203,7 +205,8 @@ options:
   git:
     description:
       - Git repository. It contains the script of a Pipeline, the branches of a multibranch Pipeline, or the source
-        code of a freestyle job. Other repositories of the job are removed.
+        code of a freestyle job. Other repositories of the job are removed. Required to create a job of
+        O(type=multibranch).
     type: dict
     suboptions:
       url:

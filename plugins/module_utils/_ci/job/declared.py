@@ -81,26 +81,27 @@ def check_options(params: _Params) -> None:
 
     :raises BadOption: if one is invalid or does not apply
     """
-    type_name = params["type"]
-    if type_name is None:
-        for option in _OPTIONS_WITH_TYPE:
-            if params[option] is not None:
-                raise BadOption(option, "requires 'type', which tells how Jenkins stores it")
-    else:
-        check_applicable(params, type_name)
-    declared = next((option for option in ("config", "src") if params[option] is not None), None)
-    if declared:
-        for option in _OPTIONS_OF_JOBS:
-            if params[option] is not None:
-                raise BadOption(option, f"must not be set together with '{declared}'. Add it to the configuration")
-    elif params["exact"] and type_name is None:
-        raise BadOption("exact", "requires 'type', 'config' or 'src', which declare the configuration")
+    _check_form(params)
     _check_pipeline(params)
     _check_git(params)
+    seen: set[str] = set()
     for index, parameter in enumerate(params["parameters"] or []):
         _check_parameter(f"parameters[{index}]", parameter)
+        if parameter["name"] in seen:
+            raise BadOption(f"parameters[{index}].name", f"duplicate of another parameter: '{parameter['name']}'")
+        seen.add(parameter["name"])
     for name, schedule in (params["triggers"] or {}).items():
         cron.check_schedule(f"triggers.{name}", schedule or "")
+
+
+def check_sufficient(params: _Params) -> None:
+    """
+    :raises BadOption: if the options do not suffice to create a job of the type
+    """
+    if params["type"] == "pipeline" and params["script"] is None and params["git"] is None:
+        raise BadOption("script", "or 'git' is required to create a Pipeline job")
+    if params["type"] == "multibranch" and params["git"] is None:
+        raise BadOption("git", "is required to create a multibranch Pipeline")
 
 
 def check_applicable(params: _Params, type_name: str) -> None:
@@ -358,6 +359,22 @@ def _build_parameter_values(parameter: _Params, stored: ET.Element | None) -> t.
 
 def _list_choices(definition: ET.Element) -> list[str]:
     return [choice.text or "" for choice in definition.iterfind("choices//string")]
+
+
+def _check_form(params: _Params) -> None:
+    """Verify that the options belong to one form of declaration: options for a type, or a configuration."""
+    if params["type"] is not None:
+        check_applicable(params, params["type"])
+        return
+    for option in _OPTIONS_WITH_TYPE:
+        if params[option] is not None:
+            raise BadOption(option, "requires 'type', which decides how Jenkins stores it")
+    form = next((option for option in ("config", "src") if params[option] is not None), None)
+    if form is None and params["exact"]:
+        raise BadOption("exact", "requires 'type', 'config' or 'src', which declare the configuration")
+    for option in _OPTIONS_OF_JOBS if form else ():
+        if params[option] is not None:
+            raise BadOption(option, f"must not be set together with '{form}'. Add it to the configuration")
 
 
 def _check_pipeline(params: _Params) -> None:

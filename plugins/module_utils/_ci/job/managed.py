@@ -202,6 +202,8 @@ class ManagedJob:
         :raises BadOption: if the options do not name one
         """
         if self._task.params["type"] is not None:
+            if self._source is None:
+                declared.check_sufficient(self._task.params)
             return self._task.params["type"]
         if self._declared_root is not None:
             return types.get_type(self._declared_root.tag)
