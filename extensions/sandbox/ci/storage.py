@@ -263,6 +263,10 @@ class Storage:
         row = (job.name, job.config, job.next_build, job.workspace, job.on_hold)
         self._db.execute("INSERT OR REPLACE INTO ci_jobs VALUES (?, ?, ?, ?, ?)", row)
 
+    def release_copies(self) -> None:
+        """Let all copied jobs be built, as a restart does."""
+        self._db.execute("UPDATE ci_jobs SET on_hold = 0 WHERE on_hold")
+
     def delete_job(self, job: Job, now: float) -> None:
         """Delete a job or folder with its content, and cancel its queue items."""
         for inner in self.jobs(job.name):

@@ -115,3 +115,10 @@ def test_copy_cannot_be_built_until_it_is_saved(ci: Ci) -> None:
         assert ci.post(save, data=config, headers=XML).status_code in (200, 302)
         assert ci.json(f"/job/{name}")["buildable"] is True
         assert ci.post(f"/job/{name}/build").status_code == 201
+
+
+def test_copy_can_be_built_after_a_restart(ci: Ci) -> None:
+    assert ci.post("/createItem?name=one&mode=copy&from=app").status_code == 302
+    ci.post("/safeRestart")
+    ci.later(60)
+    assert ci.json("/job/one")["buildable"] is True

@@ -65,6 +65,7 @@ class Lifecycle:
         self._storage.set("restart", None)
         self._storage.forget_left_items()
         self._storage.forget_objects_without_account()
+        self._storage.release_copies()
         for begin in self._at_start:
             begin()
         self._state.sessions.clear()
