@@ -18,6 +18,7 @@ FREESTYLE = "hudson.model.FreeStyleProject"
 PIPELINE = "org.jenkinsci.plugins.workflow.job.WorkflowJob"
 MULTIBRANCH = "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject"
 FOLDER = "com.cloudbees.hudson.plugins.folder.Folder"
+ON_HOLD = "held"
 SECRET = "{AQAAABAAAAAQfaWvadxc0dh+QSVm9AqzTGE/JYhvbJqsGdJ5iKU1oAE=}"
 XML = {"Content-Type": "application/xml; charset=utf-8"}
 DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
@@ -25,15 +26,18 @@ DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
 
 def listed(*names: str, folder: str = "", **others: str) -> Call:
     """Return the read of a folder with freestyle jobs, and items of other classes by name."""
-    tree = quote("fullName,jobs[fullName]", safe="")
+    tree = quote("fullName,jobs[fullName,buildable]", safe="")
     prefix = folder.replace("/job/", "/").removeprefix("/")
     classes = {**dict.fromkeys(names, FREESTYLE), **others}
-    items = [{"_class": kind, "fullName": f"{prefix}/{name}".removeprefix("/")} for name, kind in classes.items()]
+    items = [
+        {"_class": kind, "fullName": f"{prefix}/{name}".removeprefix("/"), "buildable": name != ON_HOLD}
+        for name, kind in classes.items()
+    ]
     return call("GET", f"{folder}/api/json?tree={tree}", json={"_class": FOLDER, "fullName": prefix, "jobs": items})
 
 
 def missing_folder(folder: str) -> Call:
-    tree = quote("fullName,jobs[fullName]", safe="")
+    tree = quote("fullName,jobs[fullName,buildable]", safe="")
     return call("GET", f"{folder}/api/json?tree={tree}", 404)
 
 
@@ -187,43 +191,59 @@ def test_job_is_disabled_after_its_configuration_was_written() -> None:
     assert result["changed"]
 
 
+def buildable(name: str) -> Call:
+    tree = quote("fullName,buildable", safe="")
+    return call("GET", f"/job/{name}/api/json?tree={tree}", json={"fullName": name, "buildable": True})
+
+
 def test_job_is_copied_and_saved() -> None:
     copied = call(
-        "POST", "/createItem", 302, sent_form={"name": "new", "mode": "copy", "from": "/team/app"},
+        "POST",
+        "/createItem",
+        302,
+        sent_form={"name": "new", "mode": "copy", "from": "/team/app"},
         headers={"Location": "/job/new/configure"},
-    )  # fmt: skip
-    buildable = call("GET", "/job/new/api/json?tree=buildable", json={"buildable": True})
-    source = stored("/job/team/job/app", "<description>a</description><disabled>false</disabled>")
+    )
+    old = "<description>a</description><disabled>false</disabled>"
+    options = {"name": "new", "copy_from": "team/app", "description": "b"}
     result = manage(
         listed("app"),
-        source,
-        source,
+        stored("/job/team/job/app", old),
         copied,
+        stored("/job/new", old),
         written(
             "/job/new", "<project>", "  <description>b</description>", "  <disabled>false</disabled>", "</project>"
         ),
         stored("/job/new", "<description>b</description><disabled>false</disabled>"),
-        buildable,
-        name="new",
-        copy_from="team/app",
-        description="b",
+        buildable("new"),
+        diff_mode=True,
+        **options,
     )
     assert (result["changed"], result["job"]["on_hold"]) == (True, False)
+    predicted = manage(listed("app"), stored("/job/team/job/app", old), check_mode=True, diff_mode=True, **options)
+    assert predicted["diff"] == result["diff"]
 
 
 def test_unsaved_copy_is_saved() -> None:
     content = "<disabled>false</disabled>"
     result = manage(
-        listed("new"),
-        stored("/job/new", content),
-        call("GET", "/job/new/api/json?tree=buildable", json={"buildable": False}),
-        written("/job/new", "<project>", "  <disabled>false</disabled>", "</project>"),
-        stored("/job/new", content),
-        call("GET", "/job/new/api/json?tree=buildable", json={"buildable": True}),
-        name="new",
+        listed(ON_HOLD),
+        stored(f"/job/{ON_HOLD}", content),
+        written(f"/job/{ON_HOLD}", "<project>", "  <disabled>false</disabled>", "</project>"),
+        stored(f"/job/{ON_HOLD}", content),
+        buildable(ON_HOLD),
+        name=ON_HOLD,
         copy_from="app",
     )
     assert (result["changed"], result["job"]["on_hold"]) == (True, False)
+    assert not manage(listed("new"), stored("/job/new", content), name="new", copy_from="app")["changed"]
+
+
+def test_copy_of_another_type_is_refused() -> None:
+    for check_mode in (True, False):
+        source = stored("/job/app", "", "flow-definition")
+        result = manage(listed(), source, name="new", copy_from="app", type="freestyle", check_mode=check_mode)
+        assert result["msg"] == "Option 'copy_from': job 'app' is a Pipeline job, not a freestyle job."
 
 
 def test_missing_source_of_a_copy_is_reported() -> None:
@@ -266,9 +286,9 @@ def test_running_job_is_not_renamed() -> None:
 
 
 def test_job_without_builds_is_deleted() -> None:
-    exists, gone = (call("GET", "/job/app/api/json?tree=name", status, json={"name": "app"}) for status in (200, 404))
+    gone = call("GET", "/job/app/api/json?tree=name", 404)
     deleted = call("POST", "/job/app/doDelete", 302, headers={"Location": "/"})
-    result = manage(listed("app"), exists, history("/job/app", builds=[]), deleted, gone, name="app", state="absent")
+    result = manage(listed("app"), history("/job/app", builds=[]), deleted, gone, name="app", state="absent")
     assert (result["changed"], result["job"]) == (True, None)
     assert not manage(listed(), name="app", state="absent")["changed"]
     assert not manage(missing_folder("/job/no"), name="no/app", state="absent")["changed"]
@@ -294,11 +314,9 @@ def test_job_without_builds_is_deleted() -> None:
     ],
 )
 def test_builds_are_not_deleted(members: dict[str, Any], allowed: bool, message: str) -> None:
-    exists = call("GET", "/job/app/api/json?tree=name", json={"name": "app"})
     for check_mode in (True, False):
         result = manage(
             listed("app"),
-            exists,
             history("/job/app", **members),
             name="app",
             state="absent",
@@ -309,14 +327,11 @@ def test_builds_are_not_deleted(members: dict[str, Any], allowed: bool, message:
 
 
 def test_undeclared_jobs_are_deleted_but_never_folders() -> None:
-    exists, gone = (
-        call("GET", "/job/t/job/old/api/json?tree=name", status, json={"name": "old"}) for status in (200, 404)
-    )
+    gone = call("GET", "/job/t/job/old/api/json?tree=name", 404)
     deleted = call("POST", "/job/t/job/old/doDelete", 302, headers={"Location": "/job/t/"})
     result = manage(
         listed("a", "renamed", folder="/job/t", old=MULTIBRANCH, sub=FOLDER),
         stored("/job/t/job/a", ""),
-        exists,
         history("/job/t/job/old", jobs=[]),
         deleted,
         gone,

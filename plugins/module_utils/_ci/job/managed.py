@@ -13,7 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.location import item_path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import declared, types
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.history import fetch_history
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.shared import SharedJobs
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.shared import MEMBERS, SharedJobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import fields as xml_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
@@ -54,13 +54,11 @@ class ManagedJob:
 
         The first call uses the list of the jobs in the folder. To delete a job, its configuration is not read.
         """
-        candidates = [self._name] if self._previous_name is None else [self._name, self._previous_name]
-        if not self._is_read:
-            listed = next((name for name in candidates if self._is_listed(name)), None)
-            candidates = [] if listed is None else [listed]
-            self._is_read = True
+        is_first, self._is_read = not self._is_read, True
+        candidates = self._list_listed_names() if is_first else self._list_names()
         if self._task.params["state"] == "absent":
-            return {"name": self._name} if any(map(self._exists, candidates)) else None
+            exists = candidates and (is_first or self._exists())
+            return {"name": self._name} if exists else None
         for name in candidates:
             self._stored = stored.fetch(self._ci, item_path(name))
             if self._stored is not None:
@@ -75,7 +73,7 @@ class ManagedJob:
         :raises ToolchainError: if the job has another type than the declared one
         """
         if before is None:
-            self._configure(self._find_type(), None)
+            self._configure_new_job()
         configuration = t.cast("DesiredConfiguration", self._configuration)
         fields: Fields = {
             "name": self._name,
@@ -116,9 +114,11 @@ class ManagedJob:
             if self._source is None:
                 location.create(self._ci, self._name, copy_declared(configuration.declared))
                 return
-            source = self._fetch_source()
             location.copy(self._ci, self._name, self._source)
-            stored.write(self._ci, item_path(self._name), configuration.merge(t.cast(ET.Element, source)))
+            copied = stored.fetch(self._ci, item_path(self._name))
+            if copied is not None:
+                xml_fields.check_complete(copied, f"job '{self._name}'")
+                stored.write(self._ci, item_path(self._name), configuration.merge(copied))
         except ServerRefusal as refusal:
             raise _explain(refusal, configuration.declared) from None
 
@@ -162,18 +162,25 @@ class ManagedJob:
         }
         return {**fields, "elements": texts}
 
-    def _is_listed(self, name: str) -> bool:
-        """Return whether the folder of a job lists it.
+    def _list_names(self) -> list[str]:
+        """Return the names that the job can have, the desired one first."""
+        return [self._name] if self._previous_name is None else [self._name, self._previous_name]
 
-        :raises ToolchainError: if the folder lists a folder with this name
+    def _list_listed_names(self) -> list[str]:
+        """Return the current name of the job, if the folder lists it.
+
+        :raises ToolchainError: if the item with this name is a folder
         """
-        item = self._shared.tree.find(self._ci, name)
-        if item and item.class_name in types.FOLDERS:
-            raise ToolchainError(f"'{name}' is a folder, not a job. Choose another name.")
-        return item is not None
+        for name in self._list_names():
+            item = self._shared.tree.find(self._ci, name)
+            if item and item.class_name in types.FOLDERS:
+                raise ToolchainError(f"'{name}' is a folder, not a job. Choose another name.")
+            if item:
+                return [name]
+        return []
 
-    def _exists(self, name: str) -> bool:
-        return self._ci.view(item_path(name), "name", accept=(200, 404)).status == 200
+    def _exists(self) -> bool:
+        return self._ci.view(item_path(self._name), "name", accept=(200, 404)).status == 200
 
     def _read(self, name: str, root: ET.Element) -> Fields:
         """Return the fields of the job with a stored configuration."""
@@ -192,28 +199,40 @@ class ManagedJob:
 
     def _is_on_hold(self, name: str, root: ET.Element) -> bool:
         """Return whether Jenkins does not build the job until its configuration is saved, although it is enabled."""
-        response = self._ci.view(item_path(name), "buildable", accept=(200, 404))
+        item = tree.fetch(self._ci, name, MEMBERS) if self._is_sent else self._shared.tree.find(self._ci, name)
         is_enabled = root.findtext(_DISABLED) != "true"
-        return response.status == 200 and is_enabled and response.record().maybe_flag("buildable") is False
+        return is_enabled and item is not None and item.record.maybe_flag("buildable") is False
 
-    def _find_type(self) -> str:
-        """Return the type of the job to create.
+    def _configure_new_job(self) -> None:
+        """Set the declared configuration of a job that does not exist.
 
-        :raises BadOption: if the options do not name one
+        :raises BadOption: if the options do not suffice to create it
         """
-        if self._task.params["type"] is not None:
-            if self._source is None:
-                declared.check_sufficient(self._task.params)
-            return self._task.params["type"]
-        if self._declared_root is not None:
-            return types.get_type(self._declared_root.tag)
-        if self._source is None:
+        params = self._task.params
+        source = None if self._source is None else self._fetch_source()
+        declared_type = self._find_declared_type()
+        if source is not None:
+            source_type = types.get_type(source.tag)
+            if declared_type not in (None, source_type):
+                raise BadOption(
+                    "copy_from",
+                    f"job '{self._source}' is {types.describe(source_type)}, not {types.describe(str(declared_type))}",
+                )
+            self._configure(source_type, source)
+        elif declared_type is None and self._source is None:
             raise BadOption(
                 "type",
                 f"is required, because job '{self._name}' does not exist. Set 'type', 'config', 'src' or 'copy_from'",
             )
-        source = self._fetch_source()
-        return "freestyle" if source is None else types.get_type(source.tag)
+        else:
+            if self._source is None:
+                declared.check_sufficient(params)
+            self._configure(declared_type or "freestyle", None)
+
+    def _find_declared_type(self) -> str | None:
+        if self._declared_root is not None:
+            return types.get_type(self._declared_root.tag)
+        return t.cast("str | None", self._task.params["type"])
 
     def _fetch_source(self) -> ET.Element | None:
         """Return the configuration of the job to copy, or `None` if it is only predicted.
@@ -230,17 +249,14 @@ class ManagedJob:
         """Set the declared configuration.
 
         :arg type_name: type of the existing job, or of the job to create
-        :arg root: stored configuration, or `None` to create the job
+        :arg root: configuration that is completed: the stored one or that of the job to copy, or `None` for a new job
         :raises ToolchainError: if the job has another type than the declared one
         """
-        params = self._task.params
-        declared_type = params["type"]
-        if self._declared_root is not None:
-            declared_type = types.get_type(self._declared_root.tag)
-        if declared_type is not None and declared_type != type_name:
+        params, declared_type = self._task.params, self._find_declared_type()
+        if declared_type not in (None, type_name):
             raise ToolchainError(
                 f"Job '{self._name}' is {types.describe(type_name)}, and Jenkins cannot change it to "
-                f"{types.describe(declared_type)}. Delete the job first, or use another name."
+                f"{types.describe(str(declared_type))}. Delete the job first, or use another name."
             )
         declared.check_applicable(params, type_name)
         declared_root = declared.build(params, type_name, self._declared_root, root)

@@ -16,12 +16,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
+MEMBERS = "fullName,buildable"
+
 
 class SharedJobs:
     """What the items of a task share: the items of the server, and its plugins."""
 
     def __init__(self) -> None:
-        self.tree = Tree("fullName")
+        self.tree = Tree(MEMBERS)
         self._values = SharedValues()
 
     def check_plugins(self, ci: CiService, plugins: t.Iterable[str], purpose: str) -> None:
