@@ -114,9 +114,8 @@ options:
     elements: dict
     suboptions:
       name:
-        description: Name of the parameter.
+        description: Name of the parameter. Required.
         type: str
-        required: true
       type:
         description: Type of the parameter.
         type: str
@@ -210,9 +209,8 @@ options:
     type: dict
     suboptions:
       url:
-        description: URL of the repository, without a password.
+        description: URL of the repository, without a password. Required.
         type: str
-        required: true
       branch:
         description:
           - Branch to build, such as V(*/main). Required, except for O(type=multibranch), to which it does not apply.
@@ -352,7 +350,6 @@ options:
           name:
             description: Value of O(parameters[].name) for this item.
             type: str
-            required: true
           type:
             description: Value of O(parameters[].type) for this item.
             type: str
@@ -424,7 +421,6 @@ options:
           url:
             description: Value of O(git.url) for this item.
             type: str
-            required: true
           branch:
             description: Value of O(git.branch) for this item.
             type: str
@@ -695,7 +691,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared i
 _TEXT: Option = dict(matches=("[^\\0]*", "a text without NUL characters"))
 _LIMIT: Option = dict(type="int", at_least=0, at_most=1_000_000)
 _PARAMETER: dict[str, Option] = dict(
-    name=dict(type="str", required=True, **NAME),
+    name=dict(type="str", **NAME),
     type=dict(type="str", choices=list(declared.PARAMETER_TYPES), default="string"),
     default=dict(type="raw", unchecked="checked for the type of the parameter"),
     secret_default=dict(type="str", no_log=True, **_TEXT),
@@ -707,7 +703,7 @@ _RETENTION: dict[str, Option] = dict(
     keep_builds=_LIMIT, keep_days=_LIMIT, keep_artifact_builds=_LIMIT, keep_artifact_days=_LIMIT
 )
 _GIT: dict[str, Option] = dict(
-    url=dict(type="str", required=True, **NAME),
+    url=dict(type="str", **NAME),
     branch=dict(type="str", **NAME),
     credentials_id=dict(type="str", one_line=True),
 )

@@ -484,6 +484,8 @@ def test_change_without_effect_fails() -> None:
         ({"exact": True}, "'exact': requires 'type', 'config' or 'src'"),
         ({"previous_name": "old", "state": "absent"}, "'previous_name': must not be set with 'state: absent'"),
         ({"previous_name": "app"}, "'previous_name': must differ from 'name'"),
+        ({"parameters": [{"default": "a"}]}, "'parameters[0].name': is required"),
+        ({"type": "freestyle", "git": {"branch": "b"}}, "'git.url': is required"),
         ({"parameters": [{"name": "A"}, {"name": "A"}]}, "'parameters[1].name': duplicate of another parameter: 'A'"),
         ({"parameters": [{"name": "A", "default": 1.5}]}, "must be a string for the type 'string'. Put it in quotes"),
         ({"parameters": [{"name": "A", "default": "\0"}]}, "'parameters[0].default': must not contain NUL"),

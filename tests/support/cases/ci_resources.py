@@ -195,6 +195,7 @@ RESOURCES: dict[str, Case] = {
             "triggers": {"cron": "TZ=Europe/Berlin\nH 2 * * 1-5"},
             "retention": {"keep_builds": 20},
             "shell": ["make \"$VERSION\" && echo 'done'"],
+            "git": {"url": "https://git.example.com/app.git", "branch": "*/main"},
         },
         update={
             **_JOB,

@@ -392,6 +392,8 @@ def _check_git(params: _Params) -> None:
     git = params["git"]
     if git is None:
         return
+    if git["url"] is None:
+        raise BadOption("git.url", "is required")
     if params["type"] == "multibranch":
         if git["branch"] is not None:
             raise BadOption("git.branch", "does not apply to a multibranch Pipeline, which builds all branches")
@@ -401,6 +403,8 @@ def _check_git(params: _Params) -> None:
 
 def _check_parameter(path: str, parameter: _Params) -> None:
     kind = parameter["type"]
+    if parameter["name"] is None:
+        raise BadOption(f"{path}.name", "is required")
     if kind == "choice":
         if not parameter["choices"]:
             raise BadOption(f"{path}.choices", "is required for a parameter of the type 'choice'")
