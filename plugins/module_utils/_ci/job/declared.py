@@ -17,8 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import list_texts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed, copy_declared, merge
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import read_text
 from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import is_password
 
 _Params = dict[str, t.Any]
@@ -122,7 +121,7 @@ def read_configuration(params: _Params) -> ET.Element | None:
     option = "src" if params["config"] is None else "config"
     if params[option] is None:
         return None
-    text = params["config"] if option == "config" else _read_file(params["src"])
+    text = params["config"] if option == "config" else read_text(params["src"], "src")
     try:
         root = document.parse(text)
     except document.XmlError as error:
@@ -430,15 +429,6 @@ def _check_default(path: str, kind: str, default: t.Any) -> None:
         raise BadOption(path, f"must be a string for the type '{kind}'. Put it in quotes")
     elif "\0" in str(default):
         raise BadOption(path, "must not contain NUL characters")
-
-
-def _read_file(path: str) -> str:
-    check_readable(path, "src")
-    try:
-        with open(rehearsal.resolve_read(path), encoding="utf-8-sig") as file:
-            return file.read()
-    except ValueError:
-        raise BadOption("src", f"must be a text file in UTF-8, but '{path}' is not") from None
 
 
 def _new(tag: str, *content: t.Any, **attributes: str) -> ET.Element:
