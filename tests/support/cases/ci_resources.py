@@ -56,7 +56,7 @@ RESOURCES: dict[str, Case] = {
         create={"job": "app", "users": {"reader": ["Job/Read", "hudson.model.Item.Build"]}},
         update={"job": "app", "inheritance": "none", "groups": {"d\u00e9v team": ["Job/Read"]}, "purge": True},
         absent={"job": "app", "state": "absent"},
-        write=Write("job_config"),
+        write=Write("configure_job"),
         look=("ci_authorization_info", {"job": "app"}),
     ),
     "ci_authorization server": Resource(

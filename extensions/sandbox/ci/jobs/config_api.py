@@ -206,6 +206,7 @@ ROUTES = (
     Route(ANY, "/createItem", _create, "create_job"),
     Route(ANY, JOB + "/createItem", _create, "create_job"),
     Route(ANY, "/checkJobName", _check_name, "check_job_name", read_only=True),
+    Route("POST", JOB + "/config.xml", _config, "configure_job"),
     Route(ANY, JOB + "/config.xml", _config, "job_config"),
     Route(ANY, JOB + "/{call_name:doRename|confirmRename}", _rename, "rename_job"),
 )

@@ -208,7 +208,7 @@ def _is_view(call: Call, segments: list[str], names: list[str]) -> bool:
 
 
 ROUTES = tuple(
-    Route(ANY, where + path, handler, label, read_only=reads)
+    Route(ANY, where + path, handler, label, read_only=reads or None)
     for where in ("", JOB)
     for path, handler, label, reads in (
         ("/createView", _create, "create_view", False),
