@@ -109,8 +109,37 @@ MIRRORS = (
     Mirror("artifact_release", "artifact_image_promotion", ("artifact_release_images",)),
     Mirror("artifact_release", "artifact_properties", ("artifact_release_properties",)),
     Mirror("ci_pipeline", "ci_build", ("ci_pipeline_stages", "builds"), item="", without=WAITING),
-    Mirror("ci_provision", "ci_plugin", ("ci_provision_install_plugins",), item="", option="plugins"),
+    Mirror("ci_provision", "ci_plugin", ("ci_provision_plugins",), item="", option="plugins"),
     Mirror("ci_provision", "ci_script", ("ci_provision_scripts",), without=frozenset({"read_only"})),
+    Mirror("ci_provision", "ci_api_token", ("ci_provision_api_tokens",)),
+    Mirror(
+        "ci_provision",
+        "ci_user",
+        ("ci_provision_users",),
+        item="",
+        without=OF_LISTS,
+        renamed={"user_password": "password"},
+    ),
+    Mirror(
+        "ci_provision",
+        "ci_credential",
+        ("ci_provision_credentials",),
+        item="",
+        without=OF_LISTS,
+        renamed={"credential_username": "username", "credential_password": "password"},
+    ),
+    Mirror(
+        "ci_provision",
+        "ci_folder",
+        ("ci_provision_folders",),
+        item="",
+        without=OF_LISTS | {"undeclared_in"},
+    ),
+    *(
+        Mirror("ci_provision", f"ci_{kind}", (f"ci_provision_{kind}s",), item="", without=OF_LISTS)
+        for kind in ("credential_domain", "node", "script_approval", "lockable_resource", "job", "view")
+    ),
+    Mirror("ci_provision", "ci_authorization", ("ci_provision_authorization",), item="", without=OF_LISTS),
     Mirror("inference_batch", "inference_chat_batch", ("inference_batch_prompts",), item="", option="prompts"),
     Mirror(
         "inference_batch",

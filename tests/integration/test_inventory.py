@@ -179,7 +179,7 @@ def test_inventory_suffices_for_tasks_and_roles(sandbox: Sandbox, inventory: str
         {"hosts": host, "gather_facts": False, "tasks": [{f"buildworks.toolchain.{module}": {}}]}
         for host, module in HOSTS.items()
     ]
-    variables = {"ci_provision_minimum_version": "2.440", "ci_provision_plugins": [{"name": "git"}]}
+    variables = {"ci_provision_minimum_version": "2.440", "ci_provision_required_plugins": [{"name": "git"}]}
     role = {"ansible.builtin.include_role": {"name": "buildworks.toolchain.ci_provision"}}
     plays.append({"hosts": "ci", "gather_facts": False, "vars": variables, "tasks": [role]})
     path = Path(inventory).with_name("services.yml")

@@ -36,7 +36,7 @@ def jenkins_host(sandbox: Sandbox, **variables: Any) -> dict[str, Any]:
         "toolchain_ci_username": sandbox.environment["JENKINS_USER_ID"],
         "toolchain_ci_api_token": sandbox.environment["JENKINS_API_TOKEN"],
         "ci_provision_minimum_version": "2.440",
-        "ci_provision_plugins": [{"name": "git"}],
+        "ci_provision_required_plugins": [{"name": "git"}],
         **variables,
     }
 
@@ -73,7 +73,7 @@ def test_other_services_are_provisioned_when_one_fails(sandbox: Sandbox, tmp_pat
 
 def test_services_run_in_parallel(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.fault(service="ci", kind="latency", seconds=1, times=0)
-    hosts = {f"jenkins{number}": jenkins_host(sandbox, ci_provision_plugins=[]) for number in range(4)}
+    hosts = {f"jenkins{number}": jenkins_host(sandbox, ci_provision_required_plugins=[]) for number in range(4)}
     output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": hosts}})
     assert all("failed=0" in recap[host] for host in hosts), output
     served = [(entry["time"], entry["time"] + entry["milliseconds"] / 1000) for entry in sandbox.journal("ci")]
@@ -378,11 +378,11 @@ def test_undeclared_objects_are_predicted_and_deleted_when_nothing_uses_them(san
 def test_plugins_are_installed_and_run_after_the_restart(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.switch("ci", restart_seconds=0.3)
     plugins = {
-        "ci_provision_install_plugins": [{"name": "timestamper", "version": "latest"}],
-        "ci_provision_plugins": [{"name": "timestamper"}, {"name": "git"}],
+        "ci_provision_plugins": [{"name": "timestamper", "version": "latest"}],
+        "ci_provision_required_plugins": [{"name": "timestamper"}, {"name": "git"}],
         "ci_provision_restart_if_pending": True,
     }
-    unavailable = {**plugins, "ci_provision_plugins": [{"name": "timestamper"}, {"name": "absent"}]}
+    unavailable = {**plugins, "ci_provision_required_plugins": [{"name": "timestamper"}, {"name": "absent"}]}
     predicted, refused = run_role(sandbox, "ci_provision", [Step(plugins), Step(unavailable)], tmp_path, "--check")
     assert (predicted.failure, predicted.writes) == ("", [])
     assert predicted.changed
@@ -408,15 +408,15 @@ NEW_SERVER: dict[str, Any] = {
 def test_check_mode_succeeds_when_the_server_is_new(sandbox: Sandbox, tmp_path: Path) -> None:
     script = {"name": "job", "script": "makeJob()", "unless": "hasGit()"}
     desired = {
-        "ci_provision_install_plugins": [{"name": "git", "version": "5.0"}],
-        "ci_provision_plugins": [{"name": "git", "minimum_version": "5.1"}],
+        "ci_provision_plugins": [{"name": "git", "version": "5.0"}],
+        "ci_provision_required_plugins": [{"name": "git", "minimum_version": "5.1"}],
         "ci_provision_scripts": [script],
-        "ci_provision_jobs": [{"name": "built"}],
+        "ci_provision_required_jobs": [{"name": "built"}],
     }
     sandbox.seed({"ci": NEW_SERVER}, reset=True)
     hosts = {
         "new": jenkins_host(sandbox, **desired),
-        "wrong": jenkins_host(sandbox, **{**desired, "ci_provision_plugins": [{"name": "x"}]}),
+        "wrong": jenkins_host(sandbox, **{**desired, "ci_provision_required_plugins": [{"name": "x"}]}),
     }
     output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": hosts}}, "--check")
     assert "built does not exist" in output
@@ -487,15 +487,15 @@ def count_scripts(sandbox: Sandbox) -> int:
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
-    ({"ci_provision_jobs": [{"name": "apple"}, {"name": "app", "parameters": ["A"]}]}, "apple does not exist"),
-    ({"ci_provision_jobs": [{"parameters": ["A"]}]}, "missing required arguments: name"),
-    ({"ci_provision_install_plugins": [{"version": "1"}]}, "missing required arguments: name"),
-    ({"ci_provision_install_plugins": [{"name": "nothing-of-the-kind"}]}, "nothing-of-the-kind"),
+    ({"ci_provision_required_jobs": [{"name": "apple"}, {"name": "app", "parameters": ["A"]}]}, "apple does not exist"),
+    ({"ci_provision_required_jobs": [{"parameters": ["A"]}]}, "missing required arguments: name"),
+    ({"ci_provision_plugins": [{"version": "1"}]}, "missing required arguments: name"),
+    ({"ci_provision_plugins": [{"name": "nothing-of-the-kind"}]}, "nothing-of-the-kind"),
     (
-        {"ci_provision_install_plugins": [{"name": "git", "version": 5.1}]},
+        {"ci_provision_plugins": [{"name": "git", "version": 5.1}]},
         "Option 'plugins[0].version': must be a string",
     ),
-    ({"ci_provision_plugins": [{"name": "git", "minimum_version": 1.1}]}, "of git must be in quotes"),
+    ({"ci_provision_required_plugins": [{"name": "git", "minimum_version": 1.1}]}, "of git must be in quotes"),
     ({"ci_provision_minimum_version": 2.1}, "ci_provision_minimum_version must be a string. Put the version in quotes"),
     ({"ci_provision_scripts": [{"name": "x", "script": "x()"}]}, "missing required arguments: unless"),
     ({"ci_provision_scripts": [{**SCRIPT, "script": "{{ mistyped }}"}]}, "'mistyped' is undefined"),
