@@ -125,9 +125,9 @@ def test_task_fails_when_a_promoted_run_would_be_replaced(check_mode: bool) -> N
 def test_task_fails_when_a_success_has_no_effect() -> None:
     with conversation(none(RUN), put(RECORD), existing({**RECORD, "modules": []})) as server:
         result = run("artifact_build", url=server.url, content=RECORD)
-    assert (
-        result["msg"]
-        == "The server accepted the change, but these fields of the build do not have the requested values: record."
+    assert result["msg"] == (
+        "The server accepted the change, but these fields of the build do not have the requested values: "
+        "record (modules)."
     )
 
 

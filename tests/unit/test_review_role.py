@@ -439,7 +439,8 @@ def test_task_fails_when_server_ignores_permission() -> None:
         result = run("review_role", url=server.url, permissions={"create_build": False}, **TASK)
     assert result["failed"]
     assert result["msg"] == (
-        "The server accepted the change, but these fields of the role do not have the requested values: permissions."
+        "The server accepted the change, but these fields of the role do not have the requested values: "
+        "permissions (create_build)."
     )
 
 

@@ -46,8 +46,10 @@ class FolderReader:
 
         :arg folder: full name, empty for the root
         :arg depth: number of folder levels, or `None` for all
+        :raises BadOption: if no folder can have this name
         :raises ToolchainError: if the folder does not exist
         """
+        location.item_path(folder, "folder")
         levels = MAX_DEPTH if depth is None else depth
         items = tree.walk(self._ci, folder, MEMBERS, levels + 1 if self._include_content else levels)
         if not self._include_content:

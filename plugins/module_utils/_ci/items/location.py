@@ -26,9 +26,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 )
 
 
-def item_path(name: str) -> str:
-    """Return the path of an item, such as `/job/team/job/web`, or an empty path for the root."""
-    return job_path(name, "name") if name else ""
+def item_path(name: str, option: str = "name") -> str:
+    """Return the path of an item, such as `/job/team/job/web`, or an empty path for the root.
+
+    :arg option: the option that the name comes from
+    """
+    return job_path(name, option) if name else ""
 
 
 def create(ci: CiService, name: str, configuration: ET.Element) -> None:
