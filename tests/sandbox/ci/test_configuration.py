@@ -307,6 +307,89 @@ def test_credentials_are_replaced_and_encrypted(jcasc: Jcasc) -> None:
     assert jcasc.export()["credentials"]["system"]["domainCredentials"] == [{"domain": {}}]
 
 
+DOMAINS = """
+credentials:
+  system:
+    domainCredentials:
+    - credentials:
+      - string: {id: s1, scope: GLOBAL, secret: abc}
+      - file: {id: f1, fileName: a.txt, secretBytes: YWJj}
+      - basicSSHUserPrivateKey: {id: k1, username: git, privateKeySource: {directEntry: {privateKey: line1}}}
+      - usernamePassword: {id: u1, username: bob, usernameSecret: true, password: pw}
+      - certificate: {id: c1, keyStoreSource: {uploaded: {uploadedKeystore: YWJj}}, password: pw}
+      domain:
+        description: x
+        name: cd
+        specifications:
+        - hostnameSpecification: {includes: "*.a"}
+        - schemeSpecification: {schemes: "https,ssh"}
+        - pathSpecification: {includes: /a, caseSensitive: true}
+"""
+
+
+def test_domains_and_credentials_reach_the_store_and_come_back(jcasc: Jcasc) -> None:
+    jcasc.apply(DOMAINS)
+    store = "/credentials/store/system/domain/cd"
+    config = jcasc.get(f"{store}/config.xml").text
+    assert '<schemes class="linked-hash-set">\n        <string>https</string>\n        <string>ssh</string>' in config
+    names = {one["id"]: one["displayName"] for one in jcasc.json(store, depth="1")["credentials"]}
+    assert names == {
+        "s1": "Secret text",
+        "f1": "a.txt",
+        "k1": "git",
+        "u1": "Username with password",
+        "c1": "Certificate",
+    }
+    text = jcasc.export_text()
+    found, last = jcasc.export()["credentials"]["system"]["domainCredentials"]
+    assert last == {"domain": {}}
+    assert found["domain"] == {
+        "description": "x",
+        "name": "cd",
+        "specifications": [
+            {"hostnameSpecification": {"includes": "*.a"}},
+            {"schemeSpecification": {"schemes": "https, ssh"}},
+            {"pathSpecification": {"caseSensitive": True, "includes": "/a"}},
+        ],
+    }
+    jcasc.apply(yaml.safe_dump({"credentials": jcasc.export()["credentials"]}))
+    assert jcasc.export_text() == text
+
+
+def test_stored_credentials_are_exported(jcasc: Jcasc) -> None:
+    jcasc.sandbox.seed(
+        {
+            "ci": {
+                "credentials": [
+                    {"id": "a", "type": "username_password", "username": "bob", "password": "pw"},
+                    {"id": "b", "type": "username_password", "username": "bob", "username_secret": False},
+                ]
+            }
+        }
+    )
+    exported = jcasc.export()["credentials"]["system"]["domainCredentials"][0]["credentials"]
+    first, second = (one["usernamePassword"] for one in exported[-2:])
+    assert (first["usernameSecret"], first["password"][:5]) == (True, "{AQAA")
+    assert second == {"id": "b", "scope": "GLOBAL", "username": "bob"}
+
+
+def test_odd_credentials_are_taken_as_they_are(jcasc: Jcasc) -> None:
+    foreign = "{AQAABAAAAAAQ5jZ4ZzZ4ZzZ4ZzZ4ZzZ4Z5Z4ZzZ4ZzZ4ZzZ4ZzZ4Zw==}"
+    domains = "credentials:\n  system:\n    domainCredentials:\n"
+    jcasc.apply(
+        f"{domains}    - credentials:\n      - string: {{id: same, secret: '{foreign}'}}\n"
+        "      - string: {id: same, secret: b}\n    - credentials:\n      - string: {description: no id}\n"
+    )
+    (found,) = jcasc.export()["credentials"]["system"]["domainCredentials"]
+    same, again, without = (one["string"] for one in found["credentials"])
+    assert [same["id"], again["id"], len(without["id"])] == ["same", "same", 36]
+    assert same["secret"].startswith("{AQAA")
+    assert same["secret"] != foreign
+    assert "secret" not in without
+    problem = messages(jcasc.send("check", f"{domains}    - credentials:\n      - string: {{scope: LOCAL}}\n"))
+    assert problem == ["string: Failed to set attribute 'scope'\n  at /configuration-as-code/check:5 (path: scope)"]
+
+
 def test_views_are_replaced(jcasc: Jcasc) -> None:
     members = jcasc.apply("jenkins:\n  views:\n  - list:\n      name: cv\n")
     columns = ["status", "weather", "jobName", "lastSuccess", "lastFailure", "lastDuration", "buildButton"]

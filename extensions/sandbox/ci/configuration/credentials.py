@@ -1,114 +1,243 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Credentials of the system in the configuration. The secrets are stored encrypted."""
+"""Credentials of the server in the configuration. A given list replaces all of them and their domains."""
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
+from lxml import etree
 
 from ..controller import Controller
-from ..storage import Storage
-from ..xml import secrets
-from .configurators import Attribute, Configurator, Context, Structure, data, flag, mapping, sequence, symbol, text
+from ..credentials import stores
+from ..credentials.classes import BY_NAME, DOMAIN, SCOPES, Loader, has_secret_name
+from ..credentials.stores import Domain
+from .configurators import (
+    Attribute,
+    Configurator,
+    Context,
+    Convert,
+    Structure,
+    failed_attribute,
+    flag,
+    sequence,
+    symbol,
+    text,
+    with_members,
+)
 from .documents import ConfiguratorError, Plain
 
-SCOPES = ("SYSTEM", "GLOBAL", "USER")
-COMMON = {"description": text, "id": text, "scope": text}
-USER_NAME = {"username": text, "usernameSecret": flag}
-CLASSES = {
-    "usernamePassword": Structure(
-        "usernamePassword",
-        "com.cloudbees.plugins.credentials.impl.UsernamePasswordCredentialsImpl",
-        {**COMMON, **USER_NAME, "password": text},
-    ),
-    "string": Structure(
-        "string", "org.jenkinsci.plugins.plaincredentials.impl.StringCredentialsImpl", {**COMMON, "secret": text}
-    ),
-    "file": Structure(
-        "file",
-        "org.jenkinsci.plugins.plaincredentials.impl.FileCredentialsImpl",
-        {**COMMON, "fileName": text, "secretBytes": text},
-    ),
-    "basicSSHUserPrivateKey": Structure(
-        "basicSSHUserPrivateKey",
-        "com.cloudbees.jenkins.plugins.sshcredentials.impl.BasicSSHUserPrivateKey",
-        {**COMMON, **USER_NAME, "passphrase": text, "privateKeySource": data},
-    ),
+_PACKAGE = "com.cloudbees.plugins.credentials"
+_SSH = "com.cloudbees.jenkins.plugins.sshcredentials.impl.BasicSSHUserPrivateKey"
+_CERTIFICATE = f"{_PACKAGE}.impl.CertificateCredentialsImpl"
+_XML_NAMES = {"uploadedKeystore": "uploadedKeystoreBytes"}
+
+
+def _convert_scope(context: Context, node: yaml.Node, label: str) -> str:
+    scope = text(context, node)
+    if scope not in SCOPES:
+        raise ConfiguratorError(failed_attribute(context, node, label, "scope"))
+    return scope
+
+
+def _convert_source(context: Context, node: yaml.Node, _label: str) -> etree._Element:
+    name, members = symbol(context, node, "source", "hudson.model.Describable", _SOURCES)
+    structure = _SOURCES[name]
+    source = etree.Element("source", {"class": structure.java_class})
+    _add_members(source, structure.convert(context, members))
+    return source
+
+
+def _convert_schemes(context: Context, node: yaml.Node, _label: str) -> etree._Element:
+    schemes = etree.Element("schemes", {"class": "linked-hash-set"})
+    for scheme in text(context, node).split(","):
+        etree.SubElement(schemes, "string").text = scheme.strip()
+    return schemes
+
+
+_COMMON: dict[str, Convert] = {"description": text, "id": text, "scope": _convert_scope}
+_USER_NAME: dict[str, Convert] = {"username": text, "usernameSecret": flag}
+_CREDENTIALS = {
+    structure.label: structure
+    for structure in (
+        Structure(
+            "usernamePassword",
+            f"{_PACKAGE}.impl.UsernamePasswordCredentialsImpl",
+            {**_COMMON, **_USER_NAME, "password": text},
+        ),
+        Structure(
+            "string", "org.jenkinsci.plugins.plaincredentials.impl.StringCredentialsImpl", {**_COMMON, "secret": text}
+        ),
+        Structure(
+            "file",
+            "org.jenkinsci.plugins.plaincredentials.impl.FileCredentialsImpl",
+            {**_COMMON, "fileName": text, "secretBytes": text},
+        ),
+        Structure(
+            "basicSSHUserPrivateKey",
+            _SSH,
+            {**_COMMON, **_USER_NAME, "passphrase": text, "privateKeySource": _convert_source},
+        ),
+        Structure("certificate", _CERTIFICATE, {**_COMMON, "keyStoreSource": _convert_source, "password": text}),
+        Structure(
+            "gitLabApiTokenImpl",
+            "com.dabsquared.gitlabjenkins.connection.GitLabApiTokenImpl",
+            {**_COMMON, "apiToken": text},
+        ),
+    )
 }
-SECRETS = ("password", "secret", "secretBytes", "passphrase", "privateKey")
-DOMAIN = Structure(
-    "domain",
-    "com.cloudbees.plugins.credentials.domains.Domain",
-    {"description": text, "name": text, "specifications": data},
-)
+_SOURCES = {
+    structure.label: structure
+    for structure in (
+        Structure("directEntry", f"{_SSH}$DirectEntryPrivateKeySource", {"privateKey": text}),
+        Structure("uploaded", f"{_CERTIFICATE}$UploadedKeyStoreSource", {"uploadedKeystore": text}),
+        Structure("pEMEntry", f"{_CERTIFICATE}$PEMEntryKeyStoreSource", {"certChain": text, "privateKey": text}),
+    )
+}
+_HOSTS: dict[str, Convert] = {"excludes": text, "includes": text}
+_SPECIFICATIONS = {
+    structure.label: structure
+    for structure in (
+        Structure("hostnameSpecification", f"{_PACKAGE}.domains.HostnameSpecification", _HOSTS),
+        Structure("hostnamePortSpecification", f"{_PACKAGE}.domains.HostnamePortSpecification", _HOSTS),
+        Structure("pathSpecification", f"{_PACKAGE}.domains.PathSpecification", {**_HOSTS, "caseSensitive": flag}),
+        Structure("schemeSpecification", f"{_PACKAGE}.domains.SchemeSpecification", {"schemes": _convert_schemes}),
+    )
+}
 
 
-def _encrypt_members(storage: Storage, value: Any, name: str = "") -> Any:
-    if isinstance(value, dict):
-        return {member: _encrypt_members(storage, inner, member) for member, inner in value.items()}
-    return secrets.reencrypt(storage, value) if name in SECRETS and isinstance(value, str) and value else value
+def _to_xml(structure: Structure, values: Mapping[str, Any]) -> etree._Element:
+    """Return an object as Jenkins would read it from XML."""
+    root = etree.Element(structure.java_class)
+    _add_members(root, values)
+    return root
 
 
-def _convert_domains(context: Context, node: yaml.Node, _label: str) -> list[dict[str, Any]]:
-    domains = []
-    for entry in sequence(context, node):
-        members = ENTRY.convert(context, entry)
-        domains.append({"domain": members.get("domain", {}), "credentials": members.get("credentials", [])})
-    return domains
+def _add_members(element: etree._Element, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        if etree.iselement(value):
+            value.tag = name
+            element.append(value)
+        else:
+            content = str(value).lower() if isinstance(value, bool) else value
+            etree.SubElement(element, _XML_NAMES.get(name, name)).text = content
 
 
-def _convert_credentials(context: Context, node: yaml.Node, _label: str) -> list[dict[str, Any]]:
+def _to_members(structure: Structure, element: etree._Element) -> dict[str, Any]:
+    """Return the members of an object. Its secrets are encrypted."""
+    members: dict[str, Any] = {}
+    for name, convert in structure.members.items():
+        value = element.find(_XML_NAMES.get(name, name))
+        if value is None:
+            continue
+        if convert is _convert_source:
+            members[name] = _with_symbol(_SOURCES, value, value.get("class", ""))
+        elif convert is flag:
+            members[name] = value.text == "true"
+        elif convert is _convert_schemes:
+            members[name] = ", ".join(scheme.text or "" for scheme in value)
+        else:
+            members[name] = Plain(value.text) if convert is _convert_scope else value.text
+    return members
+
+
+def _with_symbol(structures: Mapping[str, Structure], element: etree._Element, java_class: str) -> Any:
+    structure = next(one for one in structures.values() if one.java_class == java_class)
+    return with_members(structure.label, _to_members(structure, element))
+
+
+def _convert_credentials(context: Context, node: yaml.Node, _label: str) -> list[etree._Element]:
+    plugins = context.server.plugins
+    known = [name for name, one in _CREDENTIALS.items() if plugins.have((BY_NAME[one.java_class].plugin,))]
     found = []
     for entry in sequence(context, node):
-        mapping(context, entry)
-        name, members = symbol(context, entry, "credentials", "com.cloudbees.plugins.credentials.Credentials", CLASSES)
-        values = CLASSES[name].convert(context, members)
-        if values.get("scope", SCOPES[0]) not in SCOPES:
-            raise ConfiguratorError(
-                f"{name}: Failed to set attribute 'scope'\n  at {context.describe(entry)} (path: scope)"
-            )
-        if not values.get("usernameSecret"):
-            values.pop("usernameSecret", None)
-        found.append({name: values})
+        name, members = symbol(context, entry, "credentials", f"{_PACKAGE}.Credentials", known)
+        structure = _CREDENTIALS[name]
+        values = structure.convert(context, members)
+        values["id"] = values.get("id") or str(uuid.uuid4())
+        if "usernameSecret" in structure.members:
+            values.setdefault("usernameSecret", False)
+        found.append(_to_xml(structure, values))
     return found
 
 
-ENTRY = Structure(
+def _convert_specifications(context: Context, node: yaml.Node, _label: str) -> list[etree._Element]:
+    found = []
+    for entry in sequence(context, node):
+        name, members = symbol(
+            context, entry, "specifications", f"{_PACKAGE}.domains.DomainSpecification", _SPECIFICATIONS
+        )
+        structure = _SPECIFICATIONS[name]
+        found.append(_to_xml(structure, structure.convert(context, members)))
+    return found
+
+
+def _convert_domain(context: Context, node: yaml.Node, _label: str) -> etree._Element:
+    members = _DOMAIN.convert(context, node)
+    specifications = members.pop("specifications", [])
+    domain = _to_xml(_DOMAIN, members)
+    etree.SubElement(domain, "specifications").extend(specifications)
+    return domain
+
+
+_DOMAIN = Structure("domain", DOMAIN, {"description": text, "name": text, "specifications": _convert_specifications})
+_DOMAIN_CREDENTIALS = Structure(
     "domainCredentials",
-    "com.cloudbees.plugins.credentials.domains.DomainCredentials",
-    {"credentials": _convert_credentials, "domain": lambda context, node, _label: DOMAIN.convert(context, node)},
+    f"{_PACKAGE}.domains.DomainCredentials",
+    {"credentials": _convert_credentials, "domain": _convert_domain},
 )
 
 
-def _write(server: Controller, domains: list[dict[str, Any]]) -> None:
-    encrypted = [
-        {**domain, "credentials": [_encrypt_members(server.storage, entry) for entry in domain["credentials"]]}
-        for domain in domains
-    ]
-    server.storage.set("credential_domains", encrypted)
+def _convert_domains(context: Context, node: yaml.Node, _label: str) -> list[dict[str, Any]]:
+    return [_DOMAIN_CREDENTIALS.convert(context, entry) for entry in sequence(context, node)]
+
+
+def _write(server: Controller, entries: list[dict[str, Any]]) -> None:
+    loader = Loader(server.storage)
+    stores.system_store(server.storage).replace_all(
+        [
+            (
+                loader.load_domain(entry["domain"]) if "domain" in entry else loader.create_global_domain(),
+                [loader.load_credential(credential) for credential in entry.get("credentials", [])],
+            )
+            for entry in entries
+        ]
+    )
 
 
 def _read(server: Controller) -> list[dict[str, Any]]:
-    """Return all domains. The global one always exists."""
-    domains = server.storage.setting("credential_domains", [])
-    if not any(not domain["domain"].get("name") for domain in domains):
-        domains = [*domains, {"domain": {}, "credentials": []}]
+    domains = stores.system_store(server.storage).domains()
     return [
-        {"credentials": list(map(_export, domain["credentials"])), "domain": domain["domain"]} for domain in domains
+        {"credentials": list(map(_export_credential, domain.credentials)), "domain": _export_domain(domain)}
+        for domain in domains
     ]
 
 
-def _export(entry: dict[str, Any]) -> dict[str, Any]:
-    name, members = next(iter(entry.items()))
-    return {name: {**members, "scope": Plain(members["scope"])} if "scope" in members else members}
+def _export_credential(credential: etree._Element) -> Any:
+    structure = next(one for one in _CREDENTIALS.values() if one.java_class == credential.tag)
+    members = _to_members(structure, credential)
+    members.pop("usernameSecret", None)
+    if "usernameSecret" in structure.members and has_secret_name(credential):
+        members["usernameSecret"] = True
+    return with_members(structure.label, members)
+
+
+def _export_domain(domain: Domain) -> dict[str, Any]:
+    specifications = domain.config.iterfind("specifications/*")
+    members = {
+        "description": domain.description,
+        "name": domain.name,
+        "specifications": [_with_symbol(_SPECIFICATIONS, one, str(one.tag)) for one in specifications],
+    }
+    return {name: value for name, value in members.items() if value}
 
 
 SYSTEM = Configurator(
     "system",
-    "com.cloudbees.plugins.credentials.SystemCredentialsProvider",
+    f"{_PACKAGE}.SystemCredentialsProvider",
     (Attribute("domainCredentials", _read, _write, _convert_domains, {"type": "array"}),),
 )
-PLUGINS = ("credentials",)

@@ -187,7 +187,7 @@ class Loader:
             plain = secrets.reveal(self._storage, text)
             return None if kind == PASSPHRASE and not plain else secrets.reencrypt(self._storage, text)
         if kind == BYTES:
-            return secrets.encrypt_bytes(self._storage, secrets.reveal_bytes(self._storage, text))
+            return secrets.reencrypt_bytes(self._storage, text)
         return text
 
 
@@ -206,7 +206,7 @@ def display_name(credential: etree._Element) -> str:
     description = (credential.findtext("description") or "").strip()
     if found.title == "Certificate":
         name = found.title
-    elif found.name_member and not _has_secret_name(credential, found):
+    elif found.name_member and not has_secret_name(credential):
         name = (credential.findtext(found.name_member) or "") + found.name_suffix
     else:
         return description or found.title
@@ -227,9 +227,10 @@ def render(root: etree._Element) -> str:
     return document.write_element(copy)
 
 
-def _has_secret_name(credential: etree._Element, found: CredentialClass) -> bool:
+def has_secret_name(credential: etree._Element) -> bool:
     """Return whether the user name is secret. It is, unless the credentials say otherwise."""
-    return "usernameSecret" in found.members and credential.findtext("usernameSecret") != "false"
+    members = BY_NAME[str(credential.tag)].members
+    return "usernameSecret" in members and credential.findtext("usernameSecret") != "false"
 
 
 def _list_secrets(element: etree._Element, members: Mapping[str, int]) -> Iterator[etree._Element]:

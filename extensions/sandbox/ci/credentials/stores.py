@@ -82,8 +82,7 @@ class Store:
         self._save = save
         found = root.find(_MAP)
         self._map = etree.SubElement(root, _MAP, {"class": _MAP_CLASS}) if found is None else found
-        if all(domain.name is not None for domain in self.domains()):
-            self._add(loader.create_global_domain(), _LIST)
+        self._ensure_global_domain()
 
     def domains(self) -> list[Domain]:
         """Return all domains."""
@@ -109,23 +108,40 @@ class Store:
         if domain.name != name:
             for entry in [entry for entry in self._map if Domain(entry).name == name]:
                 self._map.remove(entry)
-        was_global = domain.name is None
         domain.config = config
-        if was_global and name is not None:
-            self._add(self._loader.create_global_domain(), _LIST)
+        self._ensure_global_domain()
         self.save()
 
     def delete(self, domain: Domain) -> None:
         """Delete a domain with its credentials. The global one is emptied."""
         for entry in [entry for entry in self._map if entry[0] is domain.config]:
             self._map.remove(entry)
-        if domain.name is None:
-            self._add(self._loader.create_global_domain(), _LIST)
+        self._ensure_global_domain()
+        self.save()
+
+    def replace_all(self, domains: list[tuple[etree._Element, list[etree._Element]]]) -> None:
+        """Replace all domains and their credentials. Domains with the same name are merged.
+
+        :arg domains: configurations with the credentials of each
+        """
+        for entry in list(self._map):
+            self._map.remove(entry)
+        for config, credentials in domains:
+            same = next((domain for domain in self.domains() if domain.name == config.findtext("name")), None)
+            if same is None:
+                self._add(config, "list")
+                same = self.domains()[-1]
+            same.credentials.extend(credentials)
+        self._ensure_global_domain()
         self.save()
 
     def save(self) -> None:
         """Store the changes."""
         self._save(self._root)
+
+    def _ensure_global_domain(self) -> None:
+        if all(domain.name is not None for domain in self.domains()):
+            self._add(self._loader.create_global_domain(), _LIST)
 
     def _add(self, config: etree._Element, list_tag: str) -> None:
         entry = etree.SubElement(self._map, "entry")

@@ -67,21 +67,33 @@ def encrypt_bytes(storage: Storage, content: bytes) -> str:
     return f"{{{base64.b64encode(start + encrypted).decode()}}}"
 
 
-def reveal_bytes(storage: Storage, text: str) -> bytes:
-    """Return secret bytes. If this server has not encrypted the text, it is Base64, with or without braces.
+def decrypt_bytes(storage: Storage, text: str) -> bytes | None:
+    """Return the secret bytes in a text that this server has encrypted, or None for other texts."""
+    data = _decode(text)
+    start, encrypted = data[:BLOCK], data[BLOCK:]
+    if not encrypted or not text.startswith("{"):
+        return None
+    content = _mask(_key(storage), start, encrypted)
+    tag, content = content[:HALF], content[HALF : -content[-1]]
+    return content if tag == hmac.digest(_key(storage), start + content, hashlib.sha256)[:HALF] else None
 
-    Characters that are not Base64 are ignored.
-    """
+
+def reveal_bytes(storage: Storage, text: str) -> bytes:
+    """Return secret bytes. If this server has not encrypted the text, it is Base64, with or without braces."""
+    content = decrypt_bytes(storage, text)
+    return _decode(text) if content is None else content
+
+
+def reencrypt_bytes(storage: Storage, text: str) -> str:
+    """Return submitted secret bytes as they are stored: encrypted ones are kept."""
+    return text if decrypt_bytes(storage, text) is not None else encrypt_bytes(storage, _decode(text))
+
+
+def _decode(text: str) -> bytes:
+    """Decode Base64. Other characters are ignored."""
     characters = NOT_BASE64.sub("", text)
     characters = characters[:-1] if len(characters) % 4 == 1 else characters
-    data = base64.b64decode(characters + "=" * (-len(characters) % 4))
-    start = data[:BLOCK]
-    content = _mask(_key(storage), start, data[BLOCK:])
-    if content and text.startswith("{"):
-        tag, content = content[:HALF], content[HALF : -content[-1]]
-        if tag == hmac.digest(_key(storage), start + content, hashlib.sha256)[:HALF]:
-            return content
-    return data
+    return base64.b64decode(characters + "=" * (-len(characters) % 4))
 
 
 def _key(storage: Storage) -> bytes:
