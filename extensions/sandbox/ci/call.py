@@ -29,7 +29,8 @@ from .storage import Job
 from .xml.writer import ConfigurationWriter
 
 # Route pattern of a job, possibly in folders
-JOB = "/job/{job:[^/]+(?:/job/[^/]+)*}"
+_NAME = "(?:(?!%2[Ff])[^/])+"  # no item has a name with a slash
+JOB = f"/job/{{job:{_NAME}(?:/job/{_NAME})*}}"
 UNENCODED = "!$&'()*+,=@"  # characters that Jenkins does not encode in path segments
 Answer = Response | Awaitable[Response]
 FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"

@@ -158,6 +158,20 @@ def test_replacing_a_role_drops_its_members_and_unknown_permissions(ci: Ci) -> N
     assert roles(ci, "getRole", type="globalRoles", roleName="r").json() == {}
 
 
+def test_items_and_agents_that_match_a_pattern_are_counted(ci: Ci) -> None:
+    seed(ci, {"roleBased": {"roles": ROLES}})
+    everything = roles(ci, "getMatchingJobs", pattern=".*").json()
+    assert everything["itemCount"] > 1
+    assert everything["matchingJobs"] == []
+    found = roles(ci, "getMatchingJobs", pattern="app", maxJobs="5").json()
+    assert found == {"matchingJobs": ["app"], "itemCount": 1}
+    assert roles(ci, "getMatchingAgents", pattern="none", maxAgents="5").json() == {
+        "matchingAgents": [],
+        "agentCount": 0,
+    }
+    assert roles(ci, "getMatchingAgents", pattern="[").status_code == 500
+
+
 def test_template_of_a_role_replaces_its_permissions(ci: Ci) -> None:
     seed(ci, {"roleBased": {"roles": ROLES}})
     template = {"name": "t", "permissionIds": "hudson.model.Item.Read", "overwrite": "false"}

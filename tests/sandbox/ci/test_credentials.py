@@ -202,8 +202,16 @@ def test_global_domain_loses_its_credentials(filled: Ci) -> None:
 def test_domain_hides_the_global_one_when_it_has_its_name(filled: Ci) -> None:
     assert filled.post(f"{STORE}/createDomain", data=domain("_"), headers=UTF8).status_code == 200
     assert ids(filled) == []
+    listed = filled.members(STORE, "domains[global]")["domains"]
+    assert (listed["_"]["global"], listed["git"]["global"]) == (False, False)
     assert filled.request("DELETE", f"{GLOBAL}/config.xml").status_code == 200
     assert ids(filled) == ["one"]
+
+
+@pytest.mark.parametrize("path", [f"{STORE}/domain//config.xml", f"{GLOBAL}/credential/other/config.xml"])
+def test_deletion_of_an_unknown_path_is_answered_without_a_page(path: str, filled: Ci) -> None:
+    answer = filled.request("DELETE", path)
+    assert (answer.status_code, answer.content) == (404, b"")
 
 
 def test_domains_are_stored_with_known_specifications(ci: Ci) -> None:

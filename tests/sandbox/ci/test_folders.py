@@ -94,6 +94,11 @@ def test_item_is_refused_when_name_exists(folder: Ci) -> None:
     assert folder.post("/createItem?name=web", data=JOB, headers=XML).status_code == 200
 
 
+def test_path_with_an_encoded_slash_does_not_reach_an_item(folder: Ci) -> None:
+    assert folder.get("/job/team/job/web/api/json").status_code == 200
+    assert folder.get("/job/team%2Fweb/api/json").status_code == 404
+
+
 def test_names_are_case_sensitive_in_folders_only(folder: Ci) -> None:
     assert folder.get("/job/TEAM/job/web/api/json").json()["fullName"] == "team/web"
     assert folder.get("/job/team/job/WEB/api/json").status_code == 404

@@ -94,6 +94,13 @@ def test_email_is_required_when_the_mailer_plugin_is_active(ci: Ci, sandbox: Any
     assert {"_class": "hudson.tasks.Mailer$UserProperty", "address": "c@example.com"} in properties
 
 
+def test_credentials_are_a_property_when_their_plugin_is_active(ci: Ci, carol: None, sandbox: Any) -> None:
+    added = {"_class": "com.cloudbees.plugins.credentials.UserCredentialsProvider$UserCredentialsProperty"}
+    assert added in ci.json("/user/carol", depth="1")["property"]
+    sandbox.seed({"ci": {"plugins": [{"name": "credentials", "version": "1", "active": False}]}})
+    assert added not in ci.json("/user/carol", depth="1")["property"]
+
+
 def test_account_requires_the_administer_permission(ci: Ci) -> None:
     for path in (CREATE, "/user/builder/doDelete", "/securityRealm/user/builder/doDelete"):
         answer = ci.post(path, data=CAROL, user="reader")

@@ -21,10 +21,12 @@ from ..storage import User
 from . import accounts
 from .permissions import ADMINISTER
 
+CREDENTIALS = "com.cloudbees.plugins.credentials.UserCredentialsProvider$UserCredentialsProperty"
 DETAILS = "hudson.security.HudsonPrivateSecurityRealm$Details"  # part of users with an account
 PROPERTIES = (
     "jenkins.security.ApiTokenProperty",
     "jenkins.console.ConsoleUrlProviderUserProperty",
+    CREDENTIALS,
     "jenkins.views.ViewsTabBarUserProperty",
     "hudson.model.MyViewsProperty",
     "hudson.model.PaneStatusProperties",
@@ -82,9 +84,11 @@ def serve_user(call: Call, name: str, form: str) -> Answer:
 
 
 def _properties(call: Call, user: User) -> list[Bean]:
-    properties = [
-        Bean(name, *MEMBERS.get(name, ())) for name in PROPERTIES if name != DETAILS or user.password is not None
-    ]
+    missing = {
+        CREDENTIALS: not call.plugins.have(("credentials",)),
+        DETAILS: user.password is None,
+    }
+    properties = [Bean(name, *MEMBERS.get(name, ())) for name in PROPERTIES if not missing.get(name)]
     if call.plugins.have(("mailer",)):
         properties.append(Bean("hudson.tasks.Mailer$UserProperty", Property("address", user.email, visibility=ALWAYS)))
     return properties

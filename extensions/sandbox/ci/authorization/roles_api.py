@@ -90,10 +90,7 @@ def _add_role(call: Call) -> Response:
     request = _Request(call, changes=True)
     kind, name, overwrite = request.role_type(), request.text("roleName"), request.text("overwrite") == "true"
     pattern = call.parameter("pattern") or ".*" if kind != GLOBAL else ".*"
-    try:
-        re.compile(pattern)
-    except re.error:
-        raise InternalError from None
+    _compile(pattern)
     permissions = _find_permissions(request.names("permissionIds"))
     template = call.parameter("template") or "" if kind == PROJECT else None
     if template:
@@ -181,23 +178,31 @@ def _get_assignments(call: Call) -> Response:
 
 def _get_matching_jobs(call: Call) -> Response:
     request = _Request(call)
-    names = [job.name for job in call.storage.all_jobs()]
-    matching = _match(request.text("pattern"), names)
-    return _json({"matchingJobs": matching, "itemCount": len(names)})
+    matching = _match(request, [job.name for job in call.storage.all_jobs()])
+    return _json({"matchingJobs": _limit(call, matching, "maxJobs"), "itemCount": len(matching)})
 
 
 def _get_matching_agents(call: Call) -> Response:
     request = _Request(call)
-    names = [node.name for node in stored_nodes.list_nodes(call.storage)]
-    matching = _match(request.text("pattern"), names)
-    return _json({"matchingAgents": matching, "agentCount": len(names)})
+    matching = _match(request, [node.name for node in stored_nodes.list_nodes(call.storage)])
+    return _json({"matchingAgents": _limit(call, matching, "maxAgents"), "agentCount": len(matching)})
 
 
-def _match(pattern: str, names: list[str]) -> list[str]:
+def _match(request: _Request, names: list[str]) -> list[str]:
+    pattern = _compile(request.text("pattern"))
+    return [name for name in names if pattern.fullmatch(name)]
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
     try:
-        return [name for name in names if re.fullmatch(pattern, name)]
+        return re.compile(pattern)
     except re.error:
         raise InternalError from None
+
+
+def _limit(call: Call, names: list[str], parameter: str) -> list[str]:
+    """Return as many names as a parameter says, none without it."""
+    return names[: int(call.parameter(parameter) or 0)]
 
 
 def _add_template(call: Call) -> Response:

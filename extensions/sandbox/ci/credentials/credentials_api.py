@@ -100,7 +100,7 @@ class _Place:
         return Bean(_STORE_CLASSES[self.kind], Property("domains", self._domain_beans))
 
     def _domain_beans(self) -> dict[str, Bean]:
-        domains = {domain.url_name: domain for domain in reversed(self.store().domains()) if _is_listed(domain)}
+        domains = {domain.url_name: domain for domain in self.store().domains() if _is_listed(domain)}
         return {name: self.domain_bean(domains[name]) for name in sorted(domains)}
 
     def domain_bean(self, domain: Domain) -> Bean:
@@ -159,16 +159,20 @@ def _find_domain(place: _Place, name: str) -> tuple[Store, Domain]:
     store = place.store()
     domain = store.find(name)
     if domain is None:
-        # requests with DELETE are answered without a page
-        raise EngineError(404) if place.call.method == "DELETE" else NotFound
+        raise _not_found(place.call)
     return store, domain
+
+
+def _not_found(call: Call) -> NotFound | EngineError:
+    """Return the response to a path that does not exist. To requests with DELETE, it has no page."""
+    return EngineError(404) if call.method == "DELETE" else NotFound()
 
 
 def _find_credential(place: _Place, domain: str, name: str) -> tuple[Store, Domain, etree._Element]:
     store, found = _find_domain(place, domain)
     credential = found.find(name) if name else None
     if credential is None:
-        raise EngineError(404) if place.call.method == "DELETE" else NotFound
+        raise _not_found(place.call)
     return store, found, credential
 
 
@@ -300,8 +304,8 @@ def _credential_page(call: Call, kind: str, domain: str, name: str, job: str = "
     raise NotServed("the pages of credentials")
 
 
-def _unknown(_call: Call, **_place: str) -> Answer:
-    raise NotFound
+def _unknown(call: Call, **_place: str) -> Answer:
+    raise _not_found(call)
 
 
 def _require_xml(call: Call) -> None:
