@@ -275,8 +275,11 @@ def test_store_of_a_folder_is_part_of_its_configuration(ci: Ci) -> None:
     assert ci.members(f"{place}/domain/_", "credentials[id,fullName]") == {
         "credentials": [{"id": "a /", "fullName": "team/web/folder/_/a%20%2F"}]
     }
+    assert ci.json("/job/team/job/web", depth="1")["actions"][2]["stores"]["folder"]
+    assert ci.get("/job/team/job/web/api/json?depth=1", "reader").json()["actions"][1]["stores"] == {}
     config = ci.get("/job/team/job/web/config.xml").text
     assert "<password>{AQAAABAAAAA" in config
+    assert "<actions/>" in config
     for edited in (config, re.sub(r"\{AQ[^}]*\}", "s3cret", config)):
         assert ci.post("/job/team/job/web/config.xml", data=edited.encode(), headers=headers).status_code == 200
         assert "s3cret" not in ci.get("/job/team/job/web/config.xml").text

@@ -81,8 +81,11 @@ def test_label_restricts_the_node(ci: Ci) -> None:
 
 
 def test_configure_permission_adds_an_action(ci: Ci) -> None:
+    credentials = {"_class": "com.cloudbees.plugins.credentials.ViewCredentialsAction"}
+    assert ci.json("/job/app")["actions"] == [{}, {}, credentials]
+    assert ci.get("/job/app/api/json", "reader").json()["actions"] == [{}, credentials]
+    ci.sandbox.seed({"ci": {"plugins": [{"name": "credentials", "version": "1", "active": False}]}})
     assert ci.json("/job/app")["actions"] == [{}, {}]
-    assert ci.get("/job/app/api/json", "reader").json()["actions"] == [{}]
 
 
 def test_job_is_copied(ci: Ci) -> None:

@@ -10,6 +10,7 @@ import html
 import json
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -28,13 +29,15 @@ from ..access.permissions import (
 from ..call import JOB, Answer, Call
 from ..http import pages
 from ..http.refusals import EngineError, Failure, InternalError, NotFound, NotServed
-from ..jobs import configuration
+from ..jobs import configuration, folder_configuration
+from ..jobs.item_actions import ITEM_ACTIONS
 from ..jobs.item_kinds import FOLDER
 from ..remote_api.api import API, serve
 from ..remote_api.beans import Bean, Property
+from ..storage import Job
 from ..xml import document
 from . import stores
-from .classes import BY_NAME, InvalidXml, Loader, display_name, redact, to_xml
+from .classes import BY_NAME, PLUGIN, InvalidXml, Loader, display_name, redact, to_xml
 from .stores import Domain, Store
 
 XML_TYPES = ("application/xml", "text/xml")
@@ -48,25 +51,18 @@ _GLOBAL_DESCRIPTION = "Credentials that should be available everywhere."
 _EXISTS = "Credentials with specified ID already exist"
 
 
+@dataclass(frozen=True)
 class _Place:
-    """The store of a request, which its user may view.
+    """The store of a request.
 
     :arg kind: `system`, `folder` or `user`
+    :arg folder: full name of the folder
     """
 
-    def __init__(self, call: Call, kind: str, job: str, user: str) -> None:
-        self.call = call
-        self.kind = kind
-        self.folder = ""
-        expected = "folder" if job else "user" if user else "system"
-        if not call.plugins.have(("credentials",)) or kind != expected:
-            raise NotFound
-        if job:
-            self.folder = call.folder(job)
-        # a user store belongs to its user alone
-        if (user and user != call.principal.name) or (not user and not call.principal.may(CREDENTIALS_VIEW)):
-            raise NotFound
-        self.user = user
+    call: Call
+    kind: str
+    folder: str = ""
+    user: str = ""
 
     def store(self) -> Store:
         """Return the store."""
@@ -132,6 +128,23 @@ class _Place:
         )
 
 
+def _enter(call: Call, kind: str, job: str, user: str) -> _Place:
+    """Return the store of a path, which its user may view.
+
+    :arg job: path of the folder
+    """
+    expected = "folder" if job else "user" if user else "system"
+    if not call.plugins.have((PLUGIN,)) or kind != expected:
+        raise NotFound
+    folder = call.folder(job) if job else ""
+    # a user store belongs to its user alone
+    if (user and user != call.principal.name) or (not user and not call.principal.may(CREDENTIALS_VIEW)):
+        raise NotFound
+    if folder:
+        folder_configuration.add_actions(call.storage, call.job(job))
+    return _Place(call, kind, folder, user)
+
+
 def _is_listed(domain: Domain) -> bool:
     """Return whether the store lists a domain. A global domain with a description is missing."""
     return domain.name is not None or domain.description is None
@@ -139,20 +152,39 @@ def _is_listed(domain: Domain) -> bool:
 
 def _context(call: Call, form: str, job: str = "", user: str = "") -> Answer:
     """Serve the stores of the server, a folder, a job or a user."""
-    if not call.plugins.have(("credentials",)):
+    if not call.plugins.have((PLUGIN,)):
         raise NotFound
-    if job and configuration.parse_configuration(call.job(job).config).kind is not FOLDER:
+    if job and not _is_folder(call.job(job)):
         if not call.principal.may(CREDENTIALS_VIEW):
             raise NotFound
-        return serve(call, Bean(f"{_PACKAGE}ViewCredentialsAction", Property("stores", {})), form)
+        return serve(call, _action(), form)
     kind = "folder" if job else "user" if user else "system"
-    store = _Place(call, kind, job, user).bean()
-    name = f"{_PACKAGE}ViewCredentialsAction" + ("" if job else "$RootActionImpl")
-    return serve(call, Bean(name, Property("stores", {kind: store})), form)
+    return serve(call, _action(_enter(call, kind, job, user), "" if job else "$RootActionImpl"), form)
+
+
+def _is_folder(job: Job) -> bool:
+    return configuration.parse_configuration(job.config).kind is FOLDER
+
+
+def _action(place: _Place | None = None, suffix: str = "") -> Bean:
+    """Return the action that lists the stores of an object, which has at most one."""
+    found = {place.kind: place.bean()} if place else {}
+    return Bean(f"{_PACKAGE}ViewCredentialsAction{suffix}", Property("stores", found))
+
+
+def _item_action(call: Call, job: Job) -> Bean | None:
+    """Return the action of an item. Users who may not view credentials see no stores."""
+    if not call.plugins.have((PLUGIN,)):
+        return None
+    has_store = _is_folder(job) and call.principal.may(CREDENTIALS_VIEW)
+    return _action(_Place(call, "folder", job.name) if has_store else None)
+
+
+ITEM_ACTIONS.append(_item_action)
 
 
 def _store(call: Call, kind: str, form: str, job: str = "", user: str = "") -> Answer:
-    return serve(call, _Place(call, kind, job, user).bean(), form)
+    return serve(call, _enter(call, kind, job, user).bean(), form)
 
 
 def _find_domain(place: _Place, name: str) -> tuple[Store, Domain]:
@@ -177,7 +209,7 @@ def _find_credential(place: _Place, domain: str, name: str) -> tuple[Store, Doma
 
 
 def _create_domain(call: Call, kind: str, job: str = "", user: str = "") -> Response:
-    place = _Place(call, kind, job, user)
+    place = _enter(call, kind, job, user)
     call.require_post()
     place.require(CREDENTIALS_MANAGE_DOMAINS)
     _require_xml(call)
@@ -186,12 +218,12 @@ def _create_domain(call: Call, kind: str, job: str = "", user: str = "") -> Resp
 
 
 def _domain(call: Call, kind: str, domain: str, form: str, job: str = "", user: str = "") -> Answer:
-    place = _Place(call, kind, job, user)
+    place = _enter(call, kind, job, user)
     return serve(call, place.domain_bean(_find_domain(place, domain)[1]), form)
 
 
 def _domain_config(call: Call, kind: str, domain: str, job: str = "", user: str = "") -> Response:
-    place = _Place(call, kind, job, user)
+    place = _enter(call, kind, job, user)
     store, found = _find_domain(place, domain)
     place.require(CREDENTIALS_MANAGE_DOMAINS)
     if call.method == "GET":
@@ -206,7 +238,7 @@ def _domain_config(call: Call, kind: str, domain: str, job: str = "", user: str 
 
 
 def _delete_domain(call: Call, kind: str, domain: str, job: str = "", user: str = "") -> Response:
-    place = _Place(call, kind, job, user)
+    place = _enter(call, kind, job, user)
     store, found = _find_domain(place, domain)
     call.require_post()
     place.require(CREDENTIALS_MANAGE_DOMAINS)
@@ -215,7 +247,7 @@ def _delete_domain(call: Call, kind: str, domain: str, job: str = "", user: str 
 
 
 def _create_credential(call: Call, kind: str, domain: str, job: str = "", user: str = "") -> Response:
-    place = _Place(call, kind, job, user)
+    place = _enter(call, kind, job, user)
     store, found = _find_domain(place, domain)
     call.require_post()
     place.require(CREDENTIALS_CREATE)
@@ -242,13 +274,13 @@ def _notify(message: str, kind: str) -> Response:
 
 
 def _credential(call: Call, kind: str, domain: str, name: str, form: str, job: str = "", user: str = "") -> Answer:
-    place = _Place(call, kind, job, user)
+    place = _enter(call, kind, job, user)
     _store, found, credential = _find_credential(place, domain, name)
     return serve(call, place.credential_bean(found, credential), form)
 
 
 def _credential_config(call: Call, kind: str, domain: str, name: str, job: str = "", user: str = "") -> Response:
-    place = _Place(call, kind, job, user)
+    place = _enter(call, kind, job, user)
     store, found, credential = _find_credential(place, domain, name)
     if call.method == "GET":
         return _xml(redact(credential))
@@ -268,7 +300,7 @@ def _credential_config(call: Call, kind: str, domain: str, name: str, job: str =
 
 
 def _delete_credential(call: Call, kind: str, domain: str, name: str, job: str = "", user: str = "") -> Response:
-    place = _Place(call, kind, job, user)
+    place = _enter(call, kind, job, user)
     store, found, credential = _find_credential(place, domain, name)
     call.require_post()
     place.require(CREDENTIALS_DELETE)
@@ -278,11 +310,11 @@ def _delete_credential(call: Call, kind: str, domain: str, name: str, job: str =
 
 
 def _store_page(call: Call, kind: str, end: str, job: str = "", user: str = "") -> Response:
-    return _page(call, _Place(call, kind, job, user).display_name, end)
+    return _page(call, _enter(call, kind, job, user).display_name, end)
 
 
 def _domain_page(call: Call, kind: str, domain: str, end: str, job: str = "", user: str = "") -> Response:
-    place = _Place(call, kind, job, user)
+    place = _enter(call, kind, job, user)
     found = _find_domain(place, domain)[1]
     return _page(call, f"{place.display_name} \u00bb {found.url_name}", end)
 
@@ -300,7 +332,7 @@ def _page(call: Call, title: str, end: str) -> Response:
 
 
 def _credential_page(call: Call, kind: str, domain: str, name: str, job: str = "", user: str = "") -> Answer:
-    _find_credential(_Place(call, kind, job, user), domain, name)
+    _find_credential(_enter(call, kind, job, user), domain, name)
     raise NotServed("the pages of credentials")
 
 

@@ -32,6 +32,7 @@ from ..storage import Build, Job
 from ..xml import document
 from . import configuration, folder_configuration, stored_views
 from .configuration import Definition, Parameter
+from .item_actions import list_actions
 from .item_kinds import CONTAINERS, FOLDER, FREESTYLE, MULTIBRANCH, PIPELINE
 from .stored_views import ALL, LIST, MY, NESTED, FoundView
 
@@ -74,7 +75,7 @@ def deleted_job_bean(call: Call, name: str) -> Bean:
 
 def _folder_members(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
     return [
-        Property("actions", []),
+        Property("actions", lambda: list_actions(call, job)),
         *named,
         Property("healthReport", lambda: _folder_health(call, job)),
         Property("jobs", lambda: [job_bean(call, inner) for inner in list_visible(call, job.name)]),
@@ -206,7 +207,7 @@ def _job_members(call: Call, job: Job, definition: Definition, named: tuple[Prop
         return queue_items.item_bean(call, waiting[0], job_bean(call, job)) if waiting else None
 
     return [
-        Property("actions", lambda: [*_parameter_definitions(definition), *_opaque_actions(call)]),
+        Property("actions", lambda: [*_parameter_definitions(definition), *list_actions(call, job)]),
         *named,
         Property(
             "allBuilds", lambda: [build_api.build_bean(call, b) for b in call.storage.builds(job.name)], visibility=-2
@@ -226,11 +227,6 @@ def _job_members(call: Call, job: Job, definition: Definition, named: tuple[Prop
         Property("disabled", definition.disabled),
         *(_pipeline_members() if definition.kind is PIPELINE else _freestyle_members(definition)),
     ]
-
-
-def _opaque_actions(call: Call) -> list[Bean]:
-    """Return actions without exported members. Users who may configure the job get one more."""
-    return [opaque_bean() for _unused in range(2 if call.principal.may(JOB_CONFIGURE) else 1)]
 
 
 def list_tied_jobs(call: Call, label: str) -> list[Bean]:
