@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from lxml import etree
+
 from ..access.permissions import BY_ID
-from . import strategies
+from . import matrix_property, strategies
 from .strategies import EITHER, GROUP, ROLE_TYPES, USER, Entry, Role, Sid, Strategy, find_permission
 
 MATRICES = (strategies.GLOBAL_MATRIX, strategies.PROJECT_MATRIX)
@@ -19,6 +21,11 @@ _LOGGED_IN = {strategies.LOGGED_IN: {"allowAnonymousRead": False}}
 SID_NAMES = {"user": USER, "group": GROUP, "userOrGroup": EITHER}
 ROLE_SID_NAMES = {"user": USER, "group": GROUP, "either": EITHER}
 ROLE_LISTS = dict(zip(("global", "items", "agents"), ROLE_TYPES, strict=True))
+INHERITANCES = {
+    "inheriting": matrix_property.FROM_PARENT,
+    "inheritingGlobal": matrix_property.FROM_GLOBAL,
+    "nonInheriting": matrix_property.NOT_INHERITED,
+}
 # Jenkins exports the least specific entries first
 EXPORT_ORDER = (EITHER, GROUP, USER)
 
@@ -52,8 +59,8 @@ def read_strategy(data: Any) -> Strategy:
 def write_strategy(strategy: Strategy) -> Any:
     """Return the data that Jenkins exports for a strategy."""
     if strategy.kind in MATRICES:
-        entries = sorted(strategy.entries, key=lambda entry: (EXPORT_ORDER.index(entry.sid.type), entry.sid.name))
-        return {strategy.kind: {"entries": list(map(_write_entry, entries))} if entries else {}}
+        entries = _write_entries(strategy.entries)
+        return {strategy.kind: {"entries": entries} if entries else {}}
     if strategy.kind == strategies.ROLES:
         lists = {
             name: [_write_role(role) for role in sorted(strategy.roles[kind], key=lambda role: role.name)]
@@ -67,6 +74,27 @@ def write_strategy(strategy: Strategy) -> Any:
             ]
         return {strategy.kind: members}
     return _LOGGED_IN if strategy.kind in (strategies.SEEDED, strategies.LOGGED_IN) else strategy.kind
+
+
+def read_property(members: dict[str, Any]) -> etree._Element:
+    """Return the property of a node that data describes.
+
+    :raises CascError: if the plugin refuses it
+    """
+    element = etree.Element(matrix_property.NODE_PROPERTY)
+    inheritance = INHERITANCES.get(str(members.get("inheritanceStrategy")), matrix_property.FROM_PARENT)
+    etree.SubElement(element, "inheritanceStrategy", {"class": inheritance})
+    for sid, identifier in _list_grants(members):
+        prefix = "" if sid.type == EITHER else f"{sid.type}:"
+        etree.SubElement(element, "permission").text = f"{prefix}{identifier}:{sid.name}"
+    return element
+
+
+def write_property(element: etree._Element) -> dict[str, Any]:
+    """Return the data that Jenkins exports for the property of a node."""
+    inheritance = matrix_property.read_inheritance(element)
+    name = next(name for name, class_name in INHERITANCES.items() if class_name == inheritance)
+    return {"entries": _write_entries(matrix_property.read_entries(element)), "inheritanceStrategy": name}
 
 
 def _list_grants(members: dict[str, Any]) -> Iterator[tuple[Sid, str]]:
@@ -110,6 +138,11 @@ def _read_role(data: dict[str, Any]) -> Role:
     return Role(
         str(data.get("name") or ""), permissions, pattern, sids, data.get("description"), data.get("templateName")
     )
+
+
+def _write_entries(entries: list[Entry]) -> list[dict[str, Any]]:
+    in_order = sorted(entries, key=lambda entry: (EXPORT_ORDER.index(entry.sid.type), entry.sid.name))
+    return list(map(_write_entry, in_order))
 
 
 def _write_entry(entry: Entry) -> dict[str, Any]:

@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 import yaml
+from lxml import etree
 
+from ..authorization import casc, matrix_property
 from ..controller import Controller
 from ..nodes import stored_nodes
 from ..nodes.stored_nodes import Node
 from .configurators import Attribute, Context, Structure, data, integer, mapping, sequence, symbol, text
-from .documents import Plain
+from .documents import ConfiguratorError, Plain
 
 # Elements of an agent by member of the configuration, with their defaults, which are not exported
 MEMBERS: dict[str, tuple[str, Any]] = {
@@ -36,7 +38,28 @@ RETENTIONS = {
     "demand": "hudson.slaves.RetentionStrategy$Demand",
     "schedule": "hudson.slaves.SimpleScheduledRetentionStrategy",
 }
+MATRIX = "authorizationMatrix"
 WORK_DIR = "workDirSettings"
+
+
+def _convert_properties(context: Context, node: yaml.Node, _label: str) -> list[Any]:
+    properties = [data(context, entry) for entry in sequence(context, node)]
+    try:
+        _build_matrices(properties)
+    except casc.CascError as error:
+        raise ConfiguratorError(str(error)) from None
+    return properties
+
+
+def _build_matrices(properties: list[Any]) -> list[etree._Element]:
+    """Return the properties of matrix-auth, the only ones that are more than data in the sandbox."""
+    return [casc.read_property(entry[MATRIX] or {}) for entry in properties if _is_matrix(entry)]
+
+
+def _is_matrix(entry: Any) -> bool:
+    return isinstance(entry, dict) and MATRIX in entry
+
+
 PERMANENT = Structure(
     "permanent",
     "hudson.slaves.DumbSlave",
@@ -47,7 +70,7 @@ PERMANENT = Structure(
         "name": text,
         "nodeDescription": text,
         "nodeName": text,
-        "nodeProperties": data,
+        "nodeProperties": _convert_properties,
         "numExecutors": integer,
         "remoteFS": text,
         "retentionStrategy": data,
@@ -83,8 +106,14 @@ def _build(server: Controller, members: dict[str, Any]) -> Node:
     fields = {tag: members.get(name, default) for name, (tag, default) in MEMBERS.items()}
     objects = _write_object("retentionStrategy", exported["retentionStrategy"], RETENTIONS)
     launcher = _write_object("launcher", exported["launcher"], LAUNCHERS)
+    properties = "".join(etree.tostring(one, encoding="unicode") for one in _build_matrices(exported["nodeProperties"]))
+    exported["nodeProperties"] = [entry for entry in exported["nodeProperties"] if not _is_matrix(entry)]
     name = members["name"]
-    config = stored_nodes.build_configuration(server.create_writer(), {"name": name, **fields}, f"{objects}{launcher}")
+    config = stored_nodes.build_configuration(
+        server.create_writer(),
+        {"name": name, **fields},
+        f"{objects}{launcher}<nodeProperties>{properties}</nodeProperties>",
+    )
     return Node(name, config, exported=exported)
 
 
@@ -117,7 +146,11 @@ def _export(node: Node) -> dict[str, Any]:
     if "numExecutors" in members:
         members["numExecutors"] = node.executors
     objects = node.exported or {**OBJECTS, "launcher": _export_launcher(node)}
-    return {**members, "name": node.name, **objects}
+    matrices = [
+        {MATRIX: casc.write_property(element)}
+        for element in node.root.iterfind(f"nodeProperties/{matrix_property.NODE_PROPERTY}")
+    ]
+    return {**members, "name": node.name, **objects, "nodeProperties": [*objects["nodeProperties"], *matrices]}
 
 
 def _export_launcher(node: Node) -> Any:

@@ -43,8 +43,8 @@ class ConfigurationWriter:
         :arg plugin: plugin of the object that contains it
         """
         class_name = class_name or element.get("class") or element.tag
-        if element.tag in matrix_property.GROUPS:
-            element = matrix_property.rewrite_property(element)
+        if element.tag in matrix_property.GROUPS:  # its class writes it without the name of the plugin
+            return matrix_property.rewrite_property(element)
         own_plugin = self._find_plugin(class_name) or plugin
         written = etree.Element(tag or element.tag)
         written.attrib.update({name: value for name, value in element.items() if name != "plugin"})
