@@ -197,9 +197,10 @@ def test_views_and_properties_are_lost_when_they_are_left_out(folder: Ci) -> Non
     assert folder.get("/job/team/view/v1/config.xml").status_code == 200
 
 
-def test_views_without_owner_break_the_folder(ci: Ci) -> None:
+@pytest.mark.parametrize("holder", ["<folderViews>{}</folderViews>", "{}"])
+def test_views_without_owner_break_the_folder(holder: str, ci: Ci) -> None:
     views = "<views><hudson.model.ListView><name>only</name></hudson.model.ListView></views>"
-    config = f"<{ROOT}><folderViews>{views}</folderViews></{ROOT}>"
+    config = f"<{ROOT}>{holder.format(views)}</{ROOT}>"
     assert ci.post("/createItem?name=fv", data=config, headers=XML).status_code == 200
     assert "<name>only</name>" in read(ci, "/job/fv")
     assert ci.get("/job/fv/api/json?tree=views[name]").status_code == 500

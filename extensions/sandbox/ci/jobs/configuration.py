@@ -21,6 +21,7 @@ from ..xml import document, secrets
 from ..xml.writer import ConfigurationWriter
 from .item_kinds import BY_NAME, BY_ROOT, CONTAINERS, FOLDER, FREESTYLE, PIPELINE, Kind
 
+FOLDER_VIEWS_CLASS = "com.cloudbees.hudson.plugins.folder.views.DefaultFolderViewHolder"
 SCRIPT = "org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition"
 NOT_CONCURRENT = "org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty"
 FILE = "File"
@@ -129,7 +130,16 @@ def load_configuration(
 
 def _write_item(root: etree._Element, writer: ConfigurationWriter) -> str:
     kind = BY_ROOT[root.tag]
+    if kind is FOLDER:
+        _move_old_views(root)
     return writer.write(root, kind.roots[0], kind.item_class)
+
+
+def _move_old_views(root: etree._Element) -> None:
+    """Move the views of a folder from the place where old versions of the plugin stored them."""
+    views = root.find("views")
+    if views is not None and len(views) and root.find("folderViews") is None:
+        etree.SubElement(root, "folderViews", {"class": FOLDER_VIEWS_CLASS}).append(views)
 
 
 @functools.lru_cache(maxsize=1024)
