@@ -390,6 +390,33 @@ def test_odd_credentials_are_taken_as_they_are(jcasc: Jcasc) -> None:
     assert problem == ["string: Failed to set attribute 'scope'\n  at /configuration-as-code/check:5 (path: scope)"]
 
 
+NODE = """
+jenkins:
+  nodes:
+  - permanent:
+      name: n1
+      nodeProperties:
+      - envVars: {env: [{key: A, value: b}]}
+      - authorizationMatrix:
+          inheritanceStrategy: inheritingGlobal
+          entries:
+          - user: {name: reader, permissions: [Agent/Connect]}
+"""
+
+
+def test_permissions_of_a_node_are_written_and_exported(jcasc: Jcasc) -> None:
+    jcasc.sandbox.seed({"ci": {"plugins": [{"name": "matrix-auth", "version": "3.2.9"}]}})
+    given = yaml.safe_load(NODE)["jenkins"]["nodes"][0]["permanent"]["nodeProperties"]
+    assert jcasc.apply(NODE)["nodes"][-1]["permanent"]["nodeProperties"] == given
+    config = jcasc.get("/computer/n1/config.xml").text
+    assert "<permission>USER:hudson.model.Computer.Connect:reader</permission>" in config
+    assert "<org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty>" in config
+    assert jcasc.post("/computer/n1/config.xml", data=config, headers={"Content-Type": "text/xml"}).status_code == 200
+    assert jcasc.export()["jenkins"]["nodes"][-1]["permanent"]["nodeProperties"] == given[1:]
+    refused = jcasc.send("check", NODE.replace("Agent/Connect", "Agent/Fly"))
+    assert "Failed to set attribute 'user'" in messages(refused)[0]
+
+
 def test_views_are_replaced(jcasc: Jcasc) -> None:
     members = jcasc.apply("jenkins:\n  views:\n  - list:\n      name: cv\n")
     columns = ["status", "weather", "jobName", "lastSuccess", "lastFailure", "lastDuration", "buildButton"]
@@ -400,6 +427,7 @@ def test_views_are_replaced(jcasc: Jcasc) -> None:
     )
     members = jcasc.apply(both)
     assert members["views"] == [{"all": {"name": "all"}}, {"list": {"columns": ["status", "jobName"], "name": "cv"}}]
+    assert members["primaryView"] == members["views"][0]
     members = jcasc.apply("jenkins:\n  primaryView:\n    list:\n      name: cv\n")
     assert "list" in members["primaryView"]
 

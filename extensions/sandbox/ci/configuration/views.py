@@ -55,12 +55,8 @@ def _name(view: dict[str, Any]) -> str:
 
 
 def _write_views(server: Controller, views: list[dict[str, Any]]) -> None:
-    """Replace all views. The primary view stays if it is one of them."""
-    names = [_name(view) for view in views]
-    storage = server.storage
-    stored_views.replace_views(storage, server.create_writer(), [_to_element(view) for view in views])
-    if storage.setting(stored_views.PRIMARY_VIEW, "all") not in names:
-        storage.set(stored_views.PRIMARY_VIEW, names[0] if names else None)
+    """Replace all views. The name of the primary view stays, even if no view has it any more."""
+    stored_views.replace_views(server.storage, server.create_writer(), [_to_element(view) for view in views])
 
 
 def _to_element(view: dict[str, Any]) -> etree._Element:
