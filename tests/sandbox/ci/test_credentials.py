@@ -98,6 +98,16 @@ def test_stores_are_listed(filled: Ci) -> None:
         assert filled.get(f"{path}/api/json").status_code == 404
 
 
+def test_names_of_domains_are_encoded_except_as_keys(ci: Ci) -> None:
+    assert ci.post(f"{STORE}/createDomain", data=domain("a b"), headers=UTF8).status_code == 200
+    place = f"{STORE}/domain/a%20b"
+    assert ci.post(f"{place}/createCredentials", data=with_password("c/d"), headers=UTF8).status_code == 200
+    listed = ci.members(STORE, "domains[urlName,fullName]")["domains"]["a b"]
+    assert {key: listed[key] for key in ("fullName", "urlName")} == {"fullName": "system/a%20b", "urlName": "a%20b"}
+    credentials = ci.members(place, "credentials[fullName]")["credentials"]
+    assert credentials == [{"fullName": "system/a%20b/c%2Fd"}]
+
+
 @pytest.mark.parametrize(
     ("body", "headers", "status"),
     [

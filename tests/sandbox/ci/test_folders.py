@@ -292,6 +292,8 @@ def test_folder_is_copied_with_its_content(folder: Ci) -> None:
     copied = folder.post("/createItem?name=copy&mode=copy&from=team")
     assert (copied.status_code, copied.headers["Location"]) == (302, "/ci/job/copy/configure")
     assert folder.get("/job/copy/job/web/job/app/api/json").status_code == 200
+    refused = folder.post("/job/copy/job/web/job/app/build")
+    assert (refused.status_code, "copy/web/app is not buildable" in refused.text) == (409, True)
     assert folder.post("/job/team/createItem?name=b&mode=copy&from=app").status_code == 302
 
 

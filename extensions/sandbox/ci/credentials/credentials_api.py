@@ -12,7 +12,6 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 from lxml import etree
 from starlette.responses import Response
@@ -108,9 +107,9 @@ class _Place:
             Property("description", _GLOBAL_DESCRIPTION if domain.name is None else domain.description),
             Property("displayName", title),
             Property("fullDisplayName", f"{self.display_name} \u00bb {title}"),
-            Property("fullName", f"{self.full_name}/{domain.url_name}"),
+            Property("fullName", f"{self.full_name}/{self.call.encode_name(domain.url_name)}"),
             Property("global", domain.name is None),
-            Property("urlName", domain.url_name),
+            Property("urlName", self.call.encode_name(domain.url_name)),
         )
 
     def credential_bean(self, domain: Domain, credential: etree._Element) -> Bean:
@@ -121,7 +120,9 @@ class _Place:
             Property("description", credential.findtext("description")),
             Property("displayName", display_name(credential)),
             Property("fingerprint", None),
-            Property("fullName", f"{self.full_name}/{domain.url_name}/{quote(name, safe='')}"),
+            Property(
+                "fullName", f"{self.full_name}/{self.call.encode_name(domain.url_name)}/{self.call.encode_name(name)}"
+            ),
             Property("id", name),
             Property("typeName", BY_NAME[str(credential.tag)].title),
             typed=False,

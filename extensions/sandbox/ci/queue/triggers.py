@@ -58,7 +58,7 @@ def _check_trigger(call: Call, definition: Definition) -> dict[str, Any]:
 
 def _require_buildable(job: Job, definition: Definition) -> None:
     if definition.disabled or job.on_hold:
-        raise EngineError(409, f"{job.leaf} is not buildable")
+        raise EngineError(409, f"{job.name} is not buildable")
 
 
 def _schedule(
