@@ -198,7 +198,8 @@ def test_secrets_are_compared_by_existence() -> None:
 
     declared = credentials(password="s3cret-of-a")
     current = credentials(password=CIPHER)
-    assert not apply(export({}, credentials=current), credentials=declared)["changed"]
+    for same in (declared, credentials(password="")):
+        assert not apply(export({}, credentials=current), credentials=same)["changed"]
     label = "credentials.system.domainCredentials[global].credentials[usernamePassword a].usernamePassword.password"
     for before, options in ((credentials(), {}), (current, {"force": True})):
         calls = (

@@ -209,9 +209,11 @@ def _find_list_mismatches(place: Place, declared: list[t.Any], current: t.Any) -
 
 
 def _is_same_scalar(place: Place, declared: t.Any, current: t.Any) -> bool:
+    if is_encrypted(current):  # Jenkins encrypts an empty secret as well
+        return True
     if current in _EMPTY or declared in _EMPTY:
         return (current in _EMPTY and declared in _EMPTY) or (current is None and _is_default(place, declared))
-    if is_encrypted(current) or (isinstance(declared, str) and _VARIABLE.search(declared)):
+    if isinstance(declared, str) and _VARIABLE.search(declared):
         return True
     one, other = _to_text(declared), _to_text(current)
     if isinstance(current, bool):
