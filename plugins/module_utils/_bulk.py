@@ -68,16 +68,29 @@ class Estimate:
     state: str = "running"
 
 
+class NamedLocks:
+    """Locks by name, so that items that share different values do not wait for each other."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._locks: dict[str, threading.Lock] = {}
+
+    def get(self, name: str) -> threading.Lock:
+        """Return the lock with a name, and create it if it does not exist."""
+        with self._lock:
+            return self._locks.setdefault(name, threading.Lock())
+
+
 class SharedValues:
     """Values that the items of a task share. Each is created once."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._locks = NamedLocks()
         self._values: dict[str, t.Any] = {}
 
     def get(self, name: str, create: t.Callable[[], _Value]) -> _Value:
         """Return a value, and create it if it does not exist."""
-        with self._lock:
+        with self._locks.get(name):
             if name not in self._values:
                 self._values[name] = create()
             return t.cast("_Value", self._values[name])

@@ -9,8 +9,10 @@ import json
 import signal
 import stat
 import threading
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils import _bulk
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import (
     Act,
     ItemSkipped,
+    SharedValues,
     process_items,
     read_concurrently,
 )
@@ -474,3 +477,26 @@ def test_items_of_higher_levels_are_skipped_after_a_stop() -> None:
     with pytest.raises(ToolchainError, match="2 were skipped"):
         process_items(task, items, process_item, level_of=lambda item: item["level"])
     assert [outcome["status"] for outcome in task.result["outcomes"]] == ["skipped", "failed", "skipped"]
+
+
+def test_different_shared_values_are_created_concurrently() -> None:
+    shared, both_started, names = SharedValues(), threading.Barrier(2, timeout=10), ["a", "b"]
+
+    def create(name: str) -> str:
+        both_started.wait()
+        return name
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda name: shared.get(name, lambda: create(name)), names)) == names
+
+
+def test_shared_value_is_created_once() -> None:
+    shared, created = SharedValues(), []
+
+    def create() -> int:
+        created.append(1)
+        time.sleep(0.05)
+        return len(created)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(lambda _number: shared.get("a", create), range(4))] == [1, 1, 1, 1]

@@ -11,9 +11,9 @@ folder is missing, or that an item at the root differs only in case.
 from __future__ import annotations
 
 import dataclasses
-import threading
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NamedLocks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.location import item_path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
@@ -73,7 +73,7 @@ class Tree:
 
     def __init__(self, members: str) -> None:
         self._members = members
-        self._lock = threading.Lock()
+        self._locks = NamedLocks()
         self._listings: dict[str, Listing] = {}
         # what the items of the task have changed or, in check mode, would have changed
         self._created: set[str] = set()
@@ -101,7 +101,7 @@ class Tree:
         :arg folder: full name, empty for the root
         :raises ToolchainError: if the name differs from that of the folder in case
         """
-        with self._lock:
+        with self._locks.get(folder):
             if folder not in self._listings:
                 listing = fetch_listing(ci, folder, self._members) or self._predict_listing(ci, folder)
                 if listing is None:
