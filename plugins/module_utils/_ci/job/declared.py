@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 import typing as t
 import uuid
 import xml.etree.ElementTree as ET
@@ -15,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.pa
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import cron, types
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import list_texts
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed, copy_declared, merge
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed, merge
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import read_text
 from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import is_password
@@ -136,16 +135,16 @@ def read_configuration(params: _Params) -> ET.Element | None:
 
 def find_secrets(root: ET.Element) -> dict[str, str]:
     """Return the texts of a declared configuration that are probably secrets, by path."""
-    defaults = f"{_PASSWORD_PARAMETER}.*/defaultValue$"
     return {
         path: text
-        for path, text in list_texts(copy_declared(root)).items()
-        if text and (is_password(_last_name(path)) or re.search(defaults, path)) and text not in ("true", "false")
+        for path, text in list_texts(root).items()
+        if text and text not in ("true", "false") and _is_secret(path)
     }
 
 
-def _last_name(path: str) -> str:
-    return path.rpartition("/")[2].partition("[")[0].removeprefix("@")
+def _is_secret(path: str) -> bool:
+    name = path.rpartition("/")[2].partition("[")[0].removeprefix("@")
+    return is_password(name) or (name == "defaultValue" and _PASSWORD_PARAMETER in path)
 
 
 def build(params: _Params, type_name: str, declared: ET.Element | None, stored: ET.Element | None) -> ET.Element:

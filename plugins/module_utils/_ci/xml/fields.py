@@ -6,15 +6,13 @@
 
 from __future__ import annotations
 
-import collections
 import re
-import typing as t
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import is_blank
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import (
     UNORDERED,
-    copy_declared,
+    Removed,
     is_encrypted,
     merge,
 )
@@ -42,7 +40,7 @@ class DesiredConfiguration:
         self.declared = declared
         self._exact = exact
         self._replaces_secrets = update_secret == "always"
-        self._declared_texts = list_texts(copy_declared(declared))
+        self._declared_texts = list_texts(declared)
         self._removed: set[str] = set()
 
     def read(self, stored: ET.Element, *, is_written: bool) -> Texts:
@@ -54,8 +52,9 @@ class DesiredConfiguration:
             declared one if it should be replaced
         """
         texts = list_texts(stored)
-        for path in self._removed & list_texts(self.merge(stored)).keys():  # Jenkins has added a default instead
-            texts.pop(path, None)
+        if self._removed:
+            for path in self._removed & list_texts(self.merge(stored)).keys():  # Jenkins has added a default instead
+                texts.pop(path, None)
         for path, text in texts.items():
             if is_encrypted(text):
                 is_equal = is_written or not self._replaces_secrets
@@ -85,12 +84,14 @@ class DesiredConfiguration:
 
 
 def list_texts(root: ET.Element) -> Texts:
-    """Return the texts and attributes of a document by path.
+    """Return the texts and attributes of a document by path, without the elements that should not exist.
 
     The attribute `plugin` is omitted, because it changes with each upgrade. Lists of different elements have an entry
     `@order`, because the paths do not show it.
     """
-    return dict(_list_texts(root, ""))
+    texts: Texts = {}
+    _add_texts(texts, root, "")
+    return texts
 
 
 def find_secrets(declared: ET.Element) -> Texts:
@@ -113,15 +114,17 @@ def check_complete(root: ET.Element, what: str) -> None:
         )
 
 
-def _list_texts(element: ET.Element, path: str) -> t.Iterator[tuple[str, str]]:
+def _add_texts(texts: Texts, element: ET.Element, path: str) -> None:
     prefix = f"{path}/" if path else ""
-    yield from ((f"{prefix}@{name}", value) for name, value in element.attrib.items() if name != "plugin")
-    if path and (not len(element) or not is_blank(element.text)):
-        yield path, "" if is_blank(element.text) else element.text or ""
-    counts: collections.Counter[str] = collections.Counter()
-    for child in element:
-        counts[child.tag] += 1
-        number = f"[{counts[child.tag]}]" if counts[child.tag] > 1 else ""
-        yield from _list_texts(child, f"{prefix}{child.tag}{number}")
-    if element.tag not in UNORDERED and len(counts) > 1 and all("." in name for name in counts):
-        yield f"{prefix}@order", ", ".join(child.tag for child in element)
+    for name, value in element.attrib.items():
+        if name != "plugin":
+            texts[f"{prefix}@{name}"] = value
+    children = [child for child in element if not isinstance(child, Removed)]
+    if path and (not children or not is_blank(element.text)):
+        texts[path] = "" if is_blank(element.text) else element.text or ""
+    counts: dict[str, int] = {}
+    for child in children:
+        count = counts[child.tag] = counts.get(child.tag, 0) + 1
+        _add_texts(texts, child, f"{prefix}{child.tag}[{count}]" if count > 1 else f"{prefix}{child.tag}")
+    if len(counts) > 1 and element.tag not in UNORDERED and all("." in name for name in counts):
+        texts[f"{prefix}@order"] = ", ".join(child.tag for child in children)

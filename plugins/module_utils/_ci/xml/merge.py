@@ -102,7 +102,10 @@ def _pair(
 
     :arg by_name: whether children are matched by their name or ID, if they have one, and not only by their occurrence
     """
-    remaining = {child.tag: [other for other in stored if other.tag == child.tag] for child in declared}
+    remaining: dict[str, list[ET.Element]] = {child.tag: [] for child in declared}
+    for child in stored:
+        if child.tag in remaining:
+            remaining[child.tag].append(child)
     return [(_take(remaining[child.tag], _name(child) if by_name else None), child) for child in declared]
 
 
