@@ -37,6 +37,7 @@ SUBJECTS = (
         "admin",
         "users",
         "repositories",
+        "jobs",
     ),
 )
 
