@@ -156,6 +156,20 @@ def test_only_declared_elements_are_changed() -> None:
     }
 
 
+@pytest.mark.parametrize("declared", ["", "<displayName>App</displayName>"])
+def test_display_name_is_removed_when_configuration_is_set(declared: str) -> None:
+    result = manage(
+        listed("app"),
+        stored("/job/app", "<displayName>App</displayName>"),
+        written("/job/app", "<project/>"),
+        stored("/job/app", ""),
+        name="app",
+        config=f"<project>{declared}</project>",
+        display_name="",
+    )
+    assert result["changed"]
+
+
 def test_configuration_is_read_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "app.xml"
     file.write_text("\ufeff<?xml version='1.0'?><hudson.model.FreeStyleProject><disabled>true</disabled>"

@@ -157,7 +157,11 @@ def build(params: _Params, type_name: str, declared: ET.Element | None, stored: 
     """
     root = ET.Element(types.get_root_tag(type_name))
     root.extend(_Builder(params, type_name, ET.Element(root.tag) if stored is None else stored).build())
-    return root if declared is None else merge(declared, root)
+    if declared is None:
+        return root
+    merged = merge(declared, root)
+    merged.extend(child for child in root if isinstance(child, Removed))  # still to be removed from the stored one
+    return merged
 
 
 class _Builder:
