@@ -203,12 +203,21 @@ EXAMPLES = r"""
     groups:
       authenticated: [Overall/Read, Job/Read]
 
-- name: Let a team build and configure the jobs in its folder
+- name: Let a team build and configure a job
   buildworks.toolchain.ci_authorization:
-    folder: team
+    job: deploy
     groups:
       developers: [Job/Build, Job/Configure, Job/Read]
     purge: true
+
+- name: Manage the permissions of several objects
+  buildworks.toolchain.ci_authorization:
+    items:
+      - job: app
+        groups:
+          testers: [Job/Read]
+      - job: deploy
+        inheritance: none
 
 - name: Use roles instead, and remove all other roles
   buildworks.toolchain.ci_authorization:
@@ -228,9 +237,9 @@ EXAMPLES = r"""
           groups: [developers]
     purge: true
 
-- name: Remove the matrix of a folder
+- name: Remove the matrix of a job
   buildworks.toolchain.ci_authorization:
-    folder: team
+    job: deploy
     state: absent
 """
 

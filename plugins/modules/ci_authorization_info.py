@@ -45,10 +45,10 @@ EXAMPLES = r"""
   buildworks.toolchain.ci_authorization_info:
   register: jenkins
 
-- name: Get the permissions for a folder
+- name: Get the permissions for a job
   buildworks.toolchain.ci_authorization_info:
-    folder: team
-  register: team
+    job: deploy
+  register: deploy
 """
 
 RETURN = r"""

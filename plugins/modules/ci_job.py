@@ -552,17 +552,17 @@ EXAMPLES = r"""
 
 - name: Disable a job
   buildworks.toolchain.ci_job:
-    name: app
+    name: smoke
     disabled: true
 
 - name: Rename a job
   buildworks.toolchain.ci_job:
-    name: application
-    previous_name: app
+    name: smoke test
+    previous_name: smoke
 
 - name: Delete a job and its builds
   buildworks.toolchain.ci_job:
-    name: application
+    name: smoke test
     state: absent
     allow_delete_builds: true
 """
