@@ -124,12 +124,12 @@ class ManagedUser:
         return login.lower() == self._name.lower() and secret != password and not is_token
 
     def _check_new(self, fields: Fields) -> None:
-        assert self._accounts, "a user is read before it is created"
-        if self._accounts.name_pattern is None and not _DEFAULT_NAME.fullmatch(self._name):
+        known = t.cast(accounts.Accounts, self._accounts)  # a user is read before it is created
+        if known.name_pattern is None and not _DEFAULT_NAME.fullmatch(self._name):
             raise BadOption("name", f"must consist of letters, digits, '_' and '-' for a new user, not '{self._name}'")
         if PASSWORD not in fields:
             raise BadOption(self._password_option, "is required for a new user")
-        if self._accounts.has_mailer and not fields.get("email"):
+        if known.has_mailer and not fields.get("email"):
             raise BadOption("email", "is required for a new user, because the Jenkins plugin 'mailer' is active")
 
     def _raise_refusal(self, page: str) -> t.NoReturn:
