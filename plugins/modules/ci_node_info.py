@@ -22,7 +22,7 @@ notes:
     Agent/Configure. Without it, most fields of RV(nodes) are V(null).
   - One request reads the state of all nodes. The configuration takes one more request for each agent and one for the
     built-in node.
-  - Agents of clouds are only in RV(states), because O(buildworks.toolchain.ci_node#module) does not manage them.
+  - Agents of clouds are only in RV(states), because M(buildworks.toolchain.ci_node) does not manage them.
   - Tested against the sandbox of this collection, which simulates Jenkins 2.579. Not tested against a real Jenkins.
 options:
   name:

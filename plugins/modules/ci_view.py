@@ -42,7 +42,7 @@ options:
   name:
     description:
       - Name of the view. It is case-sensitive. Required if O(items) is not set.
-      - It must not contain control characters or C(? * / \ % ! @ # $ ^ & | < > [ ] : ;), or end with a period.
+      - It must not contain control characters or C(?*/\%!@#$^&|<>[]:;), or end with a period.
     type: str
   folder:
     description:

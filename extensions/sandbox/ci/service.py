@@ -18,8 +18,7 @@ from ..runtime.runtime import Runtime
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
 from . import not_served
-from .access import account_scripts as _account_scripts  # noqa: F401  registers scripts
-from .access import accounts, accounts_api, api_tokens, crumbs, login, users
+from .access import account_scripts, accounts, accounts_api, api_tokens, crumbs, login, users
 from .access.permissions import READ
 from .authorization import roles_api
 from .builds import artifacts, build_api, logs
@@ -28,7 +27,7 @@ from .cli import cli_api, jar
 from .configuration import api as configuration_api
 from .configuration import configuration
 from .controller import Controller
-from .credentials import credential_scripts, credentials_api  # noqa: F401  registers a script
+from .credentials import credential_scripts, credentials_api
 from .http import error_pages
 from .http.refusals import NotFound, Refusal
 from .jobs import config_api, folder_api, job_api, views
@@ -36,7 +35,7 @@ from .lockable_resources import resources_api
 from .nodes import agents, computers
 from .plugins import install_api, plugin_api, update_center
 from .queue import queue_api, triggers
-from .script_security import approvals  # noqa: F401  registers scripts
+from .script_security import approvals
 from .scripts import console_api
 from .seeds.seed import SHAPE, Seeder
 from .seeds.snapshot_seeds import convert_snapshot
@@ -45,6 +44,8 @@ from .state_queries import SUMMARY
 from .storage import SCHEMA
 from .system import management, restart_api, root
 
+# Registered by their import
+MODULES_WITH_SCRIPTS = (account_scripts, approvals, credential_scripts)
 ROUTES = Routes(
     (
         *root.ROUTES,

@@ -174,7 +174,7 @@ def find_mismatches(place: Place, declared: t.Any, current: t.Any) -> t.Iterator
 def _find_member_mismatches(place: Place, declared: dict[str, t.Any], current: t.Any) -> t.Iterator[Mismatch]:
     members = _expand_symbol(current)
     if not isinstance(members, dict):
-        is_class = len(declared) == 1 and isinstance(next(iter(declared.values())), dict)
+        is_class = len(declared) == 1 and all(isinstance(inner, dict) for inner in declared.values())
         if is_class or current not in _EMPTY:
             yield Mismatch(place, declared, current)
             return
