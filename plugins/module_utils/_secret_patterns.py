@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 import typing as t
+from xml.sax.saxutils import escape, unescape
 
 MASK = "MASKED_SECRET"
 MAX_PLACES = 100
@@ -77,6 +78,13 @@ _IDENTITIES = frozenset(
 # Members with user-defined names of members
 _MAPPINGS = ("parameters", "properties")
 _VALUES = ("choices", "default", "value", "values")
+# XML documents: tags, elements whose text is the name of the next element, and texts that are no secrets
+_XML_DECLARATION = "<?xml"
+_XML_TAG = re.compile(r"(<[^<>]*>)")
+_XML_NAMES = ("name", "key")
+_XML_VALUES = ("defaultValue", "value")
+_XML_ENTITIES = {"&quot;": '"', "&apos;": "'"}
+_NO_SECRET = re.compile(r"\s*(?:true|false|-?\d{1,6}|\(encrypted\))?\s*", re.IGNORECASE)
 
 
 class SecretMasker:
@@ -108,7 +116,10 @@ class SecretMasker:
             ]
         if not isinstance(value, str) or not value:
             return value
-        masked = MASK if is_secret else value if member in _IDENTITIES else mask_text(value)
+        if value.startswith(_XML_DECLARATION):
+            masked = mask_document(value)
+        else:
+            masked = MASK if is_secret else value if member in _IDENTITIES else mask_text(value)
         if masked != value:
             self._note(place)
         return masked
@@ -152,6 +163,38 @@ def mask_text(text: str) -> str:
     for form in _FORMS:
         text = form.sub(_replace, text)
     return _BASE64.sub(_mask_login, text)
+
+
+def mask_document(document: str) -> str:
+    """Return an XML document in which the text of each element is masked. Its tags stay as they are.
+
+    An element is secret because of its own name, or because the element before it has the name of a secret, as in
+    parameters and environment variables.
+    """
+    parts = _XML_TAG.split(document)
+    name, is_map, follows_leaf = "", False, False
+    for place in range(2, len(parts) - 1, 2):
+        start, text, end = parts[place - 1], unescape(parts[place], _XML_ENTITIES), parts[place + 1]
+        tag = _leaf_tag(start, end)
+        if not tag and not follows_leaf and not start.endswith("/>"):
+            name, is_map = "", False  # of another parent
+        is_map = is_map or tag == "int"  # number of the names and values that follow
+        is_value = tag in _XML_VALUES or (tag == "string" and is_map and name != "")
+        is_secret = is_password(tag) or (is_value and has_secret_name(name))
+        masked = MASK if is_secret and not _NO_SECRET.fullmatch(text) else mask_text(text)
+        if masked != text:
+            parts[place] = escape(masked)
+        if tag in _XML_NAMES or tag == "string":
+            name = "" if is_value else text
+        follows_leaf = bool(tag)
+    return "".join(parts)
+
+
+def _leaf_tag(start: str, end: str) -> str:
+    """Return the last part of the name of an element, or an empty text if the tags do not enclose only a text."""
+    tag = end[2:-1]
+    is_leaf = end.startswith("</") and re.fullmatch(rf"<{re.escape(tag)}(?:\s[^>]*)?", start[:-1])
+    return tag.rpartition(".")[2] if is_leaf else ""
 
 
 def _replace(match: re.Match[str]) -> str:

@@ -212,3 +212,44 @@ def test_filter_lists_masked_paths_when_requested() -> None:
     assert mask_secrets(data, "masked", keep=True) == {**data, "masked": {"count": 0, "places": []}}
     with pytest.raises(AnsibleFilterError, match="requires a dictionary"):
         mask_secrets([], list_as="masked")
+
+
+def test_texts_of_xml_are_masked_by_element() -> None:
+    string = "hudson.model.StringParameterDefinition"
+    document = f"""\
+<?xml version="1.1" encoding="UTF-8"?>
+<project>
+  <description>password='unclosed &amp; &lt;b&gt;</description>
+  <authToken>(encrypted)</authToken>
+  <apiToken>hunter2</apiToken>
+  <usernameSecret>true</usernameSecret>
+  <credentialsId>deploy-token</credentialsId>
+  <com.cloudbees.plugins.credentials.impl.UsernamePasswordCredentialsImpl>
+    <id>a</id>
+  </com.cloudbees.plugins.credentials.impl.UsernamePasswordCredentialsImpl>
+  <{string}>
+    <name>DB_PASSWORD</name>
+    <description/>
+    <defaultValue>hunter2</defaultValue>
+  </{string}>
+  <{string}>
+    <defaultValue>public</defaultValue>
+    <name>VERSION</name>
+  </{string}>
+  <tree-map>
+    <int>2</int>
+    <string>DB_PASSWORD</string>
+    <string>hunter2</string>
+    <string>PATH</string>
+    <string>/bin</string>
+  </tree-map>
+  <jobNames>
+    <string>token-service</string>
+    <string>web</string>
+  </jobNames>
+</project>"""
+    masker = SecretMasker()
+    masked = masker.mask({"name": "app", "config": document})["config"]
+    assert masked == document.replace("hunter2", MASK).replace("unclosed &amp; &lt;b&gt;", MASK)
+    assert masker.result["places"] == ["app: config"]
+    assert SecretMasker().mask(masked) == masked
