@@ -21,7 +21,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires the Job/Read permission. Jobs for which the account lacks this permission are not listed.
-  - The fields V(config) and V(elements) also require the Job/Configure permission on each job.
+  - The fields V(config) and V(elements) also require the Job/Configure permission on each job. A list names jobs
+    without this permission in RV(refused).
 options:
   job:
     description:
@@ -110,12 +111,12 @@ jobs:
       type: str
     config:
       description: Configuration as XML, in the form of O(buildworks.toolchain.ci_job#module:config). V((encrypted\))
-        replaces encrypted values. V(null) if the job was deleted in the meantime.
+        replaces encrypted values. V(null) if the job was deleted in the meantime or is in RV(refused).
       type: str
     elements:
       description: Texts and attributes of the configuration by the path of their elements, in the form of
         RV(buildworks.toolchain.ci_job#module:job.elements). V((encrypted\)) replaces encrypted values. V(null) if the
-        job was deleted in the meantime.
+        job was deleted in the meantime or is in RV(refused).
       type: dict
     description:
       description: Description of the job.
@@ -203,6 +204,12 @@ count:
   description: Number of jobs and folders found.
   returned: when O(job) is not set
   type: int
+refused:
+  description: Full names of the jobs and folders whose configuration the account may not read, sorted.
+  returned: when O(fields) contains V(config) or V(elements) and O(job) is not set
+  type: list
+  elements: str
+  sample: []
 job:
   description: The job, with the keys of RV(jobs). V(null) if it does not exist.
   returned: when O(job) is set

@@ -28,6 +28,10 @@ options:
   name:
     description: Name of the node to return, V(built-in) for the built-in node. If not set, all nodes are returned.
     type: str
+  complete_config:
+    description: Whether C(config) contains the whole configuration of an agent.
+    type: bool
+    default: false
   workers:
     description: Number of agents whose configuration is read at the same time.
     type: int
@@ -101,7 +105,8 @@ nodes:
       elements: dict
     config:
       description: The parts of the configuration without an option as XML, such as node properties of plugins. V(null)
-        if all parts have an option.
+        if all parts have an option. With O(complete_config), the whole configuration. V((encrypted\)) replaces
+        encrypted values.
       type: str
   sample:
     - name: linux-1
@@ -201,7 +206,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (CI + WORKERS) + ArgumentSpec(dict(name=dict(type="str", **nodes.NODE)))
+SPEC = (CI + WORKERS) + ArgumentSpec(
+    dict(name=dict(type="str", **nodes.NODE), complete_config=dict(type="bool", default=False))
+)
 
 
 def run(task: Task) -> None:

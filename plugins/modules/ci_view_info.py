@@ -38,6 +38,10 @@ options:
       - Path of the nested view whose views are returned, such as V(teams) or V(teams/web).
       - If not set, or if it is an empty string, the views outside of nested views are returned.
     type: str
+  include_config:
+    description: Whether to return the configuration of all views as C(config).
+    type: bool
+    default: false
   workers:
     description: Number of views to read at the same time.
     type: int
@@ -116,8 +120,8 @@ views:
       returned: when the type is V(list)
       type: str
     config:
-      description: Configuration as an XML document.
-      returned: when the view has another type
+      description: Configuration as an XML document. V((encrypted\)) replaces encrypted values.
+      returned: when the view has another type, or O(include_config) is V(true)
       type: str
   sample:
     - name: Deployments
@@ -151,6 +155,7 @@ SPEC = (CI + WORKERS) + ArgumentSpec(
         name=dict(type="str", **options.NAME),
         folder=dict(type="str", **options.FOLDER),
         parent=dict(type="str", **options.PARENT),
+        include_config=dict(type="bool", default=False),
     )
 )
 

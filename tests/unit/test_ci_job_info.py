@@ -175,3 +175,17 @@ def test_job_is_null_when_it_does_not_exist() -> None:
 )
 def test_invalid_options_are_rejected(options: dict[str, Any], message: str) -> None:
     assert message in get_jobs(**options)["msg"]
+
+
+def test_jobs_without_permission_are_named_and_have_no_configuration() -> None:
+    jobs = listing("jobs[name,fullName,url,jobs[name]]", {"jobs": [job("app"), job("web")]})
+    readable = call(
+        "GET", "/job/app/config.xml", text="<project><a>{AQAAABAAAAAQaaaaaaaaaaaaaaaaaaaaaaaa}</a></project>"
+    )
+    refused = call("GET", "/job/web/config.xml", 403, text="")
+    result = get_jobs(jobs, readable, refused, fields=["config"], workers=1)
+    assert [each["config"] and each["config"].partition("?>\n")[2] for each in result["jobs"]] == [
+        "<project>\n  <a>(encrypted)</a>\n</project>",
+        None,
+    ]
+    assert result["refused"] == ["web"]

@@ -77,6 +77,14 @@ def test_parts_without_option_are_returned_as_xml() -> None:
         assert run("ci_node", url=server.url, items=[node], **TOKEN)["counts"]["ok"] == 1
 
 
+def test_whole_configuration_is_returned_on_request() -> None:
+    with conversation(state(computer()), read(properties=MATRIX)) as server:
+        node = run("ci_node_info", url=server.url, name="n1", complete_config=True, **TOKEN)["nodes"][0]
+    for text in (MATRIX.strip(), "<numExecutors>1</numExecutors>", "<retentionStrategy "):
+        assert text in node["config"]
+    assert "<name>" not in node["config"]
+
+
 def test_unknown_launcher_is_returned_as_xml() -> None:
     launcher = '  <launcher class="com.example.Launcher">\n    <a>1</a>\n  </launcher>\n'
     with conversation(state(computer()), read(launcher=launcher)) as server:

@@ -607,6 +607,13 @@ def test_views_are_returned_as_options() -> None:
     assert outcome["primary"] == "mine"
 
 
+def test_configuration_of_each_view_is_returned_on_request() -> None:
+    with conversation(listing("mine"), config(list_xml())) as server:
+        [view] = run("ci_view_info", url=server.url, **OPTIONS, include_config=True)["views"]
+    assert view.pop("config").startswith(f"{HEAD}<hudson.model.ListView>")
+    assert view == RESULT
+
+
 def test_one_view_is_returned() -> None:
     with conversation(listing("all", "mine"), config(list_xml())) as server:
         assert run("ci_view_info", url=server.url, **OPTIONS, name="mine")["views"] == [RESULT]

@@ -172,6 +172,14 @@ def unknown_kinds(fields: Fields) -> list[str]:
     return [option for option, types in known.items() if fields[option]["type"] not in types]
 
 
+def complete_config(root: ET.Element) -> str:
+    """Return the whole configuration as XML for the option `config`."""
+    rest = copy.deepcopy(root)
+    for tag in _STATE:
+        elements.remove(rest, tag)
+    return document.serialize(rest)
+
+
 def remaining_config(root: ET.Element) -> str | None:
     """Return the elements that have no option as XML for the option `config`, or `None` if there are none."""
     rest = copy.deepcopy(root)

@@ -13,6 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.ru
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in, drain, form, nodes
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import hide_encrypted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -52,15 +53,16 @@ def describe_status(computer: Record) -> Fields:
 
 def list_nodes(task: Task, computers: list[Record]) -> list[Fields]:
     """Return the configurations of the built-in node and of the permanent agents."""
+    is_complete = task.params["complete_config"]
     by_name = {nodes.computer_name(computer): computer for computer in computers}
     managed = [name for name in by_name if name == nodes.BUILT_IN or nodes.is_permanent(by_name[name])]
     described = read_concurrently(
-        task, managed, lambda item_task, name: _describe(CiService(item_task), name, by_name[name])
+        task, managed, lambda item_task, name: _describe(CiService(item_task), name, by_name[name], is_complete)
     )
     return [described[name] for name in managed if name in described]
 
 
-def _describe(ci: CiService, name: str, computer: Record) -> Fields | None:
+def _describe(ci: CiService, name: str, computer: Record, is_complete: bool) -> Fields | None:
     """Return the configuration of a node, or `None` if it was deleted in the meantime."""
     if name == nodes.BUILT_IN:
         return {"name": name, **built_in.fetch(ci)}
@@ -70,14 +72,18 @@ def _describe(ci: CiService, name: str, computer: Record) -> Fields | None:
         if refusal.status != 403:
             raise
         return _describe_visible(name, computer)
-    return None if root is None else _describe_configuration(name, root)
+    return None if root is None else _describe_configuration(name, hide_encrypted(root), is_complete)
 
 
-def _describe_configuration(name: str, root: ET.Element) -> Fields:
+def _describe_configuration(name: str, root: ET.Element, is_complete: bool) -> Fields:
     fields = form.read_fields(root)
     for option in form.unknown_kinds(fields):
         fields[option] = None  # contained in `config`
-    return {"name": name, **fields, "config": form.remaining_config(root)}
+    return {
+        "name": name,
+        **fields,
+        "config": form.complete_config(root) if is_complete else form.remaining_config(root),
+    }
 
 
 def _describe_visible(name: str, computer: Record) -> Fields:

@@ -26,6 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import (
     DesiredConfiguration,
     check_complete,
+    hide_encrypted,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -225,14 +226,18 @@ def describe_views(task: Task, owner: Owner, name: str | None) -> Fields:
     found = read_concurrently(
         task, names, lambda item_task, key: stored.fetch(CiService(item_task), owner.view_path(key))
     )
-    views = [{**_identify(owner, key), **_describe(found[key])} for key in names if key in found]
+    has_config = task.params["include_config"]
+    views = [{**_identify(owner, key), **_describe(found[key], has_config)} for key in names if key in found]
     return {"views": views, "primary": listing.primary}
 
 
-def _describe(root: ET.Element) -> Fields:
-    """Return the fields of a view, or the configuration of one with another class."""
+def _describe(root: ET.Element, has_config: bool) -> Fields:
+    """Return the fields of a view that has one of the types, and the configuration of others."""
     fields = form.read_fields(root)
-    return fields if fields["type"] in form.CLASSES else {"config": document.serialize(root)}
+    config = {"config": document.serialize(hide_encrypted(root))}
+    if fields["type"] not in form.CLASSES:
+        return config
+    return {**fields, **config} if has_config else fields
 
 
 def _identify(owner: Owner, name: str) -> Fields:

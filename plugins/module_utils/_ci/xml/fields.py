@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import xml.etree.ElementTree as ET
 
@@ -92,6 +93,15 @@ def list_texts(root: ET.Element) -> Texts:
     texts: Texts = {}
     _add_texts(texts, root, "")
     return texts
+
+
+def hide_encrypted(root: ET.Element) -> ET.Element:
+    """Return a copy of a document without the texts that Jenkins has encrypted."""
+    hidden = copy.deepcopy(root)
+    for element in hidden.iter():
+        if is_encrypted(element.text):
+            element.text = ENCRYPTED
+    return hidden
 
 
 def find_secrets(declared: ET.Element) -> Texts:
