@@ -209,6 +209,7 @@ refused:
   returned: when O(fields) contains V(config) or V(elements) and O(job) is not set
   type: list
   elements: str
+  version_added: 0.3.0
   sample: []
 job:
   description: The job, with the keys of RV(jobs). V(null) if it does not exist.

@@ -123,3 +123,10 @@ def test_copy_can_be_built_after_a_restart(ci: Ci) -> None:
     ci.post("/safeRestart")
     ci.later(60)
     assert ci.json("/job/one")["buildable"] is True
+
+
+def test_object_of_an_unknown_class_is_kept_if_it_names_an_installed_plugin(ci: Ci) -> None:
+    ci.sandbox.seed({"ci": {"plugins": [{"name": "acme", "version": "1"}]}})
+    for plugin, is_kept in (("acme@1", True), ("other@1", False), ("git@5.2.1", False)):
+        config = f'<project><builders><com.acme.Step plugin="{plugin}"><a/></com.acme.Step></builders></project>'
+        assert ("<com.acme.Step" in rewrite(ci, config)) == is_kept

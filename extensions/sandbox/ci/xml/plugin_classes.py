@@ -30,6 +30,8 @@ PLUGINS: dict[str, tuple[str, ...]] = {
     "org.jenkinsci.plugins.workflow.job.": ("workflow-job", "workflow-aggregator"),
     "org.jenkinsci.plugins.workflow.multibranch.": ("workflow-multibranch", "workflow-aggregator"),
 }
+# Plugins whose classes the sandbox knows
+KNOWN = {plugin for plugins in PLUGINS.values() for plugin in plugins}
 
 
 def find_plugins(class_name: str) -> tuple[str, ...]:

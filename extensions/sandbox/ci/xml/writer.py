@@ -17,7 +17,7 @@ from ..plugins.installed_plugins import InstalledPlugins
 from ..storage import Storage
 from . import document, secrets
 from .models import MODELS
-from .plugin_classes import CORE, find_plugins
+from .plugin_classes import CORE, KNOWN, find_plugins
 
 
 class ConfigurationWriter:
@@ -45,7 +45,7 @@ class ConfigurationWriter:
         class_name = class_name or element.get("class") or element.tag
         if element.tag in matrix_property.GROUPS:  # its class writes it without the name of the plugin
             return matrix_property.rewrite_property(element)
-        own_plugin = self._find_plugin(class_name) or plugin
+        own_plugin = self._find_plugin(class_name, element) or plugin
         written = etree.Element(tag or element.tag)
         written.attrib.update({name: value for name, value in element.items() if name != "plugin"})
         is_reference = "reference" in element.attrib  # another place has the object
@@ -71,9 +71,16 @@ class ConfigurationWriter:
                 written.append(member)
         return written
 
-    def _find_plugin(self, class_name: str) -> str | None:
-        """Return the plugin of a class, an empty text for the core; None for names that are no classes."""
-        return next((name for name in find_plugins(class_name) if name == CORE or name in self._versions), None)
+    def _find_plugin(self, class_name: str, element: etree._Element) -> str | None:
+        """Return the plugin of a class, an empty text for the core; None for names that are no classes.
+
+        A class that the sandbox does not know belongs to the plugin that its element or one around it names.
+        """
+        known = find_plugins(class_name)
+        if "." in class_name and not known:
+            around = (element, *element.iterancestors())
+            known = tuple({inner.get("plugin", "").partition("@")[0] for inner in around} - KNOWN)
+        return next((name for name in known if name == CORE or name in self._versions), None)
 
     def _has_class(self, element: etree._Element) -> bool:
         """Return whether Jenkins has the class of a member. Other classes than those of missing plugins are kept."""
@@ -86,4 +93,4 @@ class ConfigurationWriter:
             return False
         if element.tag in matrix_property.GROUPS and matrix_property.lacks_sid(element):
             return False
-        return "." not in element.tag or self._find_plugin(element.tag) is not None
+        return "." not in element.tag or self._find_plugin(element.tag, element) is not None
