@@ -370,6 +370,70 @@ def test_rehearsal_on_a_snapshot_changes_the_administration_of_artifactory(sandb
     assert "The second run changed nothing." in output
 
 
+LIBRARY = {"name": "library", "type": "multibranch", "git": {"url": "https://git.example/library.git"}}
+BUILT = {"name": "team/app", "type": "freestyle", "triggers": {"cron": "H 2 * * *"}, "shell": ["make"]}
+AGENT = {"name": "linux-1", "remote_root": "/srv", "labels": ["linux"], "environment_variables": {"LANG": "C"}}
+REGISTRY = {"type": "username_password", "credential_username": "ci", "credential_password": SECRET}
+GRANTS = {"admin": ["Overall/Administer"], "carol": ["Overall/Read"]}
+MESSAGE = {"systemMessage": "Managed", "numExecutors": 3}
+# Tasks that create what production has
+CONTROLLER: dict[str, tuple[str, dict[str, Any]]] = {
+    "Keep the folder": ("folder", {"name": "team", "display_name": "The Team"}),
+    "Keep the job": ("job", BUILT),
+    "Keep the library": ("job", LIBRARY),
+    "Keep the view": ("view", {"name": "Ours", "jobs": ["app"], "regex": "a.*"}),
+    "Keep the view of the folder": ("view", {"name": "Ours", "folder": "team", "jobs": ["app"]}),
+    "Keep the agent": ("node", AGENT),
+    "Keep the domain": ("credential_domain", {"name": "example", "hostname": {"includes": ["*.example"]}}),
+    "Keep the login": ("credential", {**REGISTRY, "id": "registry", "domain": "example", "scope": "system"}),
+    "Keep the login of the folder": ("credential", {**REGISTRY, "id": "registry", "folder": "team"}),
+    "Keep the user": ("user", {"name": "carol", "full_name": "Carol Jones", "user_password": SECRET}),
+    "Keep the permissions": ("authorization", {"strategy": "project_matrix", "users": GRANTS, "purge": True}),
+    "Keep the permissions of the folder": ("authorization", {"folder": "team", "users": {"carol": ["Job/Read"]}}),
+    "Keep the configuration": ("configuration", {"configuration": {"jenkins": MESSAGE}}),
+    "Keep the approval": ("script_approval", {"signature": "method java.lang.String trim"}),
+    "Keep the resource": ("lockable_resource", {"name": "printer", "labels": ["office"]}),
+}
+CONTROLLER_CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
+    "Change the folder": ("folder", {"name": "team", "display_name": "Our Team"}),
+    "Change the job": ("job", {**BUILT, "shell": ["make check"]}),
+    "Change the view": ("view", {"name": "Ours", "regex": "b.*"}),
+    "Change the agent": ("node", {**AGENT, "labels": ["linux", "gpu"]}),
+    "Change the login": ("credential", {**REGISTRY, "id": "registry", "folder": "team", "description": "Registry"}),
+    "Change the user": ("user", {"name": "carol", "full_name": "Carol Smith"}),
+    "Delete other users": ("user", {"items": [{"name": "admin"}, {"name": "carol"}], "undeclared": "remove"}),
+    "Change the permissions": ("authorization", {"folder": "team", "users": {"carol": ["Job/Build", "Job/Read"]}}),
+    "Change the configuration": ("configuration", {"configuration": {"jenkins": {"mode": "EXCLUSIVE"}}}),
+}
+
+
+def play_ci(tasks: dict[str, tuple[str, dict[str, Any]]]) -> str:
+    """Return a playbook with tasks for Jenkins."""
+    described = [{"name": name, f"buildworks.toolchain.ci_{kind}": options} for name, (kind, options) in tasks.items()]
+    return str(yaml.safe_dump([{"hosts": "ci", "gather_facts": False, "tasks": described}]))
+
+
+def test_rehearsal_on_a_snapshot_predicts_the_changes_of_jenkins(sandbox: Sandbox, tmp_path: Path) -> None:
+    hosts, site, folder = tmp_path / "hosts.yml", tmp_path / "site.yml", tmp_path / "snapshot"
+    hosts.write_text(yaml.safe_dump({"ci": {"hosts": {"jenkins": {"ansible_connection": "local"}}}}))
+    site.write_text(play_ci(CONTROLLER))
+    output, good = run_ansible([site, "-i", hosts], sandbox)
+    assert good, output
+    command = ["buildworks.toolchain.snapshot", "-i", hosts, "-e", f"snapshot_folder={folder}"]
+    output, good = run_ansible(command, sandbox)
+    assert good, output
+    site.write_text(play_ci(CONTROLLER | CONTROLLER_CHANGES))
+    sandbox.clear_journal()
+    files = {"inventory": hosts, "playbook": site, "snapshot": folder}
+    options = [word for name, path in files.items() for word in ("-e", f"rehearse_{name}={path}")]
+    output, _good = run_ansible(["buildworks.toolchain.rehearse", *options], sandbox)
+    assert sandbox.journal() == []
+    assert SECRET not in output
+    changed = output.partition("Changes of the first run")[2].partition("Changes of the second run")[0]
+    tasks = CONTROLLER | CONTROLLER_CHANGES
+    assert {name for name in tasks if f"jenkins {name}" in changed} == set(CONTROLLER_CHANGES), output
+
+
 def group_hosts(openai: dict[str, Any], klocwork: dict[str, Any]) -> dict[str, Any]:
     """Return an inventory of two services."""
     return {"inference": {"hosts": {"openai": openai}}, "review": {"hosts": {"klocwork": klocwork}}}

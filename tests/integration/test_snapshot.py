@@ -224,12 +224,142 @@ def world(number: int) -> dict[str, Any]:
                     ],
                 }
                 for place, description in enumerate(SPECIAL_NAMES)
-            ],
-            "plugins": [{"name": f"odd{number}", "version": "1.0", "enabled": False, "active": False, "url": None}],
+            ]
+            + [{"name": f"team {number}/configured", "config": JOB}],
+            **controller(number),
         },
         "inference": inference(number, dice),
         "review": review(number, dice),
     }
+
+
+def controller(number: int) -> dict[str, Any]:
+    """Return plugins, accounts, credentials, nodes, views and settings of Jenkins with secrets of all kinds."""
+    odd = {"name": f"odd{number}", "version": "1.0", "enabled": False, "active": False, "url": None}
+    others = [("nested-view", "1.36"), ("gitlab-plugin", "1.9"), ("ssh-slaves", "3.1"), ("sonar", "2.18")]
+    variables = f"<int>1</int><string>DB_PASSWORD</string><string>{SECRET}</string>"
+    environment = (
+        "<hudson.slaves.EnvironmentVariablesNodeProperty><envVars serialization='custom'><unserializable-parents/>"
+        "<tree-map><default><comparator class='java.lang.String$CaseInsensitiveComparator'/></default>"
+        f"{variables}</tree-map></envVars></hudson.slaves.EnvironmentVariablesNodeProperty>"
+    )
+    certificate = "com.cloudbees.plugins.credentials.impl.CertificateCredentialsImpl"
+    key_store = f"<keyStoreSource class='{certificate}$UploadedKeyStoreSource'><uploadedKeystoreBytes>c2VjcmV0"
+    return {
+        "url": "https://ci.example/",
+        "plugins": [odd, *({"name": name, "version": version} for name, version in others)],
+        "users": [
+            {
+                "name": f"user-{number}",
+                "password": SECRET,
+                "full_name": "Ünï <b>",
+                "description": SPECIAL_NAMES[1],
+                "permissions": ["Overall/Read", "Job/Read", "Job/Build"],
+                "tokens": [{"value": f"11{number:032x}", "name": "note token", "expires": "2099-01-01"}],
+            }
+        ],
+        "configuration": {
+            "applied": {
+                "jenkins": {"systemMessage": "^${HOME} Ünï\n<b>", "mode": "EXCLUSIVE", "numExecutors": 7},
+                "unclassified": {"location": {"adminAddress": "ci@example.com"}},
+            }
+        },
+        "agents": [
+            {"name": f"agent {number}", "offline": True, "executors": 3, "labels": ["a", "b"]},
+            {
+                "name": SPECIAL_NAMES[2],
+                "offline_reason": "Backup & more",
+                "config": f"<slave><description>&lt;b&gt;</description><remoteFS>/srv</remoteFS><mode>EXCLUSIVE</mode>"
+                "<numExecutors>2</numExecutors><launcher class='hudson.plugins.sshslaves.SSHLauncher'><host>h</host>"
+                f"<credentialsId>deploy</credentialsId></launcher><nodeProperties>{environment}</nodeProperties>"
+                "</slave>",
+            },
+        ],
+        "lockable_resources": [
+            {
+                "name": SPECIAL_NAMES[1],
+                "labels": ["x"],
+                "reserved_by": "Sandbox Administrator",
+                "properties": {"A": "1"},
+            }
+        ],
+        "script_approval": {
+            "signatures": ["method java.lang.String trim"],
+            "acl_signatures": ["method java.lang.String length"],
+            "scripts": [{"script": "return 1"}],
+            "pending_scripts": [{"script": f"login('{SECRET}')", "user": "builder", "item": "app"}],
+        },
+        "credential_domains": [
+            {
+                "name": f"domain {number}",
+                "description": "Ours",
+                "xml": "<com.cloudbees.plugins.credentials.domains.Domain>"
+                f"<name>domain {number}</name><description>Ours</description><specifications>"
+                "<com.cloudbees.plugins.credentials.domains.HostnameSpecification><includes>*.example,a</includes>"
+                "<excludes>b</excludes></com.cloudbees.plugins.credentials.domains.HostnameSpecification>"
+                "<com.cloudbees.plugins.credentials.domains.SchemeSpecification><schemes><string>https</string></schemes>"
+                "</com.cloudbees.plugins.credentials.domains.SchemeSpecification></specifications>"
+                "</com.cloudbees.plugins.credentials.domains.Domain>",
+            }
+        ],
+        "credentials": [
+            {"id": "deploy", "type": "username_password", "username": "me", "password": SECRET, "scope": "system"},
+            {"id": "text", "type": "secret_text", "secret": SECRET, "description": "Ünï & <b>"},
+            {"id": "file", "type": "secret_file", "file_name": "a b.txt", "content": SECRET},
+            {
+                "id": "key",
+                "domain": f"domain {number}",
+                "type": "ssh_key",
+                "username": "git",
+                "private_key": SECRET,
+                "passphrase": SECRET,
+            },
+            {"id": "hidden", "type": "username_password", "username": "x", "password": SECRET, "username_secret": True},
+            {
+                "id": "certificate",
+                "xml": f"<{certificate}><id>certificate</id><description/><password>{SECRET}</password>{key_store}"
+                f"</uploadedKeystoreBytes></keyStoreSource></{certificate}>",
+            },
+            {
+                "id": "gitlab",
+                "xml": "<com.dabsquared.gitlabjenkins.connection.GitLabApiTokenImpl><id>gitlab</id><description/>"
+                f"<apiToken>{SECRET}</apiToken></com.dabsquared.gitlabjenkins.connection.GitLabApiTokenImpl>",
+            },
+            {"id": "inner", "folder": f"team {number}", "type": "secret_text", "secret": SECRET},
+        ],
+        "views": [
+            {"name": "releases", "description": "Ours", "jobs": ["app"], "regex": ".*-nightly"},
+            {"name": "token team", "folder": f"team {number}", "regex": ".*"},
+            {
+                "name": "outer",
+                "config": "<hudson.plugins.nested__view.NestedView><views><hudson.model.ListView><name>in</name>"
+                "<includeRegex>a.*</includeRegex></hudson.model.ListView></views></hudson.plugins.nested__view.NestedView>",
+            },
+        ],
+    }
+
+
+JOB = f"""\
+<project>
+  <description>Ours</description>
+  <authToken>{SECRET}</authToken>
+  <scm class="hudson.plugins.git.GitSCM"><userRemoteConfigs><hudson.plugins.git.UserRemoteConfig>
+    <url>https://git.example/app.git</url><credentialsId>deploy-token</credentialsId>
+  </hudson.plugins.git.UserRemoteConfig></userRemoteConfigs></scm>
+  <properties>
+    <hudson.model.ParametersDefinitionProperty><parameterDefinitions>
+      <hudson.model.PasswordParameterDefinition>
+        <name>P</name><description/><defaultValue>{SECRET}</defaultValue>
+      </hudson.model.PasswordParameterDefinition>
+    </parameterDefinitions></hudson.model.ParametersDefinitionProperty>
+  </properties>
+  <triggers><hudson.triggers.TimerTrigger><spec>H 2 * * *</spec></hudson.triggers.TimerTrigger></triggers>
+  <builders>
+    <hudson.tasks.Shell><command>{CLONED} &amp;&amp; make</command></hudson.tasks.Shell>
+    <hudson.plugins.sonar.SonarRunnerBuilder plugin="sonar@2.18"><project>a</project>
+      <org.sonar.Key><secretKey>{SECRET}</secretKey></org.sonar.Key></hudson.plugins.sonar.SonarRunnerBuilder>
+  </builders>
+</project>"""
 
 
 def administration(number: int) -> dict[str, Any]:
@@ -710,7 +840,8 @@ def test_readable_lists_are_exported_when_permissions_are_missing(sandbox: Sandb
     inventory.write_text(json.dumps(list_hosts(sandbox, tmp_path)))
     sandbox.clear_journal()
     output, _good = run_ansible(["buildworks.toolchain.snapshot", "-i", inventory], sandbox)
-    assert [entry for entry in sandbox.journal() if entry["effect"] != "read"] == []
+    refused_scripts = [entry["path"] for entry in sandbox.journal() if entry["effect"] != "read"]
+    assert refused_scripts == ["/ci/scriptText"] * 2
     failures = list_failures(output)
     assert failures.keys() == {f"refused{number}" for number in range(len(REFUSED))}, output
     for number, (_service, _variables, message) in enumerate(REFUSED):
@@ -723,7 +854,10 @@ def test_readable_lists_are_exported_when_permissions_are_missing(sandbox: Sandb
 
 def check_lists(lists: dict[str, Any]) -> None:
     """Check that each list was read that the accounts may read, and that the others are named."""
-    assert [skipped["list"] for skipped in lists["ci"]["skipped_lists"]] == ["plugins"]
+    hidden = ["plugins", "job_configurations", "credentials", "users", "configuration", "script_approvals"]
+    assert [skipped["list"] for skipped in lists["ci"]["skipped_lists"]] == hidden
+    assert lists["ci"]["nodes"]
+    assert "may not read the configuration of app, deploy" in lists["ci"]["skipped_lists"][1]["reason"]
     assert "403 reader is missing" in lists["ci"]["skipped_lists"][0]["reason"]
     skipped = lists["inference"]["skipped_lists"]
     without_scope = ["organizations", "projects", "users", "invites", "admin_keys"]
@@ -979,3 +1113,100 @@ def test_start_fails_when_the_directory_is_not_a_snapshot(text: str, problem: st
     (tmp_path / "manifest.json").write_text(text)
     with pytest.raises(SeedError, match=rf"^{tmp_path}/manifest\.json {problem}"):
         SnapshotDirectory(tmp_path)
+
+
+def test_jenkins_from_a_snapshot_is_declared_like_the_server(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.seed({"ci": world(1)["ci"]})
+    first, second = tmp_path / "first", tmp_path / "second"
+    output, good = take_snapshot(sandbox, first, "--limit", "jenkins")
+    assert good, output
+    with client.start(seed=first) as rehearsal:
+        output, good = take_snapshot(rehearsal, second, "--limit", "jenkins")
+    assert good, output
+    assert not [file for file in first.glob("*/*") if SECRET in file.read_text()]
+    expected, actual = load_lists(first, sandbox), load_lists(second, rehearsal)
+    for name in expected["ci"]:
+        assert actual["ci"][name] == expected["ci"][name]
+    assert actual["jobs"] == expected["jobs"]
+    check_controller(expected["ci"], {job["name"]: job["config"] for job in expected["jobs"]})
+
+
+def check_controller(ci: dict[str, Any], configurations: dict[str, str]) -> None:
+    """Check that the snapshot contains the settings of the world with number 1."""
+    assert [node["name"] for node in ci["nodes"]] == ["built-in", "agent 1", SPECIAL_NAMES[2]]
+    assert "<string>MASKED_SECRET</string>" in ci["nodes"][2]["config"]
+    assert [view["name"] for view in ci["views"]] == ["all", "outer", "releases"]
+    assert [len(ci[name]) for name in ("credentials", "credential_domains", "users")] == [7, 1, 5]
+    assert [resource["name"] for resource in ci["lockable_resources"]] == ["printer-1", SPECIAL_NAMES[1]]
+    assert ci["configuration"]["jenkins"]["systemMessage"].startswith("^${HOME} Ünï")
+    assert {entry["user"]["name"] for entry in ci["authorization"]["globalMatrix"]["entries"]} >= {"admin", "user-1"}
+    assert [approval["kind"] for approval in ci["script_approvals"]] == [
+        "restricted",
+        "signature",
+        "signature",
+        "script",
+    ]
+    for text in ("token team", "<id>inner</id>", "<secret>(encrypted)</secret>"):
+        assert text in configurations["team 1"]
+    for text in ("<credentialsId>deploy-token<", "<authToken>(encrypted)<", "SonarRunnerBuilder", "MASKED_SECRET"):
+        assert text in configurations["team 1/configured"]
+
+
+def test_lists_of_missing_plugins_are_skipped(sandbox: Sandbox, tmp_path: Path) -> None:
+    names = ("credentials", "configuration-as-code", "script-security", "lockable-resources")
+    sandbox.seed({"ci": {"plugins": [{"name": name, "version": "1", "active": False} for name in names]}})
+    sandbox.switch("ci", security_realm="hudson.security.LDAPSecurityRealm")
+    output, good = take_snapshot(sandbox, tmp_path / "first", "--limit", "jenkins")
+    assert good, output
+    reasons = {each["list"]: each["reason"] for each in load_lists(tmp_path / "first", sandbox)["ci"]["skipped_lists"]}
+    assert list(reasons) == ["credentials", "users", "configuration", "script_approvals", "lockable_resources"]
+    assert "Jenkins plugin 'credentials', which is not active" in reasons["credentials"]
+    assert "Jenkins does not use its own user database" in reasons["users"]
+    with client.start(seed=tmp_path / "first") as rehearsal:
+        assert rehearsal.environment["JENKINS_USER_ID"] == "snapshot-admin"
+        output, good = take_snapshot(rehearsal, tmp_path / "second", "--limit", "jenkins")
+    assert good, output
+
+
+ROLES = {
+    "roleBased": {
+        "roles": {
+            "global": [
+                {"name": "admin", "permissions": ["Overall/Administer"], "entries": [{"user": "admin"}]},
+                {
+                    "name": "auditor",
+                    "permissions": ["Job/Read", "Overall/Read", "Overall/SystemRead"],
+                    "entries": [{"user": "auditor"}],
+                },
+            ],
+            "items": [{"name": "team", "pattern": "team/.*", "permissions": ["Job/Build"]}],
+        }
+    }
+}
+
+
+def test_sandbox_has_another_administrator_when_the_account_may_not_read_the_users(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    auditor = {"name": "auditor", "password": SECRET, "tokens": ["11aud1t000sandbox00audit00token005"]}
+    plugins = [{"name": "role-strategy", "version": "9.1"}]
+    sandbox.seed({"ci": {"plugins": plugins, "users": [auditor], "authorization": ROLES}})
+    login = {"url": sandbox.environment["JENKINS_URL"], "username": "auditor", "api_token": auditor["tokens"][0]}
+    account = {f"toolchain_ci_{name}": value for name, value in login.items()}
+    first, second = tmp_path / "first", tmp_path / "second"
+    inventory = tmp_path / "hosts.ini"
+    inventory.write_text("[ci]\njenkins\n")
+    values = json.dumps({"snapshot_folder": str(first), **account})
+    output, good = run_ansible(["buildworks.toolchain.snapshot", "-i", inventory, "-e", values], sandbox)
+    assert good, output
+    expected = load_lists(first, sandbox)["ci"]
+    assert "users" in [skipped["list"] for skipped in expected["skipped_lists"]]
+    with client.start(seed=first) as rehearsal:
+        output, good = take_snapshot(rehearsal, second, "--limit", "jenkins")
+    assert good, output
+    actual = load_lists(second, rehearsal)["ci"]
+    assert [user["name"] for user in actual["users"]] == ["snapshot-admin"]
+    roles = actual["authorization"]["roleBased"]["roles"]
+    added = {"name": "snapshot-admin", "pattern": ".*", "permissions": ["Overall/Administer"]}
+    assert roles["global"].pop() == {**added, "entries": [{"user": "snapshot-admin"}]}
+    assert roles == expected["authorization"]["roleBased"]["roles"]

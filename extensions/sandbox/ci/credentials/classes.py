@@ -56,6 +56,10 @@ class CredentialClass:
     name_member: str = ""
     name_suffix: str = ""
 
+    def list_secrets(self) -> list[str]:
+        """Return the names of the members that are secret."""
+        return [name for name, kind in self.members.items() if kind in _HIDDEN]
+
 
 _CLASSES = (
     CredentialClass(

@@ -22,7 +22,7 @@ from .classes import DOMAIN, InvalidXml, Loader
 _MAP = "domainCredentialsMap"
 _MAP_CLASS = "hudson.util.CopyOnWriteMap$Hash"
 _LIST = "java.util.concurrent.CopyOnWriteArrayList"
-_FOLDER_PROPERTY = "com.cloudbees.hudson.plugins.folder.properties.FolderCredentialsProvider_-FolderCredentialsProperty"
+FOLDER_PROPERTY = "com.cloudbees.hudson.plugins.folder.properties.FolderCredentialsProvider_-FolderCredentialsProperty"
 _PROVIDERS = {
     "": "com.cloudbees.plugins.credentials.SystemCredentialsProvider",
     "user": "com.cloudbees.plugins.credentials.UserCredentialsProvider_-UserCredentialsProperty",
@@ -161,7 +161,7 @@ def user_store(storage: Storage, user: str) -> Store:
 def folder_store(storage: Storage, folder: str) -> Store:
     """Return the store of a folder, which exists without any credentials too."""
     exported = export_folder_property(storage, folder)
-    root = etree.Element(_FOLDER_PROPERTY) if exported is None else exported
+    root = etree.Element(FOLDER_PROPERTY) if exported is None else exported
     return Store(root, Loader(storage), lambda changed: replace_folder_property(storage, folder, changed))
 
 
@@ -172,7 +172,7 @@ def export_folder_property(storage: Storage, folder: str) -> etree._Element | No
     """
     job = storage.job(folder)
     assert job, "the folder exists"
-    return document.parse(job.config).find(f"properties/{_FOLDER_PROPERTY}")
+    return document.parse(job.config).find(f"properties/{FOLDER_PROPERTY}")
 
 
 def replace_folder_property(storage: Storage, folder: str, replacement: etree._Element | None) -> None:
@@ -185,7 +185,7 @@ def replace_folder_property(storage: Storage, folder: str, replacement: etree._E
     root = document.parse(job.config)
     properties = root.find("properties")
     assert properties is not None, "added when the folder was stored"
-    for existing in properties.findall(_FOLDER_PROPERTY):
+    for existing in properties.findall(FOLDER_PROPERTY):
         properties.remove(existing)
     if replacement is not None:
         properties.append(replacement)
@@ -229,4 +229,4 @@ def _stored(storage: Storage, owner: str, tag: str) -> Store:
     )
 
 
-PROPERTY_LOADERS[_FOLDER_PROPERTY] = _load_folder_property
+PROPERTY_LOADERS[FOLDER_PROPERTY] = _load_folder_property

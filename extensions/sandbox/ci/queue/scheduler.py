@@ -127,7 +127,7 @@ class Scheduler:
         environment = {p["name"]: _shell_text(p["value"]) for p in item.parameters or []}
         environment |= {"JOB_NAME": job.name, "JOB_BASE_NAME": job.leaf, "BUILD_NUMBER": str(job.next_build)}
         definition = configuration.parse_configuration(job.config)
-        plan = _plan(definition, environment, job)
+        plan = self._plan(definition, environment, job)
         build = Build(
             job=job.name,
             number=job.next_build,
@@ -217,11 +217,13 @@ class Scheduler:
         item = self._storage.item(number)
         return None if item and item.left is not None and now - item.left > ITEM_RETENTION else item
 
-
-def _plan(definition: configuration.Definition, environment: dict[str, str], job: Job) -> shell.Plan:
-    if definition.kind is PIPELINE:
-        return pipeline.plan_build(definition.script, environment, f"/var/jenkins_home/workspace/{job.name}")
-    return shell.plan_build(definition.commands, environment, definition.archived)
+    def _plan(self, definition: configuration.Definition, environment: dict[str, str], job: Job) -> shell.Plan:
+        seconds = self._storage.setting("build_seconds")
+        if seconds is not None:
+            return shell.plan_build((f"sleep {seconds}",), environment, ())
+        if definition.kind is PIPELINE:
+            return pipeline.plan_build(definition.script, environment, f"/var/jenkins_home/workspace/{job.name}")
+        return shell.plan_build(definition.commands, environment, definition.archived)
 
 
 def _equal(one: list[dict[str, Any]] | None, other: list[dict[str, Any]] | None) -> bool:

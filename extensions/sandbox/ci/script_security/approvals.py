@@ -20,7 +20,7 @@ SHAPE = mapping_schema(
     "signatures acl_signatures script_hashes",
     scripts=[mapping_schema("script! language")],
     pending_signatures=[mapping_schema("signature! user item")],
-    pending_scripts=[mapping_schema("script! language user item")],
+    pending_scripts=[mapping_schema("script hash language user item")],
 )
 # The plugin has a longer list
 DANGEROUS = frozenset(
@@ -51,6 +51,8 @@ def add_approvals(storage: Storage, data: dict[str, Any]) -> None:
 
 def hash_script(script: dict[str, Any]) -> str:
     """Return the hash by which the plugin identifies a script."""
+    if "hash" in script:
+        return str(script["hash"])
     data = f"{script.get('language', 'groovy')}:{script['script']}".encode()
     return f"SHA512:{hashlib.sha512(data).hexdigest()}"
 
@@ -101,7 +103,7 @@ def _show_script(script: dict[str, Any], has_text: bool) -> dict[str, Any]:
         "user": script.get("user"),
         "item": script.get("item"),
     }
-    return {**shown, "script": script["script"]} if has_text else shown
+    return {**shown, "script": script.get("script", "")} if has_text else shown
 
 
 @known_script("approve a signature or script", label="approve_script")

@@ -96,7 +96,9 @@ def _to_xml(data: dict[str, Any]) -> etree._Element:
     if kind not in _CLASSES:
         raise ValueError(f"Credentials {data['id']}: the type is one of {', '.join(_CLASSES)}, or xml is given.")
     root = etree.Element(_CLASSES[kind])
-    etree.SubElement(root, "scope").text = data.get("scope", "USER" if "user" in data else "GLOBAL").upper()
+    scope = data.get("scope", "USER" if "user" in data else "GLOBAL")
+    if scope:
+        etree.SubElement(root, "scope").text = scope.upper()
     etree.SubElement(root, "id").text = data["id"]
     for name, member in _MEMBERS.items():
         if name in data:

@@ -5,6 +5,7 @@
 
 url: URL of Jenkins in documents; by default that of the request
 executors: number of executors (2)
+build_seconds: duration of all builds, which succeed and do not run their steps; by default, the steps are simulated
 version: version of Jenkins, like the switch
 restart_required: whether plugins require a restart
 users: [{name, password (without it, a user without an account), full_name, description, email,
@@ -22,6 +23,7 @@ update_sites: [{url, fetched: whether Jenkins has its metadata,
                            seconds: duration of the download, fails: how it fails (download, checksum, no checksum),
                            file: {name, version, ...} if the file differs from the metadata}]}]
 configuration: {sources: {path or URL: YAML text} that Configuration as Code applies, environment: {variable: value},
+                applied: {root: members} that was applied without being a source,
                 reload_token: token of /reload-configuration-as-code/}
 agents: [{name, offline: whether it is not connected, executors, description, remote_fs, labels: [...],
           config (XML instead of these), offline_reason: why a user has taken it offline}]
@@ -30,7 +32,7 @@ lockable_resources: [{name, description, labels: [...], note, properties: {name:
 script_approval: {signatures: [...], acl_signatures: [...] (approved assuming permission check),
                   scripts: [{script, language (groovy)}] or script_hashes: [...] (approved),
                   pending_signatures: [{signature, user, item}],
-                  pending_scripts: [{script, language, user, item: full name of the job}]}
+                  pending_scripts: [{script, or its hash, language, user, item: full name of the job}]}
 scripts: [{script (exact text) or pattern (regular expression to search), node (its name, "" for the controller;
            default any), after (only after the script of this name was run), name, output, value, seconds,
            error: {type, message, line}}]; the first match is used; later seeds take precedence
@@ -45,6 +47,7 @@ jobs: [{name: full name (missing folders are created), kind: freestyle|pipeline|
         builds: [{number, result, seconds, ago or started (ISO 8601), keep, parameters: {name: text},
                   log: text, artifacts: {path: text}, node: name of the agent}],
         queued: [{seconds: waiting time, parameters: {name: text}}]}]
+primary_view: name of the primary view; the views of this seed replace those of Jenkins
 views: [{name, folder: full name of the folder,
          config (XML), or of a list view: description, jobs (names relative to the folder), regex}]
 credential_domains: [{name, folder or user (by default the store of the server), description, xml}]
@@ -55,6 +58,7 @@ credentials: [{id, folder or user, domain, type: username_password|secret_text|s
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -82,7 +86,8 @@ DEFAULT_AGO_SECONDS = 3600
 PLUGIN = "name! version! long_name url required_core_version minimum_java_version supports_dynamic_load broken"
 DEPENDENCIES = [mapping_schema("name! version! optional")]
 SHAPE = mapping_schema(
-    "authorization url executors version restart_required quieting_down update_site user_content",
+    "authorization url executors build_seconds primary_view version restart_required quieting_down update_site"
+    " user_content",
     users=[mapping_schema("name! password full_name description email tokens permissions public_keys")],
     plugins=[
         mapping_schema(
@@ -96,7 +101,7 @@ SHAPE = mapping_schema(
             plugins=[mapping_schema(f"{PLUGIN} excerpt older seconds fails file", dependencies=DEPENDENCIES)],
         )
     ],
-    configuration=mapping_schema("sources environment reload_token"),
+    configuration=mapping_schema("sources environment applied reload_token"),
     agents=[mapping_schema("name! offline executors description remote_fs labels config offline_reason")],
     lockable_resources=[resources_api.SHAPE],
     script_approval=approvals.SHAPE,
@@ -142,12 +147,18 @@ class Seeder:
         writer = self._controller.create_writer()
         for job in data.get("jobs", []):
             self._add_job(job, writer)
-        for view in data.get("views", []):
-            self._add_view(view, writer)
+        self._add_views(data, writer)
         for domain in data.get("credential_domains", []):
             credential_seeds.add_domain(self._storage, domain)
         for credential in data.get("credentials", []):
             credential_seeds.add_credential(self._storage, credential)
+
+    def _add_views(self, data: dict[str, Any], writer: ConfigurationWriter) -> None:
+        if "primary_view" in data:
+            stored_views.replace_views(self._storage, writer, [])
+            self._storage.set(stored_views.PRIMARY_VIEW, data["primary_view"])
+        for view in data.get("views", []):
+            self._add_view(view, writer)
 
     def _add_plugins(self, data: dict[str, Any]) -> None:
         for plugin in data.get("plugins", []):
@@ -157,7 +168,7 @@ class Seeder:
             self._controller.update_site.add(site)
 
     def _add_settings(self, data: dict[str, Any]) -> None:
-        for name in ("url", "executors"):
+        for name in ("url", "executors", "build_seconds"):
             if name in data:
                 self._storage.set(name, data[name])
         if "user_content" in data:
@@ -180,9 +191,10 @@ class Seeder:
         if "reload_token" in settings:
             self._storage.set("configuration_reload_token", settings["reload_token"])
         try:
-            jcasc.apply(self._controller, None, "")
+            applied = settings.get("applied")
+            jcasc.apply(self._controller, json.dumps(applied) if applied else None, "the seed")
         except ConfiguratorError as error:
-            raise ValueError(f"The sources of the configuration cannot be applied: {error}") from None
+            raise ValueError(f"The configuration cannot be applied: {error}") from None
 
     def _add_user(self, user: dict[str, Any]) -> None:
         permissions = user.get("permissions", [])
