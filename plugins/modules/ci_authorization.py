@@ -435,6 +435,7 @@ def reconcile_property(task: Task, shared: SharedValues, target: Target) -> None
         update=matrix.write,
         delete=matrix.delete,
         check=matrix.check,
+        to_result=matrix.to_result,
     )
 
 

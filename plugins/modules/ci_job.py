@@ -76,7 +76,7 @@ options:
       multibranch: A multibranch Pipeline, which creates a job for each branch of a Git repository with a script.
   config:
     description:
-      - Configuration of the job as XML, for example from the lookup plugin P(ansible.builtin.template#lookup).
+      - Configuration of the job as XML, for example from the lookup plugin C(ansible.builtin.template).
       - Declared elements are compared with the stored ones. A list of steps, parameters or triggers is compared as a
         whole, and so are several elements with the same name. An object with another C(class) is replaced.
       - An empty element empties a list, but it keeps the members of an object.

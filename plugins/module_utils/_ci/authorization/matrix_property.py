@@ -111,6 +111,10 @@ class MatrixProperty:
             desired["inheritance"] = params["inheritance"] or "parent"
         return form.purge(before or {}, desired) if params["purge"] else desired
 
+    def to_result(self, matrix: Fields) -> Fields:
+        """Return a matrix with all its members, also a predicted one."""
+        return {"inheritance": "parent", **form.read_matrix(()), **matrix}
+
     def write(self, changes: Fields) -> None:
         """Write the matrix with the changed fields."""
         root = self._get_root()
