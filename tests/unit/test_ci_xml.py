@@ -186,3 +186,17 @@ def test_default_in_place_of_a_removed_object_is_expected() -> None:
     default = document.parse('<project><scm class="hudson.scm.NullSCM"/></project>')
     assert configuration.read(default, is_written=True) == {"scm": ""}
     assert configuration.read(stored, is_written=True) == {"scm/@class": "a.Git", "scm/url": "x"}
+
+
+def test_secrets_are_found_by_name() -> None:
+    declared = document.parse(
+        '<folder><a.B apiToken="t"><password>p</password><password>q</password><password/><user>u</user></a.B>'
+        "<hudson.model.PasswordParameterDefinition><name>PIN</name><defaultValue>d</defaultValue>"
+        "</hudson.model.PasswordParameterDefinition></folder>"
+    )
+    assert fields.find_secrets(declared) == {
+        "a.B/@apiToken": "t",
+        "a.B/password": "p",
+        "a.B/password[2]": "q",
+        "hudson.model.PasswordParameterDefinition/defaultValue": "d",
+    }

@@ -12,12 +12,10 @@ import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.parameters import to_string
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import cron, types
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import list_texts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed, merge
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import read_text
-from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import is_password
 
 _Params = dict[str, t.Any]
 
@@ -44,7 +42,6 @@ _TIMER = "hudson.triggers.TimerTrigger"
 _POLLING = "hudson.triggers.SCMTrigger"
 _SCAN = "com.cloudbees.hudson.plugins.folder.computed.PeriodicFolderTrigger"
 _PARAMETERS = "hudson.model.ParametersDefinitionProperty"
-_PASSWORD_PARAMETER = "hudson.model.PasswordParameterDefinition"
 _DISCARDER = "jenkins.model.BuildDiscarderProperty"
 _PIPELINE_TRIGGERS = "org.jenkinsci.plugins.workflow.job.properties.PipelineTriggersJobProperty"
 _NOT_CONCURRENT = "org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty"
@@ -133,18 +130,9 @@ def read_configuration(params: _Params) -> ET.Element | None:
     return root
 
 
-def find_secrets(root: ET.Element) -> dict[str, str]:
-    """Return the texts of a declared configuration that are probably secrets, by path."""
-    return {
-        path: text
-        for path, text in list_texts(root).items()
-        if text and text not in ("true", "false") and _is_secret(path)
-    }
-
-
-def _is_secret(path: str) -> bool:
-    name = path.rpartition("/")[2].partition("[")[0].removeprefix("@")
-    return is_password(name) or (name == "defaultValue" and _PASSWORD_PARAMETER in path)
+def find_secrets(root: ET.Element) -> fields.Texts:
+    """Return the texts of a declared configuration that are probably secrets, by path, without switches."""
+    return {path: text for path, text in fields.find_secrets(root).items() if text not in ("true", "false")}
 
 
 def build(params: _Params, type_name: str, declared: ET.Element | None, stored: ET.Element | None) -> ET.Element:

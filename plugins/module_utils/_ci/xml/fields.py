@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import copy
-import re
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import is_blank
@@ -23,6 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patte
 ENCRYPTED = "(encrypted)"
 # What Jenkins returns instead of secrets that the account may not read
 _REDACTED = "********"
+_PASSWORD_PARAMETER = "hudson.model.PasswordParameterDefinition"
 
 # Texts by path, such as {"builders/hudson.tasks.Shell/command": "make", "scm/@class": "hudson.scm.NullSCM"}.
 # The second of several elements with the same name is `hudson.tasks.Shell[2]`
@@ -105,9 +105,8 @@ def hide_encrypted(root: ET.Element) -> ET.Element:
 
 
 def find_secrets(declared: ET.Element) -> Texts:
-    """Return the texts of a declared configuration whose names say that they are secrets, by path."""
-    texts = list_texts(declared)
-    return {path: text for path, text in texts.items() if text and is_password(re.split(r"[/@\[]", path)[-1])}
+    """Return the texts of a declared configuration that are probably secrets, by path."""
+    return {path: text for path, text in list_texts(declared).items() if text and _is_secret(path)}
 
 
 def check_complete(root: ET.Element, what: str) -> None:
@@ -122,6 +121,11 @@ def check_complete(root: ET.Element, what: str) -> None:
             f"Changing {what} failed: the account may not read the secret in '{hidden[0]}', so that the change would "
             "destroy it. Use an account with the Configure permission."
         )
+
+
+def _is_secret(path: str) -> bool:
+    name = path.rpartition("/")[2].partition("[")[0].removeprefix("@")
+    return is_password(name) or (name == "defaultValue" and _PASSWORD_PARAMETER in path)
 
 
 def _add_texts(texts: Texts, element: ET.Element, path: str) -> None:
