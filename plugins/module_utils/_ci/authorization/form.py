@@ -119,6 +119,16 @@ def write_strategy(fields: Fields, exported: t.Any) -> Fields:
     return {symbol: {**others, "roles": roles}}
 
 
+def list_permissions(changes: Fields) -> t.Iterator[str]:
+    """Yield the permissions that a change grants."""
+    for kind in HOLDERS:
+        for permissions in (changes.get(kind) or {}).values():
+            yield from permissions or ()
+    for roles in (changes.get("roles") or {}).values():
+        for role in (roles or {}).values():
+            yield from (role or {}).get("permissions") or ()
+
+
 def _check_name(option: str, name: t.Any) -> str:
     if not isinstance(name, str) or not name.strip() or name != name.strip() or ":" in name:
         raise BadOption(option, f"must have names without colons and surrounding blanks, not {name!r}")

@@ -117,7 +117,7 @@ class MatrixProperty:
 
     def write(self, changes: Fields) -> None:
         """Write the matrix with the changed fields."""
-        root = self._get_root()
+        root = t.cast(ET.Element, self._root)
         container = root.find(self._target.container)
         if container is None:
             container = ET.SubElement(root, self._target.container)
@@ -130,7 +130,7 @@ class MatrixProperty:
 
     def delete(self) -> None:
         """Remove the matrix."""
-        root = self._get_root()
+        root = t.cast(ET.Element, self._root)
         container = root.find(self._target.container)
         element = None if container is None else container.find(self._target.tag)
         if container is not None and element is not None:
@@ -145,20 +145,7 @@ class MatrixProperty:
         require_plugin(self._ci, "matrix-auth", f"Managing the permissions of {self._target.label}")
         if self._root is not None:
             xml_fields.check_complete(self._root, self._target.label)
-        granted = (
-            permission
-            for kind in form.HOLDERS
-            for permissions in ((changes or {}).get(kind) or {}).values()
-            for permission in permissions or ()
-        )
-        self._permissions.check_known(granted)
-
-    def _get_root(self) -> ET.Element:
-        """Return the configuration, read again, because another client may have changed it."""
-        root = self._root if self._root is not None else stored.fetch(self._ci, self._target.path)
-        if root is None:
-            raise ToolchainError(f"Cannot change the permissions of {self._target.label}: it was deleted.")
-        return root
+        self._permissions.check_known(form.list_permissions(changes or {}))
 
     def _read(self, element: ET.Element) -> Fields:
         strategy = element.find("inheritanceStrategy")

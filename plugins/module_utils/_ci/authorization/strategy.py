@@ -76,7 +76,7 @@ class GlobalAuthorization:
         after = self._after(changes or {})
         plugin = _PLUGINS[after["strategy"]]
         require_plugin(self._ci, plugin, f"The authorization strategy '{after['strategy']}'")
-        self._permissions.check_known(_list_permissions(changes or {}))
+        self._permissions.check_known(form.list_permissions(changes or {}))
         ownership.refuse_owned(self._ci, self._shared, _PATH, "the authorization strategy")
         if not self._task.params["allow_lockout"]:
             lockout.check(self._ci, after)
@@ -99,13 +99,3 @@ class GlobalAuthorization:
         current = self._current.get("strategy")
         keeps = current == strategy or (current in form.MATRICES and strategy in form.MATRICES)
         return self._current if keeps else {}
-
-
-def _list_permissions(changes: Fields) -> t.Iterator[str]:
-    """Yield the permissions that a change grants."""
-    for kind in form.HOLDERS:
-        for permissions in (changes.get(kind) or {}).values():
-            yield from permissions or ()
-    for roles in (changes.get("roles") or {}).values():
-        for role in (roles or {}).values():
-            yield from (role or {}).get("permissions") or ()
