@@ -43,7 +43,7 @@ def plugins(*names: str) -> Call:
     return call("GET", "/pluginManager/api/json?tree=plugins%5Bactive%2CshortName%5D", json={"plugins": listed})
 
 
-def known(names: list[list[str]] = NAMES) -> Call:
+def list_known(names: list[list[str]] = NAMES) -> Call:
     return script("list permissions", permissions._SCRIPT, value=names)
 
 
@@ -91,7 +91,7 @@ def test_other_rows_and_properties_of_a_folder_are_kept() -> None:
     result = authorize(
         before,
         plugins("matrix-auth"),
-        known(),
+        list_known(),
         call("POST", "/job/team/config.xml", sent_body=_document(folder_config(row, READ, other=other))),
         get_folder(row, READ),
         folder="team",
@@ -111,7 +111,7 @@ def test_purge_removes_other_rows() -> None:
     result = authorize(
         get_folder(BUILD, READ),
         plugins("matrix-auth"),
-        known(),
+        list_known(),
         folder="team",
         groups={"developers": ["Job/Build"]},
         purge=True,
@@ -125,7 +125,7 @@ def test_matrix_of_a_folder_is_removed() -> None:
     result = authorize(
         get_folder(READ),
         plugins("matrix-auth"),
-        known(),
+        list_known(),
         call("POST", "/job/team/config.xml", sent_body=_document(folder_config())),
         get_folder(),
         folder="team",
@@ -173,7 +173,7 @@ def test_options_that_do_not_fit_are_refused_before_the_first_request(options: d
 
 def test_unknown_permission_is_refused_before_the_write() -> None:
     result = authorize(
-        get_folder(), known(), plugins("matrix-auth"), folder="team", users={"a": ["Job/Nope"]}, check_mode=True
+        get_folder(), list_known(), plugins("matrix-auth"), folder="team", users={"a": ["Job/Nope"]}, check_mode=True
     )
     assert result["msg"] == (
         "Cannot grant permissions: Jenkins does not have Job/Nope. Check the names, such as Job/Read, and whether the "
@@ -211,7 +211,7 @@ def test_matrix_is_replaced_with_its_other_entries() -> None:
     result = authorize(
         export({"projectMatrix": {"entries": [AUTHENTICATED, GLOBAL]}}),
         plugins("matrix-auth"),
-        known(),
+        list_known(),
         sources(),
         who_am_i(),
         configure(matrix),
@@ -225,7 +225,7 @@ def test_lockout_of_the_own_account_is_refused() -> None:
     result = authorize(
         export({"globalMatrix": {"entries": [GLOBAL]}}),
         plugins("matrix-auth"),
-        known(),
+        list_known(),
         sources(),
         who_am_i(),
         users={"root": ["Overall/Administer"]},
@@ -261,7 +261,7 @@ def test_roles_are_replaced_as_a_whole() -> None:
     result = authorize(
         export(current),
         plugins("role-strategy"),
-        known(),
+        list_known(),
         sources(),
         who_am_i(),
         configure(after),

@@ -42,7 +42,7 @@ def listed(*names: str, place: str = GLOBAL, description: str = "d") -> Call:
     return call("GET", f"{place}/api/json?tree={tree}", json={"credentials": found})
 
 
-def shown(description: str = "d", path: str = ONE) -> Call:
+def get_listing(description: str = "d", path: str = ONE) -> Call:
     """Return the read of one credential after a change."""
     return call(
         "GET",
@@ -120,7 +120,7 @@ def test_unchanged_credential_costs_two_requests() -> None:
 
 
 def test_missing_credential_is_created() -> None:
-    calls = [listed("other"), plugins("plain-credentials"), created(), shown(""), token_config(description="")]
+    calls = [listed("other"), plugins("plain-credentials"), created(), get_listing(""), token_config(description="")]
     with conversation(*calls) as server:
         result = apply(server)
     assert (result["changed"], result["updated_secrets"]) == (True, [])
@@ -136,7 +136,7 @@ def test_check_mode_reads_only() -> None:
 
 
 def test_change_sends_the_secret_again_and_keeps_other_members() -> None:
-    calls = [listed("one"), token_config("SYSTEM"), updated("new \u0142", "SYSTEM"), shown("new \u0142")]
+    calls = [listed("one"), token_config("SYSTEM"), updated("new \u0142", "SYSTEM"), get_listing("new \u0142")]
     with conversation(*calls, token_config("SYSTEM", "new \u0142")) as server:
         result = apply(server, description="new \u0142")
     assert (result["changed"], result["updated_secrets"]) == (True, ["secret"])
@@ -158,7 +158,7 @@ def test_verified_secret_is_sent_only_if_it_differs() -> None:
     with conversation(listed("one"), token_config(), hashed(secret="s3cret")) as server:
         assert not apply(server, **options)["changed"]
     for stored in ("other", None):
-        calls = [listed("one"), token_config(), hashed(secret=stored), updated("d"), shown(), token_config()]
+        calls = [listed("one"), token_config(), hashed(secret=stored), updated("d"), get_listing(), token_config()]
         with conversation(*calls) as server:
             assert apply(server, **options)["updated_secrets"] == ["secret"]
 
@@ -176,7 +176,7 @@ def test_secret_is_not_sent_if_it_cannot_be_verified() -> None:
 
 
 def test_update_without_effect_fails() -> None:
-    calls = [listed("one"), token_config(), updated("new"), shown("d"), token_config()]
+    calls = [listed("one"), token_config(), updated("new"), get_listing("d"), token_config()]
     with conversation(*calls) as server:
         result = apply(server, description="new")
     assert result["msg"] == (
@@ -187,13 +187,13 @@ def test_update_without_effect_fails() -> None:
 
 def test_lost_reply_is_repeated() -> None:
     calls = [listed("one"), token_config(), dataclasses.replace(updated("new"), drop=True), updated("new")]
-    with conversation(*calls, shown("new"), token_config(description="new")) as server:
+    with conversation(*calls, get_listing("new"), token_config(description="new")) as server:
         assert apply(server, description="new")["changed"]
 
 
 def test_conflict_is_compared_again() -> None:
     refused = dataclasses.replace(created(), status=409)
-    calls = [listed(), plugins("plain-credentials"), refused, shown(""), token_config(description="")]
+    calls = [listed(), plugins("plain-credentials"), refused, get_listing(""), token_config(description="")]
     with conversation(*calls) as server:
         result = apply(server)
     assert (result["changed"], result.get("failed", False)) == (False, False)
@@ -218,7 +218,7 @@ def test_username_is_explicitly_not_secret_in_a_new_credential() -> None:
     lines += ["<usernameSecret>false</usernameSecret>", "<password>s3cret</password>"]
     members = "".join(lines[:5]) + f"<password>{REDACTED}</password>"
     sent = posted(f"{GLOBAL}/createCredentials", *lines, tag=USERNAME)
-    with conversation(listed(), plugins("credentials"), sent, shown(""), config(members, USERNAME)) as server:
+    with conversation(listed(), plugins("credentials"), sent, get_listing(""), config(members, USERNAME)) as server:
         assert apply(server, **login)["changed"]
     with conversation(listed("one"), config("<id>one</id><username>bob</username>", USERNAME)) as server:
         assert apply(server, **login, check_mode=True)["credential"]["username_secret"] is True

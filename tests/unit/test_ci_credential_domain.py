@@ -42,7 +42,7 @@ def listed(**domains: dict[str, Any]) -> Call:
     return call("GET", f"{STORE}/api/json?tree={tree}", json={"domains": {"_": {"credentials": []}, **domains}})
 
 
-def shown(*ids: str, description: str = "d", status: int = 200) -> Call:
+def get_listing(*ids: str, description: str = "d", status: int = 200) -> Call:
     return call(
         "GET", f"{GIT}/api/json?tree={quote(MEMBERS, safe='')}", status, json=member(*ids, description=description)
     )
@@ -75,7 +75,7 @@ def test_unchanged_domain_costs_two_requests() -> None:
 
 
 def test_missing_domain_is_created() -> None:
-    calls = [listed(), posted(f"{STORE}/createDomain", SCHEMES, ""), shown(description=""), config(SCHEMES, "")]
+    calls = [listed(), posted(f"{STORE}/createDomain", SCHEMES, ""), get_listing(description=""), config(SCHEMES, "")]
     with conversation(*calls) as server:
         result = apply(server, schemes=["ssh", "https"])
     assert (result["changed"], result["domain"]["schemes"]) == (True, ["https", "ssh"])
@@ -83,7 +83,7 @@ def test_missing_domain_is_created() -> None:
 
 def test_change_keeps_what_is_not_declared() -> None:
     calls = [listed(git=member("one")), config(HOSTNAME), posted(f"{GIT}/config.xml", HOSTNAME + SCHEMES, "d")]
-    with conversation(*calls, shown("one"), config(HOSTNAME + SCHEMES)) as server:
+    with conversation(*calls, get_listing("one"), config(HOSTNAME + SCHEMES)) as server:
         result = apply(server, schemes=["https", "ssh"])
     assert result["diff"] == {
         "before": {"state": "present"},
@@ -112,13 +112,13 @@ def test_domain_with_credentials_is_not_deleted(options: dict[str, Any]) -> None
 
 
 def test_credential_of_another_client_protects_the_domain() -> None:
-    with conversation(listed(git=member()), shown("new")) as server:
+    with conversation(listed(git=member()), get_listing("new")) as server:
         assert "contains 1 credentials" in apply(server, state="absent")["msg"]
 
 
 def test_domain_is_deleted_with_its_credentials_on_request() -> None:
     deleted = call("DELETE", f"{GIT}/config.xml")
-    with conversation(listed(git=member("one")), shown("one"), deleted, shown(status=404)) as server:
+    with conversation(listed(git=member("one")), get_listing("one"), deleted, get_listing(status=404)) as server:
         result = apply(server, state="absent", allow_delete_credentials=True)
     assert (result["changed"], result["domain"]) == (True, None)
 
