@@ -373,8 +373,8 @@ def test_strategy_without_administrators_is_refused() -> None:
     strategy = {"globalMatrix": {"entries": [{"user": {"name": "jo", "permissions": ["Overall/Read"]}}]}}
     result = apply(export({"authorizationStrategy": "unsecured"}), jenkins={"authorizationStrategy": strategy})
     assert result["msg"] == (
-        "Cannot apply 'jenkins.authorizationStrategy': nobody would have the permission Overall/Administer. Declare an "
-        "entry with this permission."
+        "Cannot apply 'jenkins.authorizationStrategy': no user or group would have the permission Overall/Administer. "
+        "Declare an entry with this permission."
     )
 
 

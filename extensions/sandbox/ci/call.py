@@ -106,7 +106,7 @@ class Call:
 
     @cached_property
     def writer(self) -> ConfigurationWriter:
-        """What writes configurations."""
+        """The writer of configurations."""
         return self.controller.create_writer()
 
     @property

@@ -35,7 +35,7 @@ class Controller(State):
         self.duplexes: dict[str, Any] = {}  # commands over two connections, by session
 
     def create_writer(self) -> ConfigurationWriter:
-        """Return what writes configurations with the plugins that are active now."""
+        """Return a writer of configurations for the plugins that are active now."""
         return ConfigurationWriter(self.plugins, self.storage)
 
     def reset(self) -> None:

@@ -22,7 +22,7 @@ TRUE = ("true", "yes", "on", "y", "t", "1")
 
 @dataclass(frozen=True)
 class Context:
-    """What configurators need.
+    """Values that configurators need.
 
     :arg server: the state of the server
     :arg document: name of the document in messages
@@ -59,7 +59,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Structure:
-    """A class whose objects are created anew, so that members that are left out have their defaults.
+    """A class whose objects are created anew, so that omitted members have their defaults.
 
     :arg label: its name in messages
     :arg java_class: its class in messages
@@ -84,7 +84,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class Configurator:
-    """An object with attributes. Attributes that are left out stay as they are.
+    """An object with attributes. Omitted attributes stay as they are.
 
     :arg label: its name in messages
     :arg java_class: its class in messages

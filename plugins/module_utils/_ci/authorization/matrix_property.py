@@ -31,7 +31,7 @@ _PREFIXES = {"users": "USER:", "groups": "GROUP:", "users_or_groups": ""}
 
 
 class Target(t.NamedTuple):
-    """What has the matrix.
+    """The object that has the matrix.
 
     :ivar option: the option that names it
     :ivar name: its name

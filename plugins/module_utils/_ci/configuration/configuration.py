@@ -189,7 +189,7 @@ class Configuration:
         has_entries = isinstance(strategy, dict) and bool(strategy.keys() & _STRATEGIES_WITH_ENTRIES)
         if has_entries and not _mentions_administer(strategy):
             raise ToolchainError(
-                f"Cannot apply '{'.'.join(_STRATEGY)}': nobody would have the permission Overall/Administer. "
+                f"Cannot apply '{'.'.join(_STRATEGY)}': no user or group would have the permission Overall/Administer. "
                 "Declare an entry with this permission."
             )
 
@@ -251,7 +251,7 @@ class Configuration:
             server.apply(self._ci, build_configuration(self._outgoing))
 
     def _explain_refusal(self, refusal: ServerRefusal, before: Fields) -> t.NoReturn:
-        """Raise the refusal, with what the server has applied nevertheless."""
+        """Raise the refusal. Its message names the changes that the server has applied nevertheless."""
         self._has_sent = False
         if refusal.status not in (400, 500):
             raise refusal

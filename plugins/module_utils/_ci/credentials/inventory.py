@@ -43,7 +43,7 @@ def read_credentials(task: Task, store: Store) -> Inventory:
 
 
 def describe_credentials(task: Task, store: Store, inventory: Inventory) -> list[Fields]:
-    """Return the credentials, sorted by domain and ID. Credentials that are deleted meanwhile are left out."""
+    """Return the credentials, sorted by domain and ID. Credentials that are deleted meanwhile are omitted."""
     selected = task.params["id"]
     found = {
         store.credential_path(domain, name): (domain, name, record)

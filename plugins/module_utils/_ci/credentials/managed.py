@@ -41,7 +41,7 @@ _SERVER_ERROR = 500
 
 
 class SharedStores:
-    """What all items of a task read once: the credentials of each domain, and hashes of the declared ones."""
+    """Values that all items of a task share: the credentials of each domain, and hashes of the declared ones."""
 
     def __init__(self, params: Fields) -> None:
         self._values = SharedValues()
@@ -210,7 +210,7 @@ class ManagedCredential:
         return self._declared is not None and before["class"] != self._declared.class_name
 
     def _read_declared(self, declared: Declared, stored: ET.Element, current: Fields, is_first: bool) -> None:
-        """Complete the fields of the stored credential with what depends on the declaration."""
+        """Add the fields that depend on the declaration to those of the stored credential."""
         if stored.tag != declared.class_name:
             return
         if declared.fields["type"] == form.XML:

@@ -4,7 +4,7 @@
 
 """Folders and their changes.
 
-Jenkins replaces the whole configuration of a folder with each write, and loses what is left out: credentials, views,
+Jenkins replaces the whole configuration of a folder with each write, and loses the omitted members: credentials, views,
 properties. So the stored configuration is read, completed and written back.
 """
 
@@ -41,7 +41,7 @@ OTHERS = {
 
 
 class SharedFolders:
-    """What the items of a task share: the items of the server, and the check of the plugin."""
+    """Values that the items of a task share: the items of the server, and the check of the plugin."""
 
     def __init__(self) -> None:
         self.tree = tree.Tree(MEMBERS)
@@ -54,7 +54,7 @@ class SharedFolders:
     def list_undeclared(self, ci: CiService, task: Task, items: t.Iterable[Fields]) -> set[str]:
         """Return the full names of the folders that may be deleted because no item declares them.
 
-        Folders that contain a declared folder, and folders that an item moves, are left out.
+        Folders that contain a declared folder, and folders that an item moves, are omitted.
         """
         kept = {item["previous_name"] for item in items}
         for item in items:

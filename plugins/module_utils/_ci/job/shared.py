@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the items of a task on jobs share."""
+"""Values that the items of a task on jobs share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MEMBERS = "fullName,buildable"
 
 
 class SharedJobs:
-    """What the items of a task share: the items of the server, and its plugins."""
+    """Values that the items of a task share: the items of the server, and its plugins."""
 
     def __init__(self) -> None:
         self.tree = Tree(MEMBERS)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The script console of the controller, for what the remote API of Jenkins does not offer."""
+"""The script console of the controller, for tasks that the remote API of Jenkins has no request for."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class SharedAccounts:
 
 
 def fetch(ci: CiService, name: str | None = None) -> Accounts:
-    """Return all accounts. Users without an account, such as the authors of commits, are left out.
+    """Return all accounts. Users without an account, such as the authors of commits, are omitted.
 
     :arg name: return only this user
     :raises ToolchainError: if the server does not use its own user database

@@ -21,7 +21,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._url import e
 
 @dataclasses.dataclass(frozen=True)
 class Owner:
-    """What a view belongs to.
+    """The owner of a view.
 
     :ivar folder: full name of the folder, empty for Jenkins itself
     :ivar parent: names of the nested views that contain the view, separated by slashes; empty if it is not nested
