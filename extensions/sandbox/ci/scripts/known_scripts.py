@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from ..call import Call
@@ -18,12 +18,24 @@ from .script_answers import ScriptResult, to_result
 from .script_runner import extract_code
 
 Arguments = dict[str, Any]
-# Returns the value of the script
 Function = Callable[[Call, Arguments], Any]
-FUNCTIONS: dict[str, Function] = {}
-READ_ONLY: set[str] = set()
-LABELS: dict[str, str] = {}
 NAME = re.compile(r"// buildworks\.toolchain: (.*)\n")
+
+
+class KnownScript(NamedTuple):
+    """A script that the sandbox answers.
+
+    :ivar function: returns the value of the script
+    :ivar label: name of the request in the journal and in the conditions of faults
+    :ivar is_read_only: whether the journal shows the request as one that changes nothing
+    """
+
+    function: Function
+    label: str
+    is_read_only: bool
+
+
+SCRIPTS: dict[str, KnownScript] = {}
 
 
 class ScriptError(Exception):
@@ -40,15 +52,11 @@ class ScriptError(Exception):
 def known_script(name: str, read_only: bool = False, label: str = "script") -> Callable[[Function], Function]:
     """Register the function that answers the script with a name.
 
-    :arg read_only: whether the journal shows the request as one that changes nothing
-    :arg label: name of the request in the journal and in the conditions of faults
+    The other arguments are those of `KnownScript`.
     """
 
     def register(function: Function) -> Function:
-        FUNCTIONS[name] = function
-        LABELS[name] = label
-        if read_only:
-            READ_ONLY.add(name)
+        SCRIPTS[name] = KnownScript(function, label, read_only)
         return function
 
     return register
@@ -57,12 +65,12 @@ def known_script(name: str, read_only: bool = False, label: str = "script") -> C
 def run_known_script(call: Call, script: str) -> ScriptResult | None:
     """Return the result of a known script, or None for other scripts."""
     name = NAME.match(extract_code(call, script))
-    function = name and FUNCTIONS.get(name[1])
-    if not name or not function:
+    known = SCRIPTS.get(name[1]) if name else None
+    if known is None:
         return None
-    call.enter(LABELS[name[1]], reads=name[1] in READ_ONLY)
+    call.enter(known.label, reads=known.is_read_only)
     try:
-        return to_result({"value": function(call, _read_tokens(call.parameter("args") or "m0"))})
+        return to_result({"value": known.function(call, _read_tokens(call.parameter("args") or "m0"))})
     except ScriptError as error:
         return to_result({"error": {"type": error.kind, "message": str(error)}})
 
