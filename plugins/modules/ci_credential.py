@@ -464,12 +464,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import check_undeclared
 
-# Characters that XML documents can contain
-_TEXT: Option = dict(
-    type="str",
-    matches=(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]*", "text without control characters"),
-)
-_SECRET: Option = dict(**_TEXT, no_log=True)
+_SECRET: Option = dict(**stores.TEXT, no_log=True)
 _KEY: Option = dict(**_SECRET, not_empty=True)
 _NAMES = dict(credential_username="username", credential_password="password")
 ITEM = STATE + ArgumentSpec(
@@ -486,7 +481,7 @@ ITEM = STATE + ArgumentSpec(
         type=dict(type="str", choices=[*form.TYPES, form.XML]),
         allow_type_change=dict(type="bool", default=False),
         scope=dict(type="str", choices=["global", "system", "user"], narrows_scope=True),
-        description=_TEXT,
+        description=stores.TEXT,
         credential_username=dict(type="str", one_line=True),
         username_secret=dict(type="bool", no_log=False),
         credential_password=_SECRET,
@@ -497,7 +492,7 @@ ITEM = STATE + ArgumentSpec(
         src=dict(type="path", not_empty=True),
         private_key=_KEY,
         passphrase=_SECRET,
-        certificate_chain=dict(**_TEXT, not_empty=True),
+        certificate_chain=dict(**stores.TEXT, not_empty=True),
         xml=dict(type="str", no_log=True, unchecked="checked when it is parsed"),
         update_secret=dict(type="str", choices=["on_create", "always", "verify"], default="on_create", no_log=False),
     ),

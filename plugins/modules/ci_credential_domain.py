@@ -314,10 +314,7 @@ ITEM = STATE + ArgumentSpec(
     dict(
         name=dict(stores.DOMAIN, required=True),
         folder=dict(stores.FOLDER, narrows_scope=True),
-        description=dict(
-            type="str",
-            matches=(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]*", "text without control characters"),
-        ),
+        description=stores.TEXT,
         hostname=dict(type="dict", narrows_scope=True, options=_SPECIFICATION),
         hostname_port=dict(type="dict", narrows_scope=True, options=_SPECIFICATION),
         path=dict(type="dict", narrows_scope=True, options=dict(**_SPECIFICATION, case_sensitive=dict(type="bool"))),

@@ -37,6 +37,11 @@ DOMAIN: Option = dict(
     **NAME,
     matches=(r"(?!(_|\.|\.\.)$)[^/]*", "the name of a domain without '/', other than '_', '.' and '..'"),
 )
+# Characters that XML documents can contain
+TEXT: Option = dict(
+    type="str",
+    matches=(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]*", "text without control characters"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
