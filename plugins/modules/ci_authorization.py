@@ -22,6 +22,7 @@ version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci
+  - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.purge
@@ -33,8 +34,6 @@ notes:
     C(configuration-as-code), and C(matrix-auth) or C(role-strategy). The module reads the strategy from the export of
     JCasC and replaces it as a whole, so that an interrupted task never leaves a role without its members. When
     configuration is applied, Jenkins also applies its configured sources again.
-  - If a configuration source of Jenkins sets the authorization strategy, the module refuses to change it, because
-    Jenkins would revert the change.
   - To manage a folder or job, the account needs the Job/Configure permission on it. To manage a node, it needs the
     Agent/Configure permission. Both require the plugin C(matrix-auth). Such a matrix has an effect only with the
     strategy V(project_matrix).
@@ -352,9 +351,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authoriza
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.matrix_property import (
     MatrixProperty,
-    Target,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.strategy import GlobalAuthorization
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -392,40 +391,38 @@ SPEC = (CI + PREDICT_MISSING) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    shared = SharedValues()
+    shared, sources = SharedValues(), SharedSources()
     process_one_or_items(
         task,
         ITEM,
-        lambda item_task: reconcile_authorization(item_task, shared),
+        lambda item_task: reconcile_authorization(item_task, shared, sources),
         check=check_options,
         identity=lambda params: matrix_property.find_target(params) or "the server",
         name_option="folder",
     )
 
 
-def reconcile_authorization(task: Task, shared: SharedValues) -> None:
+def reconcile_authorization(task: Task, shared: SharedValues, sources: SharedSources) -> None:
     check_options(task.params)
     target = matrix_property.find_target(task.params)
     if target:
-        reconcile_property(task, shared, target)
+        reconcile_property(task, MatrixProperty(task, CiService(task), shared, target), sources)
     else:
-        reconcile_strategy(task, shared)
+        reconcile_strategy(task, GlobalAuthorization(task, CiService(task), shared), sources)
 
 
-def reconcile_strategy(task: Task, shared: SharedValues) -> None:
-    authorization = GlobalAuthorization(task, CiService(task), shared)
+def reconcile_strategy(task: Task, authorization: GlobalAuthorization, sources: SharedSources) -> None:
     reconcile(
         task,
         "authorization",
         read=authorization.find,
         desired=authorization.desired,
         update=authorization.update,
-        check=authorization.check,
+        check=lambda _before, changes: authorization.check(sources, changes),
     )
 
 
-def reconcile_property(task: Task, shared: SharedValues, target: Target) -> None:
-    matrix = MatrixProperty(task, CiService(task), shared, target)
+def reconcile_property(task: Task, matrix: MatrixProperty, sources: SharedSources) -> None:
     reconcile(
         task,
         "authorization",
@@ -434,7 +431,7 @@ def reconcile_property(task: Task, shared: SharedValues, target: Target) -> None
         create=matrix.write,
         update=matrix.write,
         delete=matrix.delete,
-        check=matrix.check,
+        check=lambda _before, changes: matrix.check(sources, changes),
         to_result=matrix.to_result,
     )
 

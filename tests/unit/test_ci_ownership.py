@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import refuse_owned
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, validate_parameters
@@ -51,30 +50,30 @@ def owned(sandbox: Sandbox) -> Sandbox:
     ],
 )
 def test_member_of_a_source_is_refused(owned: Sandbox, path: tuple[str, ...], source: str | None) -> None:
-    ci, shared = connect(owned), SharedValues()
+    ci, sources = connect(owned), SharedSources()
     if source is None:
-        refuse_owned(ci, shared, path, "it")
+        sources.refuse_owned(ci, path, "it")
         return
     with pytest.raises(ToolchainError) as refusal:
-        refuse_owned(ci, shared, path, "the node 'n2'")
-    message = f"Cannot change the node 'n2': the configuration source '{source}' of Jenkins sets '{'.'.join(path)}', so"
+        sources.refuse_owned(ci, path, "node 'n2'")
+    message = f"Cannot change node 'n2': the configuration source '{source}' of Jenkins sets '{'.'.join(path)}', so"
     assert str(refusal.value).startswith(message)
 
 
 def test_sources_are_read_once(owned: Sandbox) -> None:
-    ci, shared = connect(owned), SharedValues()
+    ci, sources = connect(owned), SharedSources()
     for name in ("views", "quietPeriod"):
-        refuse_owned(ci, shared, ("jenkins", name), "it")
+        sources.refuse_owned(ci, ("jenkins", name), "it")
     assert [entry["effect"] for entry in owned.journal("ci") if entry["label"] == "script"] == ["read"]
 
 
 def test_account_without_administer_passes(owned: Sandbox) -> None:
-    refuse_owned(connect(owned, "builder"), SharedValues(), ("jenkins", "nodes"), "it")
+    SharedSources().refuse_owned(connect(owned, "builder"), ("jenkins", "nodes"), "it")
 
 
 def test_nothing_is_owned_without_the_plugin(owned: Sandbox) -> None:
     owned.seed({"ci": {"plugins": [{"name": "configuration-as-code", "version": "1", "active": False}]}})
-    refuse_owned(connect(owned), SharedValues(), ("jenkins", "nodes"), "it")
+    SharedSources().refuse_owned(connect(owned), ("jenkins", "nodes"), "it")
 
 
 @pytest.mark.usefixtures("sandbox_environment")

@@ -59,6 +59,11 @@ def find_users(roots: dict[str, yaml.Node]) -> list[yaml.Node]:
     return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
+def list_names(context: Context, node: yaml.Node) -> list[str]:
+    """Return the IDs of a list of users."""
+    return [text(context, mapping(context, entry)["id"]) for entry in sequence(context, node)]
+
+
 def _write_user(context: Context, members: dict[str, yaml.Node]) -> None:
     values = {name: text(context, members[name]) for name in ("id", "name", "password") if _has(members, name)}
     if "id" not in values:

@@ -12,6 +12,8 @@ import xml.etree.ElementTree as ET
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import form
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import Permissions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import ownership
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import job_path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
@@ -137,15 +139,18 @@ class MatrixProperty:
             container.remove(element)
         stored.write(self._ci, self._target.path, root)
 
-    def check(self, _before: Fields | None, changes: Fields | None) -> None:
-        """Refuse a change that Jenkins would ignore.
+    def check(self, sources: SharedSources, changes: Fields | None) -> None:
+        """Refuse a change that Jenkins would ignore or revert.
 
+        :arg sources: the configuration sources
         :raises ToolchainError: if the change is refused
         """
         require_plugin(self._ci, "matrix-auth", f"Managing the permissions of {self._target.label}")
         if self._root is not None:
             xml_fields.check_complete(self._root, self._target.label)
         self._permissions.check_known(form.list_permissions(changes or {}))
+        if self._target.option == "node":
+            sources.refuse_owned(self._ci, ownership.NODES, self._target.label)
 
     def _read(self, element: ET.Element) -> Fields:
         strategy = element.find("inheritanceStrategy")

@@ -15,7 +15,8 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import form, lockout
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import Permissions
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import ownership, server
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import server
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
@@ -33,7 +34,7 @@ class GlobalAuthorization:
     """
 
     def __init__(self, task: Task, ci: CiService, shared: SharedValues) -> None:
-        self._task, self._ci, self._shared = task, ci, shared
+        self._task, self._ci = task, ci
         self._permissions = Permissions(ci, shared)
         self._exported: t.Any = None
         self._current: Fields = {}
@@ -68,16 +69,17 @@ class GlobalAuthorization:
         strategy = form.write_strategy(self._after(changes), self._exported)
         server.apply(self._ci, {"jenkins": {"authorizationStrategy": strategy}})
 
-    def check(self, _before: Fields | None, changes: Fields | None) -> None:
+    def check(self, sources: SharedSources, changes: Fields | None) -> None:
         """Refuse a change that Jenkins would ignore or revert, or that would lock out the account.
 
+        :arg sources: the configuration sources
         :raises ToolchainError: if the change is refused
         """
         after = self._after(changes or {})
         plugin = _PLUGINS[after["strategy"]]
         require_plugin(self._ci, plugin, f"The authorization strategy '{after['strategy']}'")
         self._permissions.check_known(form.list_permissions(changes or {}))
-        ownership.refuse_owned(self._ci, self._shared, _PATH, "the authorization strategy")
+        sources.refuse_owned(self._ci, _PATH, "the authorization strategy")
         if not self._task.params["allow_lockout"]:
             lockout.check(self._ci, after)
 

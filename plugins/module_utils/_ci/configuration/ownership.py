@@ -12,11 +12,12 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import USERS, Path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
 
-Path = tuple[str, ...]
+NODES = ("jenkins", "nodes")
 _SCRIPT_NAME = "list the members that configuration sources set"
 # Only names of members leave the server, no values. Classes are loaded by name, because the plugin may be missing
 _SCRIPT = r"""
@@ -33,14 +34,19 @@ def registry = load('ConfiguratorRegistry')
 def context = load('ConfigurationContext').getConstructor(registry).newInstance(registry.getMethod('get').invoke(null))
 def yamlSource = load('yaml.YamlSource')
 def yamlUtils = load('yaml.YamlUtils')
+def resolve = { text -> context.getSecretSourceResolver().resolve(text) }
 def casc = plugin.get()
 def listPaths
 listPaths = { node, path ->
     if (node == null) {
         return []
     }
+    if (path == args.users) {
+        // Jenkins changes only the users of the list
+        return node.collect { path + resolve(it.get('id').toString()).toLowerCase() }
+    }
     // node.type would be a member of the configuration
-    if (node.getType().name() != 'MAPPING' || path.size() == 3) {
+    if (node.getType().name() != 'MAPPING' || path.size() == args.users.size()) {
         return [path]
     }
     return node.collectMany { name, inner -> listPaths(inner, path + [name.toString()]) }
@@ -56,7 +62,7 @@ class Source(t.NamedTuple):
     """A configuration source of the server.
 
     :ivar name: its path or URL on the server
-    :ivar paths: the members that it sets, with at most three names each
+    :ivar paths: the members that it sets, with at most four names each, and a fifth one for a user in lower case
     """
 
     name: str
@@ -69,7 +75,7 @@ def fetch_sources(ci: CiService) -> list[Source]:
     :raises ToolchainError: if the server cannot read its sources
     """
     try:
-        value = run_internal(ci, _SCRIPT_NAME, _SCRIPT, read_only=True)
+        value = run_internal(ci, _SCRIPT_NAME, _SCRIPT, {"users": USERS}, read_only=True)
     except ServerRefusal as refusal:
         if refusal.status in (403, 404):
             return []
@@ -77,21 +83,8 @@ def fetch_sources(ci: CiService) -> list[Source]:
     return [Source(entry["name"], frozenset(map(tuple, entry["paths"]))) for entry in value]
 
 
-def refuse_owned(ci: CiService, shared: SharedValues, path: Path, name: str) -> None:
-    """Refuse to change what a configuration source of the server sets.
-
-    To be called before a write, also in check mode. The items of a task share one request. Accounts without the
-    permission Overall/Administer cannot read the sources and pass.
-
-    :arg path: the member of the configuration that the write changes, such as `("jenkins", "nodes")`
-    :arg name: what is changed, such as `the node 'linux-1'`
-    :raises ToolchainError: if a source sets the member
-    """
-    refuse_owned_by(shared.get("configuration sources", lambda: fetch_sources(ci)), path, name)
-
-
 def refuse_owned_by(sources: t.Iterable[Source], path: Path, name: str) -> None:
-    """Refuse to change a member if a source sets it, a part of it, or an object around it. See `refuse_owned`.
+    """Refuse to change a member if a source sets it, a part of it, or an object around it.
 
     :raises ToolchainError: if a source sets the member
     """
@@ -101,3 +94,22 @@ def refuse_owned_by(sources: t.Iterable[Source], path: Path, name: str) -> None:
                 f"Cannot change {name}: the configuration source '{source.name}' of Jenkins sets '{'.'.join(path)}', "
                 "so Jenkins would revert the change. Change the source instead, or remove this member from it."
             )
+
+
+class SharedSources:
+    """The configuration sources of a server, requested once for all items of a task."""
+
+    def __init__(self) -> None:
+        self._values = SharedValues()
+
+    def refuse_owned(self, ci: CiService, path: Path, name: str) -> None:
+        """Refuse to change what a configuration source of the server sets.
+
+        To be called before a write, also in check mode. Accounts without the permission Overall/Administer cannot read
+        the sources and pass.
+
+        :arg path: the member of the configuration that the write changes, such as `("jenkins", "nodes")`
+        :arg name: what is changed, such as `node 'linux-1'`
+        :raises ToolchainError: if a source sets the member
+        """
+        refuse_owned_by(self._values.get("sources", lambda: fetch_sources(ci)), path, name)
