@@ -18,6 +18,7 @@ version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci
+  - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
@@ -648,6 +649,7 @@ outcomes:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in, form, kinds, nodes
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.managed import ManagedAgent
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
@@ -733,10 +735,11 @@ SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
 def run(task: Task) -> None:
     check_undeclared(task)
     check_secret_files(task)
+    sources = SharedSources()
     process_one_or_items(
         task,
         ITEM,
-        reconcile_node,
+        lambda item_task: reconcile_node(item_task, sources),
         check=check_options,
         identity=lambda params: params["name"],
         name_option="name",
@@ -770,15 +773,15 @@ def list_deletable(ci: CiService, items: list[Fields]) -> set[str]:
     return nodes.list_permanent_agents(ci) - {item.get("previous_name") for item in items}
 
 
-def reconcile_node(task: Task) -> None:
+def reconcile_node(task: Task, sources: SharedSources) -> None:
     check_options(task.params)
     if task.params["name"] == nodes.BUILT_IN:
-        reconcile_built_in(task)
+        reconcile_built_in(task, sources)
     else:
-        reconcile_agent(task)
+        reconcile_agent(task, sources)
 
 
-def reconcile_built_in(task: Task) -> None:
+def reconcile_built_in(task: Task, sources: SharedSources) -> None:
     ci = CiService(task)
     reconcile(
         task,
@@ -786,13 +789,14 @@ def reconcile_built_in(task: Task) -> None:
         read=lambda: built_in.fetch(ci),
         desired=built_in.parse_options(task.params),
         update=lambda fields: built_in.update(ci, fields),
+        check=lambda _before, fields: built_in.check(ci, sources, fields or {}),
         predict_refusal=lambda: built_in.predict_refusal(ci),
         to_result=lambda fields: {"name": nodes.BUILT_IN, **fields},
     )
 
 
-def reconcile_agent(task: Task) -> None:
-    agent = ManagedAgent(task, CiService(task))
+def reconcile_agent(task: Task, sources: SharedSources) -> None:
+    agent = ManagedAgent(task, CiService(task), sources)
     reconcile(
         task,
         "node",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _wait
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import ownership
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import client, session
 
 
@@ -36,3 +37,9 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def new_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drop sessions and crumbs of earlier tests, whose servers may have had the same port."""
     monkeypatch.setattr(session, "_CONNECTIONS", {})
+
+
+@pytest.fixture
+def no_configuration_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Omit the request for the configuration sources of Jenkins, which test_ci_ownership covers for each module."""
+    monkeypatch.setattr(ownership, "fetch_sources", lambda _ci: [])

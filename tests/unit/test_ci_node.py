@@ -30,6 +30,8 @@ from support.ci_server import APP, TOKEN, deny_permission, page
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("no_configuration_sources")
+
 SSH_CLASS = "hudson.plugins.sshslaves.SSHLauncher"
 VERIFIERS = "hudson.plugins.sshslaves.verifiers"
 SSH = {"type": "ssh", "host": "h", "credentials_id": "agents"}

@@ -12,6 +12,8 @@ import pytest
 from support.conversation import Call, Conversation, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("no_configuration_sources")
+
 HEAD = '<?xml version="1.1" encoding="UTF-8"?>\n'
 TREE = quote("url,views[name],primaryView[name]", safe="")
 JOBS_TREE = quote("jobs[name]", safe="")

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import form, nodes
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 
-_OPTIONS = ("executors", "labels", "usage")
+# The member of the configuration as code for each option
+_OPTIONS = {"executors": "numExecutors", "labels": "labelString", "usage": "mode"}
 _AGENT_OPTIONS = ("previous_name", "config", "secret_file", *(name for name in form.OPTIONS if name not in _OPTIONS))
 _ADDED_LABELS = {nodes.BUILT_IN, "master"}
 _SCRIPT = """\
@@ -72,6 +74,16 @@ def update(ci: CiService, fields: Fields) -> None:
         "labels": None if labels is None else " ".join(labels),
     }
     run_internal(ci, "configure the built-in node", _SCRIPT, args, read_only=False)
+
+
+def check(ci: CiService, sources: SharedSources, fields: Fields) -> None:
+    """Refuse to change what a configuration source sets.
+
+    :arg fields: the fields to change
+    :raises ToolchainError: if a source sets one of them
+    """
+    for option in fields:
+        sources.refuse_owned(ci, ("jenkins", _OPTIONS[option]), f"'{option}' of the built-in node")
 
 
 def predict_refusal(ci: CiService) -> None:

@@ -9,6 +9,10 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.running import read_node_builds
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import (
+    NODES,
+    SharedSources,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import form, kinds, nodes
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.secret import SecretFile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
@@ -27,10 +31,13 @@ _RESULT = ("name", *form.OPTIONS, "elements", "secret_file")
 
 
 class ManagedAgent:
-    """The agent that a task manages."""
+    """The agent that a task manages.
 
-    def __init__(self, task: Task, ci: CiService) -> None:
-        self._task, self._ci = task, ci
+    :arg sources: shared by all items of a task
+    """
+
+    def __init__(self, task: Task, ci: CiService, sources: SharedSources) -> None:
+        self._task, self._ci, self._sources = task, ci, sources
         self._name: str = task.params["name"]
         self._previous_name: str | None = task.params["previous_name"]
         self._is_deletion = task.params["state"] == "absent"
@@ -82,7 +89,7 @@ class ManagedAgent:
         return fields
 
     def check(self, before: Fields | None, fields: Fields | None) -> None:
-        """Refuse changes that would fail, abort builds or destroy a secret.
+        """Refuse changes that would fail, be reverted, abort builds or destroy a secret.
 
         :arg fields: the fields to write; `None` for a deletion
         :raises BadOption: if an option is missing
@@ -90,6 +97,8 @@ class ManagedAgent:
         """
         if before is not None and (fields is None or "name" in fields):
             self._check_idle(before, "Deleting" if fields is None else "Renaming")
+        if fields is None or fields.keys() != {"secret_file"}:
+            self._sources.refuse_owned(self._ci, NODES, f"node '{self._name}'")
         if fields is None:
             return
         if before is None and "remote_root" not in self._declared and not self._declares_remote_root():

@@ -37,6 +37,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
+_VIEWS = ("jenkins", "views")
 _NESTED_PLUGIN = "nested-view"
 # Status with which Jenkins responds to a configuration that it cannot load
 _UNKNOWN_CLASS = 500
@@ -91,12 +92,14 @@ class ManagedView:
         return {"type": kind, "elements": self._configuration.list_desired(self._stored)}
 
     def check(self, before: Fields | None, fields: Fields | None) -> None:
-        """Refuse changes that Jenkins would refuse, ignore or do although they are harmful.
+        """Refuse changes that Jenkins would refuse, ignore, revert or do although they are harmful.
 
         :arg fields: the fields to write; `None` for a deletion
         :raises BadOption: if an option does not apply
         :raises ToolchainError: if the change is refused
         """
+        if not self._owner.folder:
+            self._shared.sources.refuse_owned(self._ci, _VIEWS, f"view '{self._name}'")
         if fields is None:
             self._check_deletion()
             return

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jobs
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views import form
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -86,10 +87,12 @@ class SharedListings:
     """Lists of views and jobs, each requested once for all items of a task.
 
     :arg declared: owners and names of the views that the task creates
+    :ivar sources: the configuration sources
     """
 
     def __init__(self, declared: t.Iterable[tuple[Owner, str]]) -> None:
         self._values = SharedValues()
+        self.sources = SharedSources()
         self._declared = frozenset(declared)
 
     def creates(self, owner: Owner) -> bool:
