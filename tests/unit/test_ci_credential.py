@@ -17,6 +17,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentia
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("no_configuration_sources")
+
 STORE = "/credentials/store/system"
 GLOBAL = f"{STORE}/domain/_"
 ONE = f"{GLOBAL}/credential/one"

@@ -13,6 +13,8 @@ import pytest
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("no_configuration_sources")
+
 STORE = "/credentials/store/system"
 GIT = f"{STORE}/domain/git"
 PACKAGE = "com.cloudbees.plugins.credentials.domains"

@@ -84,3 +84,76 @@ def test_configuration_of_a_source_is_not_applied(owned: Sandbox) -> None:
         assert "the configuration source '/casc/base.yaml' of Jenkins sets 'jenkins.nodes'" in result["msg"]
         assert not result["changed"]
     assert [entry for entry in owned.journal("ci") if entry["effect"] == "write"] == []
+
+
+USERS = "jenkins:\n  securityRealm:\n    local:\n      allowsSignup: false\n      users:\n"
+NODES = "jenkins:\n  nodes:\n  - permanent:\n      name: linux-1\n      remoteFS: /j\n      launcher: inbound\n"
+OBJECTS = {
+    NODES: [
+        ("ci_node", {"name": "new", "remote_root": "/var/jenkins"}, "node 'new'"),
+        ("ci_node", {"name": "linux-1", "state": "absent"}, "node 'linux-1'"),
+        ("ci_authorization", {"node": "linux-1", "users": {"ann": ["Agent/Build"]}}, "node 'linux-1'"),
+    ],
+    "jenkins:\n  mode: NORMAL\n": [
+        ("ci_node", {"name": "built-in", "usage": "exclusive"}, "'usage' of the built-in node"),
+    ],
+    "jenkins:\n  views:\n  - all:\n      name: all\n": [
+        ("ci_view", {"name": "new"}, "view 'new'"),
+    ],
+    "credentials:\n  system:\n    domainCredentials: []\n": [
+        ("ci_credential", {"id": "new", "type": "secret_text", "secret": "xyzzy"}, "credential 'new'"),
+        ("ci_credential_domain", {"name": "new"}, "domain 'new'"),
+    ],
+    f"{USERS}      - id: Reader\n      - id: ${{NAME:-builder}}\n": [
+        ("ci_user", {"name": "reader", "full_name": "New name"}, "user 'reader'"),
+        ("ci_user", {"name": "builder", "state": "absent"}, "user 'builder'"),
+    ],
+}
+REFUSED = [(text, *refused) for text, objects in OBJECTS.items() for refused in objects]
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize(("text", "module", "options", "name"), REFUSED)
+def test_object_of_a_source_is_refused(
+    sandbox: Sandbox, text: str, module: str, options: dict[str, Any], name: str, check_mode: bool
+) -> None:
+    sandbox.seed({"ci": {"configuration": {"sources": {"/casc/base.yaml": text}}}})
+    result = run(module, **options, check_mode=check_mode)
+    assert result["msg"].startswith(f"Cannot change {name}: the configuration source '/casc/base.yaml' of Jenkins sets")
+    assert not result["changed"]
+    assert [entry for entry in sandbox.journal("ci") if entry["effect"] == "write"] == []
+
+
+NOT_OWNED = [
+    (NODES, "ci_node", {"name": "built-in", "usage": "exclusive"}),
+    ("jenkins:\n  mode: NORMAL\n", "ci_node", {"name": "built-in", "labels": ["fast"]}),
+    ("jenkins:\n  views: []\n", "ci_view", {"name": "new", "folder": "team"}),
+    (
+        "credentials:\n  system:\n    domainCredentials: []\n",
+        "ci_credential",
+        {"id": "new", "type": "secret_text", "secret": "xyzzy", "folder": "team"},
+    ),
+    (USERS.replace("users:", "enableCaptcha: false"), "ci_user", {"name": "reader", "full_name": "New name"}),
+    (f"{USERS}      - id: admin\n", "ci_user", {"name": "reader", "full_name": "New name"}),
+]
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize(("text", "module", "options"), NOT_OWNED)
+def test_other_object_is_changed(sandbox: Sandbox, text: str, module: str, options: dict[str, Any]) -> None:
+    sandbox.seed({"ci": {"configuration": {"sources": {"/casc/base.yaml": text}}}})
+    if "folder" in options:
+        run("ci_folder", name="team")
+    result = run(module, **options)
+    assert result["changed"]
+    assert not result.get("failed")
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+def test_sources_are_requested_once_and_only_before_changes(owned: Sandbox) -> None:
+    views = [{"name": "a"}, {"name": "b"}]
+    for scripts in (1, 0):
+        owned.clear_journal()
+        assert run("ci_view", items=views)["changed"] is (scripts == 1)
+        assert len([entry for entry in owned.journal("ci") if entry["label"] == "script"]) == scripts

@@ -17,6 +17,8 @@ from support.ci_server import deny_permission
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("no_configuration_sources")
+
 TOKEN = "11aa22bb33cc44dd55ee66ff7700881199"
 LOGIN = {"username": "admin", "api_token": TOKEN, "retries": 0}
 OWN_TOKEN = {"uuid": "u0", "name": "own", "created": 1795400596155, "expires": None, "hash": hash_token(TOKEN)}

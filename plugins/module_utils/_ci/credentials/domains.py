@@ -12,6 +12,7 @@ import typing as t
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentials import stores
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentials.stores import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
@@ -104,10 +105,14 @@ def parse_options(params: Fields) -> Fields:
 
 
 class SharedDomains:
-    """The domains of each store, read once for all items of a task."""
+    """The domains of each store, read once for all items of a task.
+
+    :ivar sources: the configuration sources
+    """
 
     def __init__(self) -> None:
         self._values = SharedValues()
+        self.sources = SharedSources()
 
     def domains(self, task: Task, ci: CiService, store: Store) -> dict[str, Record]:
         """Return the domains of a store by name, as they were before this task changed one.
@@ -156,11 +161,12 @@ class ManagedDomain:
         return {"description": "", **self._declared} if before is None else self._declared
 
     def check(self, before: Fields | None, fields: Fields | None) -> None:
-        """Refuse to delete credentials.
+        """Refuse to delete credentials, and to change what a configuration source sets.
 
         :arg fields: the fields to write; `None` for a deletion
-        :raises ToolchainError: if the domain contains credentials
+        :raises ToolchainError: if the domain contains credentials, or if a source sets it
         """
+        self._store.refuse_owned(self._ci, self._shared.sources, f"domain '{self._name}'")
         if fields is None and before is not None:
             self._check_empty(before["credentials"])
 

@@ -19,6 +19,7 @@ import typing as t
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, SharedValues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentials import credentials, form, stores
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentials.form import Declared
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentials.stores import Store
@@ -41,10 +42,14 @@ _SERVER_ERROR = 500
 
 
 class SharedStores:
-    """Values that all items of a task share: the credentials of each domain, and hashes of the declared ones."""
+    """Values that all items of a task share: the credentials of each domain, and hashes of the declared ones.
+
+    :ivar sources: the configuration sources
+    """
 
     def __init__(self, params: Fields) -> None:
         self._values = SharedValues()
+        self.sources = SharedSources()
         self._salt = secrets.token_hex(16)
         items = params["items"] if params["items"] is not None else [{}]
         self._places = [(_place_of(params, item), item.get("id") or params["id"]) for item in items]
@@ -152,12 +157,13 @@ class ManagedCredential:
         return self._complete(self._declared).fields if is_new else self._declared.fields
 
     def check(self, before: Fields | None, fields: Fields | None) -> None:
-        """Refuse a change that would destroy a secret, and prepare the request.
+        """Refuse a change that would be reverted or destroy a secret, and prepare the request.
 
         :arg fields: the fields to write; `None` for a deletion
         :raises BadOption: if an option is missing
         :raises ToolchainError: if the type would change
         """
+        self._store.refuse_owned(self._ci, self._shared.sources, f"credential '{self._id}'")
         if fields is None or self._declared is None:
             return
         declared, params = self._declared, self._task.params

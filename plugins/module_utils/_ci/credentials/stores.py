@@ -16,6 +16,7 @@ import xml.etree.ElementTree as ET
 from urllib.parse import quote
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jobs
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document
@@ -42,6 +43,9 @@ TEXT: Option = dict(
     type="str",
     matches=(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]*", "text without control characters"),
 )
+
+
+_SYSTEM = ("credentials", "system", "domainCredentials")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +78,15 @@ class Store:
         elif self.user:
             context = f"/user{encode_path(self.user, option='user')}"
         return f"{context}/credentials/store/{self.kind}"
+
+    def refuse_owned(self, ci: CiService, sources: SharedSources, name: str) -> None:
+        """Refuse to change what a configuration source sets.
+
+        :arg name: what is changed
+        :raises ToolchainError: if a source sets the store
+        """
+        if self.kind == "system":
+            sources.refuse_owned(ci, _SYSTEM, name)
 
     def domain_path(self, domain: str | None) -> str:
         """Return the path of a domain.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users.token_list import (
@@ -86,10 +87,14 @@ class Accounts(t.NamedTuple):
 
 
 class SharedAccounts:
-    """The accounts as they were before the task, requested once for all items."""
+    """The accounts as they were before the task, requested once for all items.
+
+    :ivar sources: the configuration sources
+    """
 
     def __init__(self) -> None:
         self._values = SharedValues()
+        self.sources = SharedSources()
 
     def fetch(self, ci: CiService) -> Accounts:
         """Return the accounts."""

@@ -10,6 +10,7 @@ import html
 import re
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import USERS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts
@@ -68,12 +69,13 @@ class ManagedUser:
         return can_log_in(self._task, self._ci, self._name, self.desired[PASSWORD])
 
     def check(self, before: Fields | None, fields: Fields | None) -> None:
-        """Refuse changes that Jenkins would refuse, and a new password for the login of the task.
+        """Refuse changes that Jenkins would refuse or revert, and a new password for the login of the task.
 
         :arg fields: the fields to write; `None` for a deletion
         :raises BadOption: if an option is missing or wrong
         :raises ToolchainError: if the change is refused
         """
+        self._shared.sources.refuse_owned(self._ci, (*USERS, self._name.lower()), f"user '{self._name}'")
         if fields is None:
             return
         if before is None:
