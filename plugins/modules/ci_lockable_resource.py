@@ -16,6 +16,7 @@ version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci
+  - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared

@@ -18,6 +18,7 @@ version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci
+  - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
   - buildworks.toolchain.bulk
@@ -261,6 +262,7 @@ def reconcile_approval(task: Task, shared: approvals.Approvals) -> None:
     managed = {**approval.identity, "status": "approved", **task.select_provided("assume_permission_check")}
 
     def check(_before: Fields | None, desired: Fields | None) -> None:
+        approval.refuse_owned()
         if desired and not params["allow_dangerous"]:
             approval.check_harmless()
 

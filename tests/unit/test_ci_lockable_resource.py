@@ -9,11 +9,14 @@ from urllib.parse import quote
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import ownership
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
 from support.ci_scripts import script
 from support.ci_server import deny_permission
 from support.conversation import Call, call, conversation
 from support.running import run
+
+pytestmark = pytest.mark.usefixtures("no_configuration_sources")
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 LIST = f"/lockable-resources/api/json?tree={quote(resources._TREE, safe='')}"
@@ -314,3 +317,23 @@ def test_info_returns_the_form_of_items_and_the_states() -> None:
     assert result["states"] == {
         "printer": {"reserved_by": "Alice", "locked_by": None, "stolen": False, "ephemeral": False}
     }
+
+
+def test_only_the_reservation_is_changed_when_a_configuration_source_declares_resources(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    declared = ("unclassified", "lockableResourcesManager", "declaredResources")
+    source = ownership.Source("/casc/base.yaml", frozenset([declared]))
+    monkeypatch.setattr(ownership, "fetch_sources", lambda _ci: [source])
+    for options in ({"note": "new"}, {"state": "absent"}):
+        refused = run_module(listing(printer()), name="printer", **options)
+        assert refused["msg"].startswith(
+            "Cannot change lockable resource 'printer': the configuration source '/casc/base.yaml' of Jenkins sets "
+            "'unclassified.lockableResourcesManager.declaredResources'"
+        )
+    reserved = run_module(
+        *(listing(printer(reservedBy=ME)), account(), act("unreserve"), listing(printer())),
+        name="printer",
+        reserved=False,
+    )
+    assert reserved["changed"]

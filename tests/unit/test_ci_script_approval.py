@@ -10,11 +10,14 @@ from urllib.parse import quote
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import ownership
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.script_approvals import approvals
 from support.ci_scripts import script
 from support.ci_server import page
 from support.conversation import Call, call, conversation
 from support.running import run
+
+pytestmark = pytest.mark.usefixtures("no_configuration_sources")
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 NOW = "staticMethod java.time.Instant now"
@@ -277,3 +280,23 @@ def test_info_returns_the_form_of_items_and_the_pending_ones() -> None:
         ],
         "dangerous": [FILE],
     }
+
+
+@pytest.mark.parametrize(
+    ("member", "options", "label"),
+    [
+        ("approvedSignatures", {"signature": NOW}, f"signature '{NOW}'"),
+        ("approvedScriptHashes", {"script": TEXT}, f"script '{HASH}'"),
+    ],
+)
+def test_approval_is_refused_when_a_configuration_source_sets_the_list(
+    monkeypatch: pytest.MonkeyPatch, member: str, options: dict[str, str], label: str
+) -> None:
+    source = ownership.Source("/casc/base.yaml", frozenset([("security", "scriptApproval", member)]))
+    monkeypatch.setattr(ownership, "fetch_sources", lambda _ci: [source])
+    signatures = [NOW] if "signature" in options else []
+    result = run_module(read(*signatures), **options)
+    assert result["msg"].startswith(
+        f"Cannot change the approval of the {label}: the configuration source '/casc/base.yaml' of Jenkins sets "
+        f"'security.scriptApproval.{member}'"
+    )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
@@ -23,6 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 PLUGIN = "lockable-resources"
 PURPOSE = "Managing lockable resources"
 # Fields that a script changes; a new resource has them all
+_DECLARED = ("unclassified", "lockableResourcesManager", "declaredResources")
 _CONFIGURED = frozenset(("name", "description", "labels", "note", "properties", "ephemeral"))
 _PATH = "/lockable-resources"
 # The status if the resource is reserved, locked, or assigned to a build in the queue
@@ -119,10 +121,14 @@ def is_configured(changes: Fields) -> bool:
 
 
 class Resources:
-    """The resources of a server and the account of the task, requested once for all items of a task."""
+    """The resources of a server and the account of the task, requested once for all items of a task.
+
+    :ivar sources: the configuration sources
+    """
 
     def __init__(self) -> None:
         self._values = SharedValues()
+        self.sources = SharedSources()
 
     def list(self, ci: CiService) -> list[Fields]:
         """Return the resources as they were before this task changed one."""
@@ -157,9 +163,12 @@ class ManagedResource:
         """Check that a change is allowed.
 
         :arg desired: the fields to write, or `None` if the resource will be deleted
-        :raises ToolchainError: if a build has locked the resource, or another account has reserved it
+        :raises ToolchainError: if a build has locked the resource, another account has reserved it, or a configuration
+            source sets it
         """
         self._needs_script = desired is None or is_configured(desired)
+        if self._needs_script:
+            self._shared.sources.refuse_owned(self._ci, _DECLARED, f"lockable resource '{self._name}'")
         if before and not allow_in_use:
             self._check_unused(before, desired)
 

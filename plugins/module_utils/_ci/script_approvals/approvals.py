@@ -10,6 +10,7 @@ import hashlib
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import (
     ScriptFailure,
@@ -141,11 +142,13 @@ class Approvals:
     """The approvals of a server, requested once for all items of a task.
 
     :arg signatures: the signatures of all items
+    :ivar sources: the configuration sources
     """
 
     def __init__(self, signatures: t.Collection[str]) -> None:
         self._signatures = signatures
         self._values = SharedValues()
+        self.sources = SharedSources()
 
     def read(self, ci: CiService) -> ApprovalLists:
         """Return the approvals as they were before this task changed one."""
@@ -198,6 +201,17 @@ class ManagedApproval:
             if self._signature in signatures:
                 return {"status": status, "assume_permission_check": assumes, "dangerous": dangerous}
         return None
+
+    def refuse_owned(self) -> None:
+        """
+        :raises ToolchainError: if a configuration source sets the list of approved signatures or scripts
+        """
+        member, name = (
+            ("approvedScriptHashes", f"the approval of the script '{self._hashes[0]}'")
+            if self._signature is None
+            else ("approvedSignatures", f"the approval of the signature '{self._signature}'")
+        )
+        self._shared.sources.refuse_owned(self._ci, ("security", "scriptApproval", member), name)
 
     def check_harmless(self) -> None:
         """
