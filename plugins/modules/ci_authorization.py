@@ -106,6 +106,13 @@ options:
       agent:
         description: Roles that apply to the agents whose names match the pattern.
         type: dict
+  predict_missing:
+    description:
+      - Whether check mode assumes that earlier tasks install missing plugins, also those that provide
+        permissions, and create the missing folders, jobs and nodes. The plugin C(configuration-as-code) must
+        exist to manage the whole server.
+      - If V(false), check mode fails if one of them is missing.
+      - Ignored outside of check mode.
   purge:
     description:
       - Whether to remove users and groups that are not in O(users), O(groups) and O(users_or_groups), or roles that are

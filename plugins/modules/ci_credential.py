@@ -160,6 +160,12 @@ options:
         with a random salt, so that no secret is transferred. Requires the Overall/Administer permission. Not available
         for O(type=xml).
     default: on_create
+  predict_missing:
+    description:
+      - Whether check mode assumes that earlier tasks install missing plugins, and create the missing folders
+        and domains.
+      - If V(false), check mode fails if one of them is missing.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing credentials that are not in O(items), which is then the complete list of credentials in

@@ -93,6 +93,12 @@ options:
       V(false), the task fails if the domain contains credentials.
     type: bool
     default: false
+  predict_missing:
+    description:
+      - Whether check mode assumes that earlier tasks install the plugin C(credentials), and create the missing
+        folders.
+      - If V(false), check mode fails if one of them is missing.
+      - Ignored outside of check mode.
   state:
     choices:
       present: Create the domain, or change it as specified.

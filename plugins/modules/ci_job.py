@@ -286,7 +286,8 @@ options:
     default: false
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task creates missing folders and the job in O(copy_from).
+      - Whether check mode assumes that earlier tasks install missing plugins, and create missing folders and the job in
+        O(copy_from).
       - If V(false), check mode fails if one of them is missing.
       - Ignored outside of check mode.
   undeclared:

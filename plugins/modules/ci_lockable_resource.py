@@ -18,6 +18,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.bulk
@@ -70,6 +71,11 @@ options:
       - If V(false), the task fails and names the build or account.
     type: bool
     default: false
+  predict_missing:
+    description:
+      - Whether check mode assumes that an earlier task installs the plugin C(lockable-resources).
+      - If V(false), check mode fails if it is missing.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing resources that are not in O(items). Temporary resources, which Jenkins deletes when a
@@ -274,6 +280,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
     STATE,
     UNDECLARED,
     with_items,
@@ -302,7 +309,7 @@ ITEM = STATE + ArgumentSpec(
         allow_in_use=dict(type="bool", default=False, narrows_scope=True),
     )
 )
-SPEC = (CI + UNDECLARED) + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
 _DEFAULTS: Fields = dict(
     description="",
     labels=[],
@@ -317,7 +324,7 @@ _DEFAULTS: Fields = dict(
 
 def run(task: Task) -> None:
     check_undeclared(task)
-    shared = resources.Resources()
+    shared = resources.Resources(predicts_missing=task.predicts_missing)
     process_one_or_items(
         task,
         ITEM,

@@ -20,6 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
@@ -64,6 +65,11 @@ options:
         sandbox. If V(false), the task fails.
     type: bool
     default: false
+  predict_missing:
+    description:
+      - Whether check mode assumes that an earlier task installs the plugin C(script-security).
+      - If V(false), check mode fails if it is missing.
+      - Ignored outside of check mode.
   state:
     choices:
       present: Approve the signature or script.
@@ -214,7 +220,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.script_ap
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    with_items,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
@@ -239,12 +249,13 @@ ITEM = STATE + ArgumentSpec(
     required_one_of=[_IDENTITY],
     mutually_exclusive=[_IDENTITY],
 )
-SPEC = CI + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
     entries = [task.params] if task.params["items"] is None else task.params["items"]
-    shared = approvals.Approvals([entry["signature"] for entry in entries if entry["signature"] is not None])
+    signatures = [entry["signature"] for entry in entries if entry["signature"] is not None]
+    shared = approvals.Approvals(signatures, predicts_missing=task.predicts_missing)
     process_one_or_items(
         task,
         ITEM,

@@ -24,6 +24,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.bulk
@@ -70,6 +71,11 @@ options:
       always: Send the password in each run. The task then always reports a change.
       verify: Log in as the user with the password, also in check mode, and send the password only if the login fails.
     default: on_create
+  predict_missing:
+    description:
+      - Whether check mode assumes that an earlier task installs the plugin C(mailer), which O(email) requires.
+      - If V(false), check mode fails if it is missing.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing accounts that are not in O(items).
@@ -252,7 +258,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts, managed_user
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, UNDECLARED, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    UNDECLARED,
+    with_items,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
@@ -272,7 +283,7 @@ ITEM = STATE + ArgumentSpec(
         update_secret=dict(type="str", choices=["on_create", "always", "verify"], default="on_create", no_log=False),
     )
 )
-SPEC = (CI + UNDECLARED) + with_items(ITEM, user_password="password")
+SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM, user_password="password")
 
 
 def run(task: Task) -> None:

@@ -124,7 +124,7 @@ options:
   predict_missing:
     description:
       - Whether check mode assumes that earlier tasks create the missing folders, nested views and jobs that the view
-        requires.
+        requires, and install the plugin C(nested-view).
       - If V(false), check mode fails if such an object is missing.
       - Ignored outside of check mode.
   undeclared:

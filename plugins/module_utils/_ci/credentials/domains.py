@@ -231,7 +231,7 @@ def _list_existing(task: Task, ci: CiService, store: Store) -> dict[str, Record]
     found = stores.list_domains(ci, store)
     if found is not None:
         return found
-    if task.predicts_missing and store.folder and not stores.has_folder(ci, store):
+    if stores.is_predicted(task, ci, store):
         return {}
     raise stores.explain_missing(ci, store)
 

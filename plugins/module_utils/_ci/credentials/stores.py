@@ -17,7 +17,10 @@ from urllib.parse import quote
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
+    lacks_plugin,
+    require_plugin,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -25,6 +28,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 PLUGIN = "credentials"
@@ -129,6 +133,13 @@ def lacks_domain(ci: CiService, store: Store, domain: str | None) -> bool:
         return False
     domains = list_domains(ci, store)
     return domains is not None and domain not in domains
+
+
+def is_predicted(task: Task, ci: CiService, store: Store) -> bool:
+    """Return whether check mode predicts that a store is created, with its folder or with the credentials plugin."""
+    if not task.predicts_missing:
+        return False
+    return (store.folder is not None and not has_folder(ci, store)) or lacks_plugin(ci, PLUGIN)
 
 
 def explain_missing(ci: CiService, store: Store) -> ToolchainError:

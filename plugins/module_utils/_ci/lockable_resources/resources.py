@@ -13,7 +13,10 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
+    lacks_plugin,
+    require_plugin,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -84,13 +87,16 @@ return false
 """
 
 
-def list_resources(ci: CiService) -> list[Fields]:
+def list_resources(ci: CiService, *, predicts_missing: bool = False) -> list[Fields]:
     """Return all resources, sorted by name.
 
+    :arg predicts_missing: whether to return an empty list if the plugin is missing
     :raises ToolchainError: if the plugin is missing, or the account must not see the resources
     """
     response = ci.view(_PATH, _TREE, accept=(200, 404))
     if response.status == 404:
+        if predicts_missing and lacks_plugin(ci, PLUGIN):
+            return []
         require_plugin(ci, PLUGIN, PURPOSE)
         raise ToolchainError(
             "The server does not list its lockable resources. Check that the plugin 'lockable-resources' is installed, "
@@ -126,13 +132,14 @@ class Resources:
     :ivar sources: the configuration sources
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, predicts_missing: bool) -> None:
+        self._predicts_missing = predicts_missing
         self._values = SharedValues()
         self.sources = SharedSources()
 
     def list(self, ci: CiService) -> list[Fields]:
         """Return the resources as they were before this task changed one."""
-        return self._values.get("resources", lambda: list_resources(ci))
+        return self._values.get("resources", lambda: list_resources(ci, predicts_missing=self._predicts_missing))
 
     def list_persistent(self, ci: CiService) -> set[str]:
         """Return the names of the resources that are not deleted when a build releases them."""

@@ -20,6 +20,12 @@ def require_plugin(ci: CiService, name: str, purpose: str) -> None:
     check_required(list_plugins(ci), name, purpose)
 
 
+def lacks_plugin(ci: CiService, name: str) -> bool:
+    """Return whether a plugin is missing or disabled. An account that may not list plugins cannot know it."""
+    plugins = list_plugins(ci)
+    return plugins is not None and not plugins.get(name)
+
+
 def list_plugins(ci: CiService) -> dict[str, bool] | None:
     """Return whether each installed plugin is active, or `None` if the account may not list them."""
     response = ci.view("/pluginManager", "plugins[active,shortName]", accept=(200, 403, 404))

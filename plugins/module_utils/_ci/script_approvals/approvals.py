@@ -11,7 +11,10 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
+    lacks_plugin,
+    require_plugin,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import (
     ScriptFailure,
     run_internal,
@@ -142,11 +145,12 @@ class Approvals:
     """The approvals of a server, requested once for all items of a task.
 
     :arg signatures: the signatures of all items
+    :arg predicts_missing: whether there are no approvals if the plugin is missing
     :ivar sources: the configuration sources
     """
 
-    def __init__(self, signatures: t.Collection[str]) -> None:
-        self._signatures = signatures
+    def __init__(self, signatures: t.Collection[str], *, predicts_missing: bool) -> None:
+        self._signatures, self._predicts_missing = signatures, predicts_missing
         self._values = SharedValues()
         self.sources = SharedSources()
 
@@ -156,6 +160,8 @@ class Approvals:
 
     def read_again(self, ci: CiService) -> ApprovalLists:
         """Return the current approvals."""
+        if self._predicts_missing and lacks_plugin(ci, PLUGIN):
+            return ApprovalLists([], [], [], [], [], [])
         return read_approvals(ci, self._signatures)
 
 
