@@ -430,6 +430,74 @@ def test_check_mode_succeeds_when_the_server_is_new(sandbox: Sandbox, tmp_path: 
     assert provisioned.changed
 
 
+PLUGINS = (
+    "cloudbees-folder",
+    "configuration-as-code",
+    "credentials",
+    "lockable-resources",
+    "mailer",
+    "matrix-auth",
+    "plain-credentials",
+    "script-security",
+    "ssh-slaves",
+    "workflow-cps",
+    "workflow-job",
+)
+BARE_SERVER: dict[str, Any] = {
+    **NEW_SERVER,
+    "plugins": [],
+    "update_sites": [{"url": SITE, "plugins": [{"name": name, "version": "1.0"} for name in PLUGINS]}],
+}
+NEW_JENKINS: dict[str, Any] = {
+    "ci_provision_plugins": [{"name": name} for name in PLUGINS],
+    "ci_provision_required_plugins": [{"name": "credentials"}],
+    "ci_provision_restart_if_pending": True,
+    "ci_provision_configuration": {"jenkins": {"systemMessage": "Managed"}},
+    "ci_provision_users": [{"name": "erin", "password": "sandbox-erin", "email": "erin@example.com"}],
+    "ci_provision_folders": [{"name": "team"}],
+    "ci_provision_credential_domains": [{"name": "registries"}],
+    "ci_provision_credentials": [
+        {
+            "id": "login",
+            "domain": "registries",
+            "type": "username_password",
+            "username": "ci",
+            "password": "sandbox-ci",
+        },
+        {"id": "token", "folder": "team", "type": "secret_text", "secret": "sandbox-token"},
+    ],
+    "ci_provision_nodes": [
+        {"name": "linux", "remote_root": "/j", "launcher": {"type": "ssh", "host": "linux", "credentials_id": "login"}}
+    ],
+    "ci_provision_script_approvals": [{"signature": "method java.lang.String toLowerCase"}],
+    "ci_provision_lockable_resources": [{"name": "device"}],
+    "ci_provision_jobs": [{"name": "team/app", "type": "pipeline", "script": "echo 'hello'"}],
+    "ci_provision_views": [{"name": "Team", "folder": "team", "jobs": ["app"]}],
+    "ci_provision_authorization": [
+        {"strategy": "project_matrix", "users": {"admin": ["Overall/Administer"]}},
+        {"folder": "team", "users": {"erin": ["Job/Read", "Credentials/View"]}},
+    ],
+}
+
+
+def test_objects_of_missing_plugins_are_predicted_when_jenkins_is_new(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.switch("ci", restart_seconds=0.3)
+    sandbox.seed({"ci": BARE_SERVER}, reset=True)
+    groups = {"ci": {"hosts": {"new": jenkins_host(sandbox, **NEW_JENKINS)}}}
+    output, recap = provision(sandbox, tmp_path, groups, "--check", "--diff")
+    assert "failed=0" in recap["new"], output
+    predicted = int(recap["new"].partition("changed=")[2].split()[0])
+    for message in ("The configuration is not predicted", "The permissions are not predicted"):
+        assert message in output
+    assert [entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"] == []
+    step = Step(NEW_JENKINS)
+    created, repeated = run_role(sandbox, "ci_provision", [step, step], tmp_path)
+    assert created.failure == ""
+    not_predicted = 2  # the configuration and the permissions
+    assert created.changed == predicted + not_predicted
+    assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
+
+
 NEW_PROJECT: dict[str, Any] = {
     "review_provision_users": [{"name": "carol"}],
     "review_provision_passwords": {"carol": "sandbox-carol"},
