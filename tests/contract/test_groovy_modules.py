@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scripts of ci_script_approval, ci_lockable_resource and ci_node with the Groovy release of current servers.
+"""Scripts of modules with the Groovy release of current servers.
 
 The classes of Jenkins and its plugins are replaced with small ones that have the same members.
 """
@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import comparison, ownership
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.script_approvals import approvals
@@ -23,6 +25,7 @@ from support.servers.process import UnavailableError
 
 SECURITY = "org/jenkinsci/plugins/scriptsecurity"
 LOCKABLE = "org/jenkins/plugins/lockableresources"
+CASC = "io/jenkins/plugins/casc"
 CLASSES = {
     "hudson/model/Node": "class Node { enum Mode { NORMAL, EXCLUSIVE } }",
     "jenkins/model/Jenkins": """
@@ -34,6 +37,8 @@ CLASSES = {
             int saves = 0
 
             static Jenkins getInstance() { INSTANCE }
+            static Jenkins get() { INSTANCE }
+            Map getPluginManager() { [uberClassLoader: this.class.classLoader] }
             void save() { saves++ }
         }
     """,
@@ -109,6 +114,67 @@ CLASSES = {
         }
     """,
 }
+CASC_CLASSES = {
+    f"{CASC}/ConfiguratorRegistry": "class ConfiguratorRegistry { static get() { new ConfiguratorRegistry() } }",
+    f"{CASC}/ConfigurationContext": """
+        class ConfigurationContext {
+            ConfigurationContext(ConfiguratorRegistry registry) { }
+            Map getSecretSourceResolver() { [resolve: { it.replace('${NAME}', 'Bob') }] }
+        }
+    """,
+    f"{CASC}/ConfigurationAsCode": """
+        class ConfigurationAsCode {
+            static ConfigurationAsCode get() { new ConfigurationAsCode() }
+            static boolean isSupportedURI(String name) { name.startsWith('https:') }
+            List<String> getSources() { ['/casc', 'https://example.com/b.yaml'] }
+            List<File> configs(String name) { [new File(name, 'a.yaml')] }
+        }
+    """,
+    f"{CASC}/yaml/YamlSource": """
+        class YamlSource {
+            String name
+            static YamlSource of(Object source) { new YamlSource(name: source.toString()) }
+        }
+    """,
+    f"{CASC}/yaml/Type": "enum Type { MAPPING, SEQUENCE, SCALAR }",
+    f"{CASC}/yaml/MappingNode": "class MappingNode extends HashMap { Type getType() { Type.MAPPING } }",
+    f"{CASC}/yaml/SequenceNode": "class SequenceNode extends ArrayList { Type getType() { Type.SEQUENCE } }",
+    f"{CASC}/yaml/ScalarNode": """
+        class ScalarNode {
+            String value
+            Type getType() { Type.SCALAR }
+            String toString() { value }
+        }
+    """,
+    f"{CASC}/yaml/YamlUtils": """
+        class YamlUtils {
+            static final FILES = [
+                '/casc/a.yaml': [jenkins: [
+                    nodes: [[permanent: [name: 'n1']]],
+                    type: 'x',
+                    proxy: null,
+                    securityRealm: [local: [allowsSignup: false, users: [[id: 'Ann'], [id: '${NAME}']]]],
+                ]],
+                'https://example.com/b.yaml': [unclassified: [location: [url: 'u', deep: [er: [est: 1]]]]],
+            ]
+            static loadFrom(List<YamlSource> sources, context) { node(FILES[sources[0].name]) }
+            private static node(value) {
+                if (value == null) return null
+                if (value instanceof Map) {
+                    def mapping = new MappingNode()
+                    value.each { name, inner -> mapping.put(name, node(inner)) }
+                    return mapping
+                }
+                if (value instanceof List) {
+                    def sequence = new SequenceNode()
+                    value.each { sequence.add(node(it)) }
+                    return sequence
+                }
+                new ScalarNode(value: value.toString())
+            }
+        }
+    """,
+}
 # Members that old releases of the plugin lack
 CURRENT = """
     public static final Object syncResources = new Object()
@@ -135,9 +201,15 @@ def jar() -> Path:
         pytest.skip(f"CANNOT RUN HERE: {reason}")
 
 
-def run_scripts(folder: Path, jar: Path, steps: list[tuple[str, dict[str, Any]]], members: str = CURRENT) -> list[Any]:
+def run_scripts(
+    folder: Path,
+    jar: Path,
+    steps: list[tuple[str, dict[str, Any]]],
+    members: str = CURRENT,
+    classes: Mapping[str, str] = CLASSES,
+) -> list[Any]:
     """Run scripts one after the other in the same process, and return their values."""
-    for path, code in CLASSES.items():
+    for path, code in classes.items():
         file = folder / f"{path}.groovy"
         file.parent.mkdir(parents=True, exist_ok=True)
         package = path.rpartition("/")[0].replace("/", ".")
@@ -222,3 +294,20 @@ def test_built_in_node(tmp_path: Path, jar: Path) -> None:
         (show, {}),
     ]
     assert run_scripts(tmp_path, jar, steps) == [None, [0, "EXCLUSIVE", "a b", 1], None, [0, "EXCLUSIVE", "", 2]]
+
+
+def test_configuration_sources(tmp_path: Path, jar: Path) -> None:
+    step = (ownership._SCRIPT, {"users": list(comparison.USERS)})
+    (sources,) = run_scripts(tmp_path, jar, [step], classes={**CLASSES, **CASC_CLASSES})
+    users = [*comparison.USERS]
+    assert [source["name"] for source in sources] == ["/casc/a.yaml", "https://example.com/b.yaml"]
+    first, second = (sorted(source["paths"]) for source in sources)
+    assert first == [
+        ["jenkins", "nodes"],
+        ["jenkins", "securityRealm", "local", "allowsSignup"],
+        [*users, "ann"],
+        [*users, "bob"],
+        ["jenkins", "type"],
+    ]
+    assert second == [["unclassified", "location", "deep", "er"], ["unclassified", "location", "url"]]
+    assert run_scripts(tmp_path / "without", jar, [step]) == [[]]
