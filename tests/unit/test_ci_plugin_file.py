@@ -112,7 +112,7 @@ def test_plugins_are_added_to_those_of_the_file(tmp_path: Path) -> None:
 
 INVALID_TEXT = {
     "a:experimental": "Jenkins cannot install 'experimental' versions. Configure the experimental update site",
-    "a:incrementals;org.example;1.0-rc1": "Jenkins cannot install incremental versions by group ID. Add the URL",
+    "a:incrementals;org.example;1.0-rc1": "Jenkins cannot install incremental versions by group ID. Specify",
     "a 1.0": "must be NAME, NAME:VERSION or NAME:VERSION:URL without blanks",
     "a.b:1.0": "is invalid: the name must be a short name: letters, digits, '-' and '_'",
     ":1.0": "is invalid: the name must be a short name",

@@ -351,7 +351,8 @@ class Planner:
             self._problems.append(f"{dependent} requires {name}, which is uninstalled at the next start")
         elif plugin is not None and not is_older(plugin.text("version"), version):
             if not plugin.flag("enabled"):
-                self._installations[name] = Step("enable", name, None, plugin.text("version"), dependent, True)
+                current = plugin.text("version")
+                self._installations[name] = Step("enable", name, current, current, dependent, True)
         else:
             self._add_available_dependency(name, version, dependent)
 

@@ -69,12 +69,14 @@ def _to_entry(path: str, line: int, name: str, version: str | None, url: str | N
         raise _InvalidLine(
             line,
             "Jenkins cannot install 'experimental' versions. Configure the experimental update site in Jenkins and "
-            f"use '{LATEST}', or add the URL of the plugin file",
+            f"use '{LATEST}', or specify the version and the URL of the plugin file",
         )
     is_incremental = bool(version) and str(version).startswith("incrementals")
     if is_incremental or (group and not url):
         raise _InvalidLine(
-            line, "Jenkins cannot install incremental versions by group ID. Add the URL of the plugin file"
+            line,
+            "Jenkins cannot install incremental versions by group ID. Specify the version and the URL of the plugin "
+            "file",
         )
     return Entry(f"line {line} of '{path}'", name, version or (None if url else LATEST), url)
 
