@@ -11,17 +11,18 @@ short_description: Manage a Jenkins API token
 description:
   - Create, rotate or revoke an API token of a Jenkins user. The token is identified by its name.
   - Jenkins returns the value of a token only once, in the response to the create request. The module logs in with the
-    new token and writes its value to O(token_file) or, if that is not set, returns it in RV(api_token). If the task
-    returns it, set C(no_log=true) on the task.
-  - A token is rotated if O(token_file) does not contain the value of a token with this name, if it has expired, or as
-    O(rotate_before) and O(rotate_after) require. Rotation creates the new token, stores its value and then revokes the
-    old token.
-  - The module identifies the token in O(token_file) by a hash, so that its value is not sent to Jenkins.
+    new token to verify it. It then writes the value to O(token_file) or, if that is not set, returns it in
+    RV(api_token). If the task returns the value, set C(no_log=true) on the task.
+  - A token is rotated if O(token_file) does not contain the value of a token with this name, or if the token has
+    expired. O(rotate_before) and O(rotate_after) can require an earlier rotation.
+  - Rotation creates the new token, stores its value and then revokes the old token.
+  - The module identifies the token in O(token_file) by a hash, so the value of the token is not sent to Jenkins.
   - If the response to the create request is lost, the module revokes the orphaned token and repeats the request once.
     If another task creates a token with the same name at the same time, the task fails and lists both tokens.
-  - An account without the Overall/Administer permission cannot list tokens. The module then logs in with the token in
-    O(token_file), whatever its name, and creates a new token if the login fails. It cannot revoke tokens, not even an
-    orphaned one. If the response to the create request is lost, the task fails.
+  - An account without the Overall/Administer permission cannot list tokens. In this case, the module logs in with the
+    token in O(token_file), regardless of the name of the token. If the login fails, the module creates a new token.
+  - Without the Overall/Administer permission, the module cannot revoke tokens. If the response to the create request is
+    lost, the orphaned token remains and the task fails.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -31,49 +32,53 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes
 notes:
-  - The Overall/Administer permission is required for O(state=absent), O(surplus=revoke), O(rotate_before),
-    O(rotate_after), for a task without O(token_file), and for tokens of another O(user). Otherwise, no permission is
-    required.
-  - The task can log in with O(password) or with another API token. It can also log in with the token that it rotates,
-    and continues with the new token then. A token with which the task logs in is never revoked otherwise.
-  - If nothing changes, the module sends one request, or two without the Overall/Administer permission.
-  - The C(Date) header of the responses determines the age of a token. If it is missing, the clock of the machine that
-    runs the module is used.
-  - Tested against the sandbox of this collection, which is itself tested with recorded responses of Jenkins 2.579. Not
-    tested against a real Jenkins server.
+  - Requires the Overall/Administer permission for O(state=absent), O(surplus=revoke), O(rotate_before) and
+    O(rotate_after). A task without O(token_file) and a task for another O(user) also require this permission. Other
+    tasks require no permission.
+  - The task can log in with O(password), with another API token or with the token that it rotates. If it rotates its
+    own token, it continues with the new token.
+  - The task fails if it would revoke the token that it logs in with, except in a rotation of this token.
+  - If nothing changes, the module sends one request. Without the Overall/Administer permission, it sends two requests.
+  - The module calculates the age of a token with the time in the C(Date) header of the responses. If the header is
+    missing, the module uses the clock of the host that runs it.
+  - Tested against the simulated server (sandbox) that comes with this collection. The sandbox is itself tested with
+    recorded responses of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:
   name:
-    description: Name of the token. Several tokens of a user can have the same name. O(surplus) determines how they are
-      treated.
+    description: Name of the token. Several tokens of a user can have the same name. In this case, O(surplus) determines
+      how the other tokens are treated.
     type: str
     required: true
   user:
     description:
-      - Name of the user who owns the token. By default, the account of the task.
+      - Name of the user who owns the token. The default is the account that the task logs in with.
       - Jenkins does not allow administrators to create tokens of other users, unless it is started with
-        C(-Djenkins.security.ApiTokenProperty.adminCanGenerateNewTokens=true). Administrators can always revoke them.
+        C(-Djenkins.security.ApiTokenProperty.adminCanGenerateNewTokens=true). Administrators can always revoke tokens
+        of other users.
     type: str
   expires_in:
     description:
-      - Lifetime of a new token in seconds, at least 86,400 (one day). Existing tokens are not changed. Jenkins stores
-        only the last day, so that the token is valid until the end of that day.
-      - If not set, a new token does not expire. Jenkins versions without expiring tokens ignore this option.
+      - Lifetime of a new token in seconds, at least 86,400 (one day). Existing tokens are not changed.
+      - Jenkins stores only the last day on which the token is valid. The token remains valid until the end of that day.
+      - If not set, a new token does not expire. Versions of Jenkins that do not support expiring tokens ignore this
+        option.
     type: int
   rotate_before:
-    description: Rotate a token that expires within this number of seconds. Must be less than O(expires_in).
+    description: Rotate the token if it expires within this number of seconds. The value must be less than
+      O(expires_in).
     type: int
   rotate_after:
-    description: Rotate a token that is at least this number of seconds old, whether it expires or not. Must be less
-      than O(expires_in).
+    description: Rotate the token if it is at least this number of seconds old, regardless of when it expires. The value
+      must be less than O(expires_in).
     type: int
   token_file:
     description:
       - Path to the file to which the value of a new token is written atomically. The parent directory must exist. Check
         mode does not verify this.
-      - Symbolic links to files are followed. The task fails if the path is a directory, a device or a pipe, or if the
-        file contains a token with another name or anything other than an API token.
-      - The task warns if other users can read the existing file and O(mode) is not set, or if other users can write to
-        its directory.
+      - Symbolic links to files are followed. The task fails if the path is a directory, a device or a pipe.
+      - The task fails if the file contains a token with another name or anything other than an API token.
+      - If other users can read the existing file and O(mode) is not set, the task issues a warning. It also issues a
+        warning if other users can write to the directory of the file.
     type: path
   state:
     choices:
@@ -81,11 +86,11 @@ options:
       absent: All tokens of the user with this name are revoked. Files are not changed.
   surplus:
     description:
-      - How to treat other tokens of the user with the same name. RV(token.surplus) lists them.
+      - How to treat other tokens of the user with the same name. RV(token.surplus) lists these tokens.
       - If the response to the create request is lost, the orphaned token is always revoked.
-      - O(state=absent) always revokes all tokens with this name.
-      - If a run is killed after it stored a new value, or if the old token cannot be revoked, later runs with V(keep)
-        do not revoke the old token.
+      - With O(state=absent), all tokens with this name are always revoked.
+      - If a run is killed after it has stored a new value, or if the old token cannot be revoked, the old token
+        remains. Later runs with V(keep) do not revoke it.
     type: str
     choices:
       keep: Do not change the other tokens, because other hosts may use them.
@@ -126,7 +131,8 @@ token:
   type: dict
   contains:
     uuid:
-      description: ID of the token. V(null) if the account of the task may not list tokens and did not create it.
+      description: ID of the token. V(null) in check mode if the token would be created. Also V(null) if the account of
+        the task may not list tokens and the task did not create the token.
       type: str
     name:
       description: Name of the token.
@@ -135,18 +141,18 @@ token:
       description: Name of the user who owns the token.
       type: str
     created:
-      description: Creation time, as a Unix timestamp. V(null) if it is unknown.
+      description: Time when the token was created, as a Unix timestamp. V(null) if it is unknown.
       type: int
     created_at:
-      description: Creation time, in ISO 8601 format (UTC).
+      description: Time when the token was created, in ISO 8601 format (UTC). V(null) if it is unknown.
       type: str
     expires:
-      description: Last day on which the token is valid, in ISO 8601 format. V(null) if the token does not expire or if
-        the account of the task may not list tokens.
+      description: Last day on which the token is valid, in ISO 8601 format. V(null) if the token does not expire, or if
+        the account of the task may not list tokens. Also V(null) in check mode if the token would be created.
       type: str
     surplus:
-      description: IDs of other tokens of the user with the same name. Empty if the account of the task may not list
-        tokens.
+      description: IDs of other tokens of the user with the same name. Empty if no other token has this name, or if the
+        account of the task may not list tokens.
       type: list
       elements: str
   sample:

@@ -9,15 +9,20 @@ DOCUMENTATION = r"""
 module: ci_authorization
 short_description: Manage Jenkins permissions and roles
 description:
-  - Manage the authorization strategy of a Jenkins controller, a matrix of permissions or roles with members, or the
-    matrix of a single folder, job or node. With O(items), the module manages several of them concurrently.
-  - The module changes only the users, groups and roles that are declared. Others are kept unless O(purge=true).
-  - A declared user or group has exactly the permissions in its list. Of a declared role, only the keys that are set are
-    changed.
-  - Jenkins ignores unknown permissions in roles and in the matrices of folders, jobs and nodes without an error. The
-    module refuses them before it changes anything.
-  - Unless O(allow_lockout=true), the module refuses a change after which the account of the task would not have the
-    Overall/Administer permission. No request could undo such a change.
+  - Manage the permissions of users and groups in Jenkins.
+  - If O(folder), O(job) or O(node) is set, the module manages the permission matrix of this folder, job or node.
+    Otherwise, it manages the authorization strategy of the whole server, which is a permission matrix or a set of roles
+    with members.
+  - To manage several folders, jobs or nodes concurrently, use O(items).
+  - The module changes only the users, groups and roles that are declared. Other users, groups and roles are kept unless
+    O(purge=true).
+  - A declared user or group gets exactly the permissions in its list. Of a declared role, the module changes only the
+    keys that are set.
+  - In roles and in the matrices of folders, jobs and nodes, Jenkins ignores unknown permissions without an error. If
+    the account of the task has the Overall/Administer permission, the module refuses unknown permissions before it
+    changes anything. With any other account, a task with unknown permissions fails only after the change.
+  - Unless O(allow_lockout=true), the module refuses a change after which the account of the task would no longer have
+    the Overall/Administer permission. No request could undo such a change.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -30,111 +35,140 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - To manage the whole server, the account needs the Overall/Administer permission, and Jenkins needs the plugins
-    C(configuration-as-code), and C(matrix-auth) or C(role-strategy). The module reads the strategy from the export of
-    JCasC and replaces it as a whole, so that an interrupted task never leaves a role without its members. When
-    configuration is applied, Jenkins also applies its configured sources again.
-  - To manage a folder or job, the account needs the Job/Configure permission on it. To manage a node, it needs the
-    Agent/Configure permission. Both require the plugin C(matrix-auth). Such a matrix has an effect only with the
-    strategy V(project_matrix).
-  - Names of users and groups are case-sensitive and need not exist.
-  - If nothing changes, the module sends one request for each item.
-  - Manage the authorization strategy either with this module or with M(buildworks.toolchain.ci_configuration).
-  - Tested against the sandbox of this collection. Not tested against a real Jenkins server.
+  - To manage the whole server, the account needs the Overall/Administer permission. Jenkins needs the plugin
+    C(configuration-as-code). The strategies V(global_matrix) and V(project_matrix) also require the plugin
+    C(matrix-auth). The strategy V(role_based) requires the plugin C(role-strategy).
+  - The module reads the authorization strategy from the export of the Configuration as Code plugin (JCasC). It replaces
+    the strategy as a whole, so that an interrupted task never leaves a role without its members. When Jenkins applies
+    the strategy, it also applies its configuration sources again.
+  - To manage a folder or job, the account needs the Job/Configure permission on it. To manage a node, the account needs
+    the Agent/Configure permission. Jenkins needs the plugin C(matrix-auth).
+  - The matrix of a folder, job or node has an effect only if the server uses the strategy V(project_matrix).
+  - Names of users and groups are case-sensitive. The users and groups need not exist.
+  - If nothing changes, the module sends one request for each item. If a plugin provides permissions that the module
+    does not know, one more request reads their names.
+  - Manage the authorization strategy either with this module or with M(buildworks.toolchain.ci_configuration), but not
+    with both.
+  - Tested against the simulated server (sandbox) that comes with this collection. The module has not been tested
+    against a real Jenkins server.
 options:
   folder:
-    description: Full name of the folder with the matrix, such as V(team/web). If neither O(folder), O(job) nor O(node)
-      is set, the authorization strategy of the server is managed.
+    description:
+      - Full name of the folder whose permission matrix is managed, such as V(team/web). Mutually exclusive with O(job)
+        and O(node).
+      - If neither O(folder), O(job) nor O(node) is set, the module manages the authorization strategy of the whole
+        server.
     type: str
   job:
-    description: Full name of the job with the matrix, such as V(team/web/deploy).
+    description: Full name of the job whose permission matrix is managed, such as V(team/web/deploy). Mutually exclusive
+      with O(folder) and O(node).
     type: str
   node:
-    description: Name of the node with the matrix.
+    description: Name of the node whose permission matrix is managed. Mutually exclusive with O(folder) and O(job).
     type: str
   strategy:
     description:
       - Authorization strategy of the server. If not set, the current strategy is kept.
-      - If it differs from the current strategy, the permissions of the current one are discarded, except between
-        V(global_matrix) and V(project_matrix).
-      - Applies to the server only.
+      - If O(strategy) differs from the current strategy, the permissions of the current strategy are discarded. Only a
+        change between V(global_matrix) and V(project_matrix) keeps them.
+      - Applies only to the whole server. It must not be set with O(folder), O(job) or O(node).
     type: str
     choices:
-      global_matrix: A matrix of permissions for the whole server.
-      project_matrix: A matrix of permissions for the whole server, and matrices of folders, jobs and nodes.
-      role_based: Roles of the plugin C(role-strategy).
+      global_matrix: A permission matrix for the whole server.
+      project_matrix: A permission matrix for the whole server, and additional matrices for single folders, jobs and
+        nodes.
+      role_based: Roles with permissions and members, as the plugin C(role-strategy) provides them.
   users:
-    description: Permissions of users. The keys are names of users, the values are lists of permissions such as
-      V(Job/Read). An empty list removes the user from the matrix.
+    description:
+      - Permissions of users. The keys are user names. The values are lists of permissions, such as V(Job/Read). An
+        empty list removes the user from the matrix.
+      - Not possible with the strategy V(role_based), for which O(roles) is used instead.
     type: dict
   groups:
-    description: Permissions of groups. The keys are names of groups, such as V(authenticated) for all users that are
-      logged in, the values are lists of permissions. An empty list removes the group from the matrix.
+    description:
+      - Permissions of groups. The keys are group names. The values are lists of permissions, such as V(Job/Read). An
+        empty list removes the group from the matrix.
+      - The group V(authenticated) contains all users who are logged in.
+      - Not possible with the strategy V(role_based), for which O(roles) is used instead.
     type: dict
   users_or_groups:
-    description: Permissions of names that can be both users and groups, as in matrices of older versions. The keys are
-      names, the values are lists of permissions. An empty list removes the name from the matrix.
+    description:
+      - Permissions of names that can be the name of a user or of a group. The matrices of older versions of the plugin
+        C(matrix-auth) contain such names.
+      - The keys are the names. The values are lists of permissions, such as V(Job/Read). An empty list removes the name
+        from the matrix.
+      - Not possible with the strategy V(role_based), for which O(roles) is used instead.
     type: dict
   inheritance:
     description:
-      - Which permissions a folder, job or node has in addition to its own matrix. If not set, the inheritance of an
-        existing matrix is kept, and that of a new one is V(parent).
-      - Applies to folders, jobs and nodes only.
+      - Which permissions apply to a folder, job or node in addition to its own matrix.
+      - If not set, the inheritance of an existing matrix is kept, and a new matrix gets V(parent).
+      - Requires O(folder), O(job) or O(node).
     type: str
     choices:
-      parent: Those of the folder that contains it, up to those of the server.
-      global: Those of the server.
-      none: None. Administrators keep their permissions.
+      parent: The permissions of the folder that contains the object, including those that the folder inherits, up to
+        the permissions of the server.
+      global: The permissions of the server.
+      none: No other permissions. Administrators keep their permissions.
   roles:
     description:
-      - Roles of the strategy V(role_based). Each of the following dictionaries has names of roles as keys. The values
-        are dictionaries with the keys C(permissions), C(description), C(pattern), C(users), C(groups) and
-        C(users_or_groups). V(null) removes a role.
-      - C(permissions), C(users), C(groups) and C(users_or_groups) are lists. A list that is set replaces the existing
-        list. A new role requires C(permissions).
+      - Roles of the strategy V(role_based). The suboptions are dictionaries whose keys are the names of the roles.
+      - Each role is a dictionary with the keys that are described below. To remove a role, set V(null) instead of the
+        dictionary.
+      - C(permissions) lists the permissions of the role. C(users), C(groups) and C(users_or_groups) list its members. A
+        list that is set replaces the existing list. A new role requires C(permissions).
+      - C(description) is the description of the role.
       - C(pattern) is a regular expression that must match the full name of a job or folder, or the name of an agent.
-        It is V(.*) by default. Global roles have no pattern.
-      - Applies to the server only.
+        The default is V(.*). Global roles have no pattern.
+      - Applies only to the whole server. It must not be set with O(folder), O(job) or O(node).
     type: dict
     suboptions:
       global:
-        description: Roles that apply to the whole server.
+        description: Roles that apply to the whole server. O(roles) describes the format.
         type: dict
       item:
-        description: Roles that apply to the jobs and folders whose full names match the pattern.
+        description: Roles that apply to the jobs and folders whose full names match the C(pattern) of the role.
+          O(roles) describes the format.
         type: dict
       agent:
-        description: Roles that apply to the agents whose names match the pattern.
+        description: Roles that apply to the agents whose names match the C(pattern) of the role. O(roles) describes the
+          format.
         type: dict
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install missing plugins, also those that provide
-        permissions, and create the missing folders, jobs and nodes. The plugin C(configuration-as-code) must
-        exist to manage the whole server.
-      - If V(false), check mode fails if one of them is missing.
+      - Whether check mode assumes that earlier tasks install missing plugins and create missing folders, jobs and
+        nodes. This includes plugins that provide permissions.
+      - Check mode never predicts the plugin C(configuration-as-code). To manage the whole server, it must already be
+        installed.
+      - If V(false), check mode fails if a required plugin, folder, job or node is missing.
       - Ignored outside of check mode.
   purge:
     description:
-      - Whether to remove users and groups that are not in O(users), O(groups) and O(users_or_groups), or roles that are
-        not in O(roles).
-      - Nothing is removed if none of these options is set.
+      - Whether to remove users, groups and roles that are not declared.
+      - If O(users), O(groups) or O(users_or_groups) is set, the module removes all users and groups that are in none of
+        these three options.
+      - If O(roles) is set, the module removes all roles that are not in O(roles).
+      - If none of these options is set, nothing is removed.
   allow_lockout:
     description:
-      - Whether to allow a change after which the account of this task does not have the Overall/Administer permission.
-      - If V(true) and the account loses the permission, the module cannot read the changed strategy. The task then
-        fails with the error of the server, although the change took effect.
-      - Applies to the server only.
+      - Whether to allow a change after which the account of this task no longer has the Overall/Administer permission.
+        If V(false), the task fails and does not make such a change.
+      - If the account loses the permission, the module cannot read the changed strategy. The task then fails with the
+        error of the server, although the change took effect.
+      - Applies only to the whole server. It must not be set with O(folder), O(job) or O(node).
     type: bool
     default: false
   state:
     choices:
-      present: Manage the permissions as specified.
-      absent: Remove the matrix of the folder, job or node. Not allowed for the server.
+      present: Create or change the permissions as specified.
+      absent: Remove the permission matrix of the folder, job or node. Not allowed for the whole server.
   items:
     description:
-      - List of folders, jobs, nodes or the server, each with the options below. Options that are set outside O(items)
-        are the defaults for all items.
-      - All items are validated before the first request. Two items must not manage the same object.
+      - Folders, jobs and nodes whose permissions are managed, each with the options below. An item that sets neither
+        C(folder), C(job) nor C(node) manages the whole server.
+      - Options that are set outside O(items) are the defaults for all items.
+      - Only one item may manage a given folder, job or node, or the whole server. All items are validated before the
+        first request.
     type: list
     elements: dict
     suboptions:
@@ -251,36 +285,38 @@ EXAMPLES = r"""
 
 RETURN = r"""
 authorization:
-  description: Permissions after the task or, in check mode, the predicted ones. V(null) if the folder, job or node has
-    no matrix.
+  description: Permissions or roles after the task or, in check mode, the predicted state. V(null) if the folder, job or
+    node has no permission matrix.
   returned: success, when O(items) is not set
   type: dict
   contains:
     strategy:
-      description: Authorization strategy of the server. One of the choices of O(strategy), or the name that Jenkins
-        uses for another strategy.
+      description: Authorization strategy of the server, one of the choices of O(strategy).
       returned: when the server is managed
       type: str
     inheritance:
-      description: Inheritance of the matrix, one of the choices of O(inheritance).
+      description: Which permissions apply in addition to the matrix. V(parent) for the permissions of the folder that
+        contains the object, V(global) for the permissions of the server, V(none) for no other permissions.
       returned: when a folder, job or node is managed
       type: str
     users:
-      description: Permissions of users. The keys are names of users, the values are sorted lists of permissions.
+      description: Permissions of users. The keys are user names. The values are sorted lists of permissions.
       returned: when a matrix is managed
       type: dict
     groups:
-      description: Permissions of groups. The keys are names of groups, the values are sorted lists of permissions.
+      description: Permissions of groups. The keys are group names. The values are sorted lists of permissions.
       returned: when a matrix is managed
       type: dict
     users_or_groups:
-      description: Permissions of names that can be both users and groups. The keys are names, the values are sorted
-        lists of permissions.
+      description: Permissions of names that can be the name of a user or of a group. The keys are these names. The
+        values are sorted lists of permissions.
       returned: when a matrix is managed
       type: dict
     roles:
-      description: Roles. The keys are V(global), V(item) and V(agent). The values are dictionaries with names of roles
-        as keys. The values of these are dictionaries with the keys of O(roles).
+      description:
+        - Roles of the strategy V(role_based). The keys are V(global), V(item) and V(agent).
+        - Each value is a dictionary of roles. The keys are the names of the roles. Each role is a dictionary with the
+          keys that O(roles) describes. Global roles have no C(pattern).
       returned: when the strategy is V(role_based)
       type: dict
   sample:
@@ -345,8 +381,8 @@ outcomes:
       description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     authorization:
-      description: Permissions after the item was processed or, in check mode, the predicted ones. It has the same keys
-        as RV(authorization).
+      description: Permissions or roles after the item was processed or, in check mode, the predicted state. The
+        dictionary has the same keys as RV(authorization).
       type: dict
 """
 

@@ -9,19 +9,22 @@ DOCUMENTATION = r"""
 module: ci_configuration
 short_description: Manage the Jenkins configuration as code
 description:
-  - Change the configuration of Jenkins, such as the system message, executors, security settings, tools and settings of
-    plugins, with the Configuration as Code plugin (JCasC).
-  - The module compares the declared members with the configuration that Jenkins exports, and applies only the parts
-    that differ. Members that are not declared are not changed, except inside of a part that is replaced.
+  - Change the configuration of Jenkins with the Configuration as Code plugin (JCasC). The configuration includes the
+    system message, executors, security settings, tools and settings of plugins.
+  - The module compares the declared members with the configuration that Jenkins exports. It applies only the parts that
+    differ. Members that are not declared are kept, unless they are inside a part that is replaced.
   - Jenkins replaces the value of a setting as a whole, for example the list C(jenkins.nodes) or the object
-    C(jenkins.authorizationStrategy). List elements that are not declared are deleted, and members of list elements
-    and objects that are not declared return to their defaults. The diff and the results RV(removed) and RV(reset) show
-    this, also in check mode. The module deletes list elements only if O(allow_removals=true).
-  - After a change, the module reads the configuration again. The task fails if a value did not take effect, and the
-    message contains the declared and the current value. Jenkins accepts, for example, a word instead of a number and
+    C(jenkins.authorizationStrategy). List elements that are not declared are deleted. Inside list elements and objects,
+    members that are not declared return to their defaults.
+  - The diff and the results RV(removed) and RV(reset) show such losses, also in check mode. The module deletes list
+    elements only if O(allow_removals=true).
+  - After a change, the module reads the configuration again. If a value did not take effect, the task fails, and the
+    message contains the declared and the current value. For example, Jenkins accepts a word instead of a number and
     then uses V(0).
-  - In check mode, the module lets Jenkins check the parts that differ, except users.
-  - A task without changes sends one request, a task with changes four.
+  - In check mode, Jenkins validates the parts that differ without applying them. Users are excluded, because the
+    validation would change them.
+  - A task without changes sends one request. A task with changes sends four requests, or five if Jenkins reloads
+    O(source_file).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -31,65 +34,72 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires the Overall/Administer permission and the plugin C(configuration-as-code).
-  - Jenkins stores the applied values in its own files, but not the declaration. When Jenkins starts, reloads its
-    configuration or applies a declaration, it also applies its configuration sources, such as the files in
-    C(CASC_JENKINS_CONFIG). This reverts other changes of the members in these sources. The task fails if a part that
-    differs is set by a source. To write the source as well, see O(source_file).
-  - The values of passwords, keys and other secrets, and values with variables such as C(${NAME}), cannot be compared.
-    They are applied if they are missing, or together with a part that differs for another reason, see
-    RV(sent_secrets). To apply a new value of an existing secret, set O(force=true).
-  - Jenkins replaces variables such as C(${NAME}) from its secret sources, for example the environment of its process.
-    An unknown variable becomes an empty value. Write C(^${NAME}) for the text itself.
+  - Jenkins stores the applied values in its own files. It does not store the declaration.
+  - Configuration sources of Jenkins, such as the files in C(CASC_JENKINS_CONFIG), take precedence. Jenkins applies them
+    when it starts, reloads its configuration or applies a declaration. This reverts other changes of the members that
+    the sources set. If a source sets a part that differs, the task therefore fails. To write a source with this module,
+    use O(source_file).
+  - The module cannot compare the values of passwords, keys and other secrets, or values with variables such as
+    C(${NAME}). It applies such values if they are missing, or together with a part that differs for another reason.
+    RV(sent_secrets) lists the applied secrets. To apply a new value of an existing secret, set O(force=true).
+  - Jenkins replaces variables such as C(${NAME}) with values from its secret sources, for example the environment of
+    the Jenkins process. An unknown variable becomes an empty value. To set the literal text C(${NAME}), write
+    C(^${NAME}).
   - Jenkins does not export members that have their default value. If the module does not know the default, it applies
-    the part in each run and warns. Remove such members from the declaration.
+    the part in each run and prints a warning. To avoid this, remove such members from the declaration.
   - Requires the Python package PyYAML on the host that runs the module. It is installed together with ansible-core.
-  - Tested against the sandbox of this collection. Not tested against a real Jenkins server.
+  - Tested against the simulated server (sandbox) that comes with this collection. The module has not been tested
+    against a real Jenkins server.
 options:
   configuration:
     description:
-      - Declared part of the configuration in the form of JCasC. The keys are the roots, such as V(jenkins),
-        V(unclassified), V(security), V(tool) and V(credentials).
-        M(buildworks.toolchain.ci_configuration_info) returns the configuration of a server in the same form.
+      - Declared part of the configuration in the format of the Configuration as Code plugin (JCasC). The keys are the
+        roots, such as V(jenkins), V(unclassified), V(security), V(tool) and V(credentials).
+        M(buildworks.toolchain.ci_configuration_info) returns the configuration of a server in the same format.
       - Jenkins ignores members that are V(null). An empty list or string removes the value.
-      - Numbers, booleans and their texts are equal, such as V(4) and V('4').
-      - Elements of lists are matched by their member C(id), C(name) or C(key).
-      - The root C(jobs) is refused, because Jenkins does not export it.
-      - Mutually exclusive with O(src). One of them is required.
+      - The module compares numbers and booleans by their text. For example, V(4) and V('4') are equal.
+      - The module identifies the elements of a list by their member C(id), C(name) or C(key).
+      - The root C(jobs) is refused, because Jenkins does not export jobs. Use M(buildworks.toolchain.ci_job) instead.
+      - Exactly one of O(configuration) and O(src) is required.
     type: dict
   src:
     description:
-      - Path to a YAML file with the declared part of the configuration, on the host that runs the module.
-      - A file with a duplicate key is refused. Jenkins would use the last one.
+      - Path to a YAML file with the declared part of the configuration. The file must be on the host that runs the
+        module.
+      - A file with a duplicate key is refused, because Jenkins would use only the last value of the key.
+      - Exactly one of O(configuration) and O(src) is required.
     type: path
   allow_removals:
     description:
-      - Whether to delete elements of lists that are not declared, such as nodes, credentials, views or entries of a
-        permission matrix. If V(false), the task fails and names them.
+      - Whether to delete list elements that are not declared, such as nodes, credentials, views or entries of a
+        permission matrix.
+      - If V(false) and the change would delete such elements, the task fails, and the message lists them.
       - Single words in lists, such as permissions, are always removed if they are not declared.
     type: bool
     default: false
   allow_user_changes:
     description:
       - Whether to apply C(jenkins.securityRealm.local.users). If V(false), the task fails if a declared user differs.
-      - Jenkins then sets the passwords of all declared users and deletes the API tokens of all declared users with
-        C(properties), even those that do not differ. It does not delete users. Prefer
-        M(buildworks.toolchain.ci_user).
-      - With O(source_file), it is required for each declaration of users, because Jenkins applies the file at each
-        start.
+      - If V(true) and a declared user differs, Jenkins sets the passwords of all declared users. It also deletes the
+        API tokens of all declared users that have C(properties). Both affect even users that do not differ. Jenkins
+        does not delete users.
+      - If possible, use M(buildworks.toolchain.ci_user) instead.
+      - With O(source_file), each declaration of users requires V(true), because Jenkins applies the file at each start.
     type: bool
     default: false
   force:
-    description: Whether to apply the declaration even if nothing differs. The task then reports a change.
+    description: Whether to apply the declaration even if it does not differ from the current configuration. If V(true),
+      the task always reports a change.
     type: bool
     default: false
   source_file:
     description:
-      - Path to a file to write the declaration to, on the host that runs the module. Use a path from
-        C(CASC_JENKINS_CONFIG) of Jenkins, or C(jenkins.yaml) in the Jenkins home directory, if the module runs on the
-        host of Jenkins.
-      - The file contains the whole declaration with its secrets. It is replaced atomically.
-      - If Jenkins has a configuration source with this file name, a change is not applied directly. The module writes
-        the file and lets Jenkins reload its sources.
+      - Path to a file in which the module stores the declaration, on the host that runs the module.
+      - If this is the host of Jenkins, use a path from C(CASC_JENKINS_CONFIG) of Jenkins, or C(jenkins.yaml) in the
+        Jenkins home directory.
+      - The file contains the whole declaration, including its secrets. It is replaced atomically.
+      - If Jenkins has a configuration source with the same file name, the module does not apply a change directly.
+        Instead, it writes the file and lets Jenkins reload its sources.
     type: path
   owner:
     description:
@@ -173,8 +183,8 @@ EXAMPLES = r"""
 RETURN = r"""
 configuration:
   description:
-    - Values of the members in O(configuration) or O(src) after the task or, in check mode, as predicted.
-    - Secrets are replaced by V(MASKED_SECRET), or by V(MASKED_SECRET (sent\)) if they were applied.
+    - Values of the members that O(configuration) or O(src) declares, after the task or, in check mode, as predicted.
+    - Secrets are replaced with V(MASKED_SECRET), or with V(MASKED_SECRET (sent\)) if the task applied them.
   returned: success
   type: dict
   sample:
@@ -183,22 +193,24 @@ configuration:
       numExecutors: 0
 removed:
   description:
-    - List elements that this task deletes, because they are not declared.
-    - In the failure that prevents a deletion, they are part of the message.
+    - Paths of the list elements that the task deleted or, in check mode, would delete, because they are not declared.
+      An empty list if there are none.
+    - If O(allow_removals=false), the task fails instead of deleting such elements, and the message lists them.
   returned: success
   type: list
   elements: str
   sample: ["jenkins.nodes[permanent old-agent]"]
 reset:
-  description: Members that are not declared and return to their defaults, because a part around them is replaced.
+  description: Paths of the members that returned to their defaults or, in check mode, would return to them. Such
+    members are not declared, but belong to a setting that is replaced as a whole. An empty list if there are none.
   returned: success
   type: list
   elements: str
   sample: ["jenkins.nodes[permanent linux-1].permanent.nodeDescription"]
 sent_secrets:
   description:
-    - Secrets that this task applies. Existing secrets are rewritten together with a part that differs, even if their
-      values are the same.
+    - Paths of the secrets that the task applied or, in check mode, would apply. An empty list if there are none.
+    - If a part of the configuration differs, all secrets in this part are applied, even if their values are the same.
   returned: success
   type: list
   elements: str

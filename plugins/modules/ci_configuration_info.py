@@ -11,8 +11,9 @@ short_description: Get the Jenkins configuration as code
 description:
   - Get the configuration that Jenkins exports with the Configuration as Code plugin (JCasC), such as security settings,
     nodes, views, credentials, tools and settings of plugins.
-  - The result has the form of O(buildworks.toolchain.ci_configuration#module:configuration).
-  - Jenkins does not export jobs, folders, passwords of users, API tokens, and members that have their default value.
+  - The result has the same format as O(buildworks.toolchain.ci_configuration#module:configuration).
+  - Jenkins does not export jobs, folders, passwords of users and API tokens. It also omits members that have their
+    default value.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,22 +22,24 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires the Overall/SystemRead or Overall/Administer permission, and the plugin C(configuration-as-code).
-  - Sends one request.
+  - The module sends one request.
   - Requires the Python package PyYAML on the host that runs the module. It is installed together with ansible-core.
-  - Tested against the sandbox of this collection. Not tested against a real Jenkins server.
+  - Tested against the simulated server (sandbox) that comes with this collection. The module has not been tested
+    against a real Jenkins server.
 options:
   sections:
     description:
-      - Names of the roots to return, such as V(jenkins) or V(unclassified), or of their members, such as
-        V(jenkins.nodes). If not set, the whole configuration is returned.
+      - Names of the parts of the configuration to return. A name is a root, such as V(jenkins) or V(unclassified), or a
+        member of a root, such as V(jenkins.nodes).
+      - If not set, the whole configuration is returned.
       - Sections that the server does not have are omitted from the result.
     type: list
     elements: str
   mask_secrets:
     description:
-      - Whether to replace texts that look like secrets by V(MASKED_SECRET). The result lists their positions under
-        RV(masked).
-      - If V(false), secrets are returned in the encrypted form of Jenkins, which only the same server can read.
+      - Whether to replace texts that look like secrets with V(MASKED_SECRET). RV(masked) lists the positions of these
+        texts.
+      - If V(false), secrets are returned as Jenkins has encrypted them. Only the same server can decrypt them.
     type: bool
     default: true
 seealso:
@@ -67,8 +70,9 @@ EXAMPLES = r"""
 RETURN = r"""
 configuration:
   description:
-    - The selected sections. The keys are the names of the roots, the values their members.
-    - Whole numbers are integers, V(true) and V(false) are booleans, and all other values strings.
+    - The selected sections of the configuration. The keys are the names of the roots. The values are dictionaries with
+      the members of the roots.
+    - Whole numbers are returned as integers, and V(true) and V(false) as booleans. All other single values are strings.
   returned: success
   type: dict
   sample:
@@ -77,16 +81,17 @@ configuration:
       mode: NORMAL
       systemMessage: Managed by Ansible
 masked:
-  description: Texts that were masked.
+  description: Number and positions of the texts in RV(configuration) that were replaced with V(MASKED_SECRET).
   returned: if O(mask_secrets=true)
   type: dict
   contains:
     count:
-      description: Number of masked texts.
+      description: Number of texts that were replaced with V(MASKED_SECRET).
       type: int
       sample: 1
     places:
-      description: Positions of the first 100 of them.
+      description: Positions of the first 100 texts that were replaced with V(MASKED_SECRET). A position is the path of
+        the text in the configuration.
       type: list
       elements: str
       sample: ["credentials: system: domainCredentials: credentials: usernamePassword: password"]

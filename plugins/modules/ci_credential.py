@@ -9,10 +9,11 @@ DOCUMENTATION = r"""
 module: ci_credential
 short_description: Manage Jenkins credentials
 description:
-  - Create, update or delete credentials of Jenkins in the system store, in the store of a folder or in the store of a
+  - Create, update or delete Jenkins credentials in the system store, in the store of a folder or in the store of a
     user.
   - The module compares and changes only the options that are set.
-  - A credential is changed in place. It is never deleted and created again, because jobs would fail in between.
+  - An existing credential is changed in place. The module never deletes a credential to create it again, because jobs
+    that use it would fail in between.
   - To manage several credentials concurrently, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -26,22 +27,25 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires the plugin C(credentials). The types V(secret_text) and V(secret_file) require the plugin
-    C(plain-credentials), and V(ssh_key) requires the plugin C(ssh-credentials).
-  - Requires the Credentials/View permission, and Credentials/Create, Credentials/Update or Credentials/Delete for
-    changes. O(update_secret=verify) requires the Overall/Administer permission.
-  - O(username) and O(password) are the login of the task. To set the user name and the password of the credential, use
-    O(credential_username) and O(credential_password) or, in O(items), O(items[].username) and O(items[].password).
-  - If nothing changes, the module sends one request for each store and domain, and one for each existing credential.
-    O(update_secret=verify) adds one request for each store and domain.
-  - Jenkins does not return characters outside of ISO-8859-1 in user names that are secret. The module then compares the
-    other characters and warns. With O(update_secret=verify), it compares all characters.
-  - Tested against the sandbox of this collection, whose responses are compared with recordings of Jenkins 2.579. Not
-    tested against a real Jenkins.
+  - Requires the plugin C(credentials). The types V(secret_text) and V(secret_file) also require the plugin
+    C(plain-credentials). The type V(ssh_key) also requires the plugin C(ssh-credentials).
+  - Requires the Credentials/View permission. To create, update or delete a credential, the account also needs the
+    Credentials/Create, Credentials/Update or Credentials/Delete permission. O(update_secret=verify) requires the
+    Overall/Administer permission.
+  - O(username) and O(password) are the login with which the module connects to Jenkins. To set the user name and the
+    password of the credential, use O(credential_username) and O(credential_password). Within O(items), these options
+    are named O(items[].username) and O(items[].password).
+  - If nothing changes, the module sends one request for each store and domain, and one request for each existing
+    credential. O(update_secret=verify) adds one request for each store and domain.
+  - If the user name of a credential is secret, Jenkins does not return its characters outside of ISO-8859-1. The module
+    then compares only the other characters and prints a warning. With O(update_secret=verify), it compares all
+    characters.
+  - Tested against the simulated server (sandbox) that comes with this collection. The responses of the sandbox are
+    compared with recordings of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:
   id:
-    description: ID of the credential, which jobs use. It is case-sensitive and cannot be changed. Required if O(items)
-      is not set.
+    description: ID of the credential, by which jobs refer to the credential. It is case-sensitive and cannot be
+      changed. Required if O(items) is not set.
     type: str
   folder:
     description:
@@ -51,126 +55,149 @@ options:
     type: str
   user:
     description:
-      - ID of a user. The credential is in the store of this user, to which only the user has access. The task must log
-        in as this user.
+      - ID of a user. The credential is in the store of this user, which only this user can access. The task must
+        therefore log in as this user.
       - Mutually exclusive with O(folder).
     type: str
   domain:
     description:
-      - Name of the domain with the credential. The domain must exist.
+      - Name of the domain that contains the credential. The domain must exist.
       - If not set, the credential is in the global domain.
     type: str
   type:
     description:
-      - Type of the credential. Required with O(state=present).
-      - The type of an existing credential is changed only with O(allow_type_change=true).
+      - Type of the credential. Required if O(state=present).
+      - The type of an existing credential is changed only if O(allow_type_change=true).
     type: str
     choices:
       username_password: A user name with a password.
-      secret_text: A text, such as a token.
-      secret_file: A file.
+      secret_text: A secret text, such as a token.
+      secret_file: A secret file.
       ssh_key: A user name with a private SSH key.
-      certificate: A certificate with a private key.
-      xml: A credential of any class, which O(xml) describes.
+      certificate: A certificate with its private key.
+      xml: A credential of any class. O(xml) defines the class and the members.
   allow_type_change:
-    description: Whether to replace an existing credential of another type. If V(false), the task fails if the type
-      differs. Jobs that use the credential can fail if it has another type.
+    description:
+      - Whether to replace an existing credential that has another type. If V(false), the task fails if the existing
+        credential does not have the type O(type).
+      - Jobs that use the credential can fail after its type has changed.
     type: bool
     default: false
   scope:
     description:
-      - Where the credential can be used. The default for a new credential is V(user) in the store of a user, otherwise
-        V(global).
+      - Where the credential can be used.
+      - The default for a new credential is V(user) in the store of a user, and V(global) in all other stores.
+      - If O(type=xml), set the scope in O(xml) instead.
     type: str
     choices:
       global: Jenkins itself and jobs can use the credential.
-      system: Only Jenkins itself can use the credential, for example to connect agents. Only for the system store,
-        because jobs can use all credentials of their folder.
-      user: Only the user can use the credential. Required in the store of a user, and only possible there.
+      system: Only Jenkins itself can use the credential, for example to connect agents. This scope is possible only in
+        the system store, because jobs can use all credentials of their folder.
+      user: Only the user who owns the store can use the credential. This is the only possible scope in the store of a
+        user. It is not possible in other stores.
   description:
-    description: Description of the credential. An empty string removes the description.
+    description: Description of the credential. An empty string removes the description. If O(type=xml), set the
+      description in O(xml) instead.
     type: str
   credential_username:
     description:
-      - User name of the credential. In O(items), this option has the name O(items[].username).
-      - Requires O(type=username_password) or O(type=ssh_key), and is required to create such a credential.
+      - User name of the credential. Within O(items), this option is named O(items[].username).
+      - Requires O(type=username_password) or O(type=ssh_key). It must be set to create a credential of one of these
+        types.
     type: str
   username_secret:
-    description: Whether the user name is masked in build logs and not displayed in Jenkins. The default for a new
-      credential is V(false). Requires O(type=username_password) or O(type=ssh_key).
+    description:
+      - Whether Jenkins treats the user name of the credential as a secret. Jenkins masks a secret user name in build
+        logs and does not display it.
+      - The default for a new credential is V(false).
+      - Requires O(type=username_password) or O(type=ssh_key).
     type: bool
   credential_password:
     description:
-      - Password of the credential. In O(items), this option has the name O(items[].password).
-      - With O(type=username_password), it is required to create the credential and must not be empty.
-      - With O(type=certificate), it is the password of the PKCS#12 key store or of the PEM private key, and required to
-        create the credential. Set an empty string if there is no password. Jenkins accepts a wrong password, but cannot
-        use the certificate then.
+      - Password of the credential. Within O(items), this option is named O(items[].password).
+      - Requires O(type=username_password) or O(type=certificate). It must be set to create a credential of one of these
+        types.
+      - If O(type=username_password), the password must not be empty.
+      - If O(type=certificate), this is the password of the PKCS#12 key store or of the PEM private key. Set an empty
+        string if there is no password. Jenkins accepts a wrong password, but then it cannot use the certificate.
     type: str
   secret:
-    description: Text of the credential. Requires O(type=secret_text), and is required to create such a credential.
+    description: Secret text of the credential. Requires O(type=secret_text). It must be set to create a credential of
+      this type.
     type: str
   file_name:
-    description: Name of the file in the workspace of a build. Requires O(type=secret_file), and is required to create
-      such a credential.
+    description: Name of the secret file in the workspace of a build. Requires O(type=secret_file). It must be set to
+      create a credential of this type.
     type: str
   content:
-    description: Content of the file as text, which is stored in UTF-8. Requires O(type=secret_file).
+    description:
+      - Content of the secret file as text. The text is stored in UTF-8.
+      - Requires O(type=secret_file). To create a secret file, set exactly one of O(content), O(content_base64) and
+        O(src).
     type: str
   content_base64:
-    description: Content of the file or the PKCS#12 key store in Base64. Requires O(type=secret_file) or
-      O(type=certificate).
+    description:
+      - Content of the secret file or of the PKCS#12 key store, encoded in Base64.
+      - Requires O(type=secret_file) or O(type=certificate). Mutually exclusive with O(content) and O(src).
     type: str
   src:
     description:
-      - Path to a file with the content of a secret file, with the private SSH key or with the PKCS#12 key store.
-      - The file must be on the host on which the task runs, by default the Ansible controller.
-      - Requires O(type=secret_file), O(type=ssh_key) or O(type=certificate). Mutually exclusive with O(content),
-        O(content_base64) and O(private_key).
+      - Path to a file with the secret of the credential. The file must be on the host on which the task runs, by
+        default the Ansible controller.
+      - If O(type=secret_file), the file is the secret file. If O(type=ssh_key), it contains the private SSH key. If
+        O(type=certificate), it contains the PKCS#12 key store. Other types do not support this option.
+      - Mutually exclusive with O(content), O(content_base64) and O(private_key).
     type: path
   private_key:
     description:
-      - Private SSH key, or the PEM private key that belongs to O(certificate_chain).
-      - Requires O(type=ssh_key) or O(type=certificate).
+      - If O(type=ssh_key), this is the private SSH key. To create an SSH key, set O(private_key) or O(src).
+      - If O(type=certificate), this is the PEM private key that belongs to O(certificate_chain).
+      - Other types do not support this option. Mutually exclusive with O(src).
     type: str
   passphrase:
-    description: Passphrase of the private SSH key. An empty string removes it. Requires O(type=ssh_key).
+    description: Passphrase of the private SSH key. An empty string removes the passphrase. Requires O(type=ssh_key).
     type: str
   certificate_chain:
-    description: PEM certificates, starting with the one that belongs to O(private_key). Requires O(type=certificate).
+    description:
+      - PEM certificates, starting with the certificate that belongs to O(private_key).
+      - Requires O(type=certificate) and O(private_key). Mutually exclusive with O(content_base64) and O(src).
+      - To create a certificate, set exactly one of O(certificate_chain), O(content_base64) and O(src).
     type: str
   xml:
     description:
-      - XML document with the class and the members of the credential, including its secrets in plain text. If it
-        contains an ID, this must be O(id).
-      - The module compares only the members that the document contains, and keeps other members. Of secrets, it only
-        compares whether they are set. The diff does not show the members, because some of them are secrets.
-      - Required with O(type=xml).
+      - XML document with the class and the members of the credential, including its secrets in plain text. The name of
+        the root element is the Java class.
+      - If the document contains an ID, the ID must be equal to O(id).
+      - The module compares only the members that the document contains, and keeps all other members. It cannot compare
+        secrets and only checks whether they are set.
+      - The diff does not show the members, because some of them are secrets.
+      - Required if O(type=xml).
     type: str
   update_secret:
     description:
-      - When to send secrets for an existing credential. Jenkins does not return secrets.
-      - Jenkins replaces all members of a credential at once. If another option changes, all secrets are sent again,
-        even with V(on_create). RV(updated_secrets) and the diff list them. The task fails if it does not set them.
+      - When to send the secrets of an existing credential to Jenkins. Jenkins does not return secrets.
+      - Jenkins replaces all members of a credential at once. If another option changes, the module therefore sends all
+        secrets again, even with V(on_create). RV(updated_secrets) and the diff list these secrets.
+      - If the task does not set a secret that must be sent again, the task fails.
     type: str
     choices:
-      on_create: Send secrets when the credential is created, or when another option changes.
-      always: Send secrets in each run. If secrets are set, the task always reports a change.
-      verify: Compare the secrets, and send them only if they differ. A script on the Jenkins controller computes hashes
-        with a random salt, so that no secret is transferred. Requires the Overall/Administer permission. Not available
-        for O(type=xml).
+      on_create: Send the secrets when the credential is created or when another option changes.
+      always: Send the secrets in each run. A task that sets a secret always reports a change.
+      verify: Compare the secrets, and send them only if they differ. For the comparison, a script on the Jenkins
+        controller computes hashes with a random salt, so that no secret is transferred. Requires the Overall/Administer
+        permission. Not available if O(type=xml).
     default: on_create
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install missing plugins, and create the missing folders
-        and domains.
-      - If V(false), check mode fails if one of them is missing.
+      - Whether check mode assumes that earlier tasks install missing plugins and create missing folders and domains.
+      - If V(false), check mode fails if a required plugin, folder or domain is missing.
       - Ignored outside of check mode.
   undeclared:
     description:
-      - How to treat existing credentials that are not in O(items), which is then the complete list of credentials in
-        each store and domain that the items use. Other stores and domains are not changed.
-      - V(report) and V(remove) require O(items) with at least one item.
+      - Whether to keep, report or delete existing credentials that are not in O(items).
+      - This applies only to the stores and domains that O(items) uses. Other stores and domains are not changed.
+      - V(report) and V(remove) require O(items) with at least one item. O(items) must then list all credentials of each
+        of these stores and domains.
   state:
     choices:
       present: Create the credential, or change it as specified.
@@ -329,8 +356,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 credential:
-  description: The credential after the task or, in check mode, as predicted. It does not contain secrets. V(null) if
-    the credential does not exist.
+  description: State of the credential after the task or, in check mode, the predicted state. It does not contain
+    secrets. V(null) if the credential does not exist.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -338,34 +365,38 @@ credential:
       description: ID of the credential.
       type: str
     domain:
-      description: Name of the domain. V(null) for the global domain.
+      description: Name of the domain that contains the credential. V(null) if it is in the global domain.
       type: str
     type:
-      description: Type of the credential as in O(type). V(xml) for other classes.
+      description: Type of the credential, one of the choices of O(type). V(xml) if no other type matches the class of
+        the credential.
       type: str
     class:
-      description: Java class of the credential.
+      description: Name of the Java class of the credential.
       type: str
     scope:
-      description: Scope of the credential as in O(scope). V(null) if it has none. It then works like V(global).
+      description: Scope of the credential, one of the choices of O(scope). V(null) if the credential has no scope,
+        which has the same effect as V(global).
       type: str
     description:
       description: Description of the credential. An empty string if it has no description.
       type: str
     username:
-      description: User name of the credential.
+      description: User name of the credential. V(null) if the user name is secret, the task does not set it, and
+        Jenkins does not return all of its characters.
       returned: when the type is V(username_password) or V(ssh_key)
       type: str
     username_secret:
-      description: Whether the user name is treated as a secret.
+      description: Whether Jenkins treats the user name of the credential as a secret.
       returned: when the type is V(username_password) or V(ssh_key)
       type: bool
     file_name:
-      description: Name of the file.
+      description: Name of the secret file in the workspace of a build.
       returned: when the type is V(secret_file)
       type: str
     certificate_format:
-      description: Format of the certificate, V(pkcs12) or V(pem). V(null) for other formats.
+      description: Format of the certificate. V(pkcs12) for a PKCS#12 key store, V(pem) for PEM certificates, V(null)
+        for any other format.
       returned: when the type is V(certificate)
       type: str
   sample:
@@ -378,16 +409,18 @@ credential:
     username: deploy
     username_secret: false
 updated_secrets:
-  description: Secrets that were written to an existing credential, such as V(password), or would be written in check
-    mode.
+  description: Names of the secrets that were written to an existing credential, such as V(password), or would be
+    written in check mode. An empty list if the credential is new or no secret was written.
   returned: success, when O(items) is not set
   type: list
   elements: str
   sample: []
 undeclared:
-  description: Existing credentials in the stores and domains of the items that are not in O(items), as dictionaries
-    with the keys C(folder), C(user), C(domain) and C(id). The first three are V(null) for the global domain of the
-    system store.
+  description:
+    - Existing credentials that are not in O(items), but in a store and domain that O(items) uses. Each entry has the
+      keys C(folder), C(user), C(domain) and C(id).
+    - C(folder) is V(null) if the store does not belong to a folder. C(user) is V(null) if the store does not belong to
+      a user. C(domain) is V(null) for the global domain.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: dict
@@ -447,10 +480,12 @@ outcomes:
       description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     credential:
-      description: Value of RV(credential) for this item.
+      description: State of the credential after the item was processed or, in check mode, the predicted state. It has
+        the same keys as RV(credential).
       type: dict
     updated_secrets:
-      description: Value of RV(updated_secrets) for this item.
+      description: Names of the secrets that were written to an existing credential for this item, or would be written
+        in check mode.
       type: list
       elements: str
 """

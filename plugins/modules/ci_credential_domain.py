@@ -9,8 +9,8 @@ DOCUMENTATION = r"""
 module: ci_credential_domain
 short_description: Manage domains of Jenkins credentials
 description:
-  - Create, update or delete domains of credentials in Jenkins. A domain groups credentials of a store, and its
-    specifications limit for which URLs Jenkins offers them.
+  - Create, update or delete domains of Jenkins credentials. A domain is a group of credentials in a store. The
+    specifications of a domain limit the URLs for which Jenkins offers these credentials.
   - The module compares and changes only the options that are set. It never changes or deletes the global domain.
   - To manage several domains concurrently, use O(items).
 version_added: 0.3.0
@@ -26,31 +26,31 @@ extends_documentation_fragment:
 notes:
   - Requires the plugin C(credentials).
   - Requires the Credentials/View and Credentials/ManageDomains permissions.
-  - If nothing changes, the module sends one request for each store, and one for each existing domain.
-  - The name of a domain cannot be changed. If the new name existed, Jenkins would delete the credentials of that
-    domain.
-  - Tested against the sandbox of this collection, whose responses are compared with recordings of Jenkins 2.579. Not
-    tested against a real Jenkins.
+  - If nothing changes, the module sends one request for each store and one request for each existing domain.
+  - The module cannot rename a domain. If Jenkins renamed a domain to the name of another domain, it would delete the
+    credentials of the other domain.
+  - Tested against the simulated server (sandbox) that comes with this collection. The responses of the sandbox are
+    compared with recordings of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:
   name:
     description: Name of the domain. It is case-sensitive and cannot be changed. The global domain cannot be managed.
       Required if O(items) is not set.
     type: str
   folder:
-    description: Full name of a folder, such as V(team/web). The domain is in the store of this folder. If not set, it
-      is in the system store.
+    description: Full name of a folder, such as V(team/web). The domain is in the store of this folder. If not set, the
+      domain is in the system store.
     type: str
   description:
     description: Description of the domain. An empty string removes the description.
     type: str
   hostname:
     description:
-      - Host names for which Jenkins offers the credentials of the domain. An empty dictionary removes the
-        specification.
+      - Host names for which Jenkins offers the credentials of the domain.
+      - An empty dictionary removes the specification, so that host names are no longer limited.
     type: dict
     suboptions:
       includes:
-        description: Patterns of host names to include, such as V(*.example.com). An empty list includes all.
+        description: Patterns of host names to include, such as V(*.example.com). An empty list includes all host names.
         type: list
         elements: str
       excludes:
@@ -58,51 +58,58 @@ options:
         type: list
         elements: str
   hostname_port:
-    description: Host names with ports. An empty dictionary removes the specification.
+    description:
+      - Host names with ports for which Jenkins offers the credentials of the domain.
+      - An empty dictionary removes the specification, so that host names with ports are no longer limited.
     type: dict
     suboptions:
       includes:
-        description: Patterns to include, such as V(*.example.com:8443). An empty list includes all.
+        description: Patterns of host names with ports to include, such as V(*.example.com:8443). An empty list includes
+          all host names and ports.
         type: list
         elements: str
       excludes:
-        description: Patterns to exclude.
+        description: Patterns of host names with ports to exclude.
         type: list
         elements: str
   path:
-    description: Paths of URLs. An empty dictionary removes the specification.
+    description:
+      - Paths of URLs for which Jenkins offers the credentials of the domain.
+      - An empty dictionary removes the specification, so that paths are no longer limited.
     type: dict
     suboptions:
       includes:
-        description: Patterns of paths to include, such as V(/git/**). An empty list includes all.
+        description: Patterns of URL paths to include, such as V(/git/**). An empty list includes all paths.
         type: list
         elements: str
       excludes:
-        description: Patterns of paths to exclude.
+        description: Patterns of URL paths to exclude.
         type: list
         elements: str
       case_sensitive:
-        description: Whether the patterns are case-sensitive. The default is V(false).
+        description: Whether the patterns of URL paths are case-sensitive. The default is V(false).
         type: bool
   schemes:
-    description: Schemes of URLs, such as V(https). An empty list removes the specification.
+    description: Schemes of URLs for which Jenkins offers the credentials of the domain, such as V(https). An empty list
+      removes the specification, so that schemes are no longer limited.
     type: list
     elements: str
   allow_delete_credentials:
-    description: Whether a domain that contains credentials can be deleted. Jenkins deletes the credentials, too. If
-      V(false), the task fails if the domain contains credentials.
+    description:
+      - Whether to delete a domain that contains credentials if O(state=absent). Jenkins deletes these credentials
+        together with the domain.
+      - If V(false), the task fails if the domain contains credentials.
     type: bool
     default: false
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install the plugin C(credentials), and create the missing
-        folders.
-      - If V(false), check mode fails if one of them is missing.
+      - Whether check mode assumes that earlier tasks install the plugin C(credentials) and create missing folders.
+      - If V(false), check mode fails if the plugin or a folder is missing.
       - Ignored outside of check mode.
   state:
     choices:
       present: Create the domain, or change it as specified.
-      absent: Delete the domain. O(allow_delete_credentials) defines whether it may contain credentials.
+      absent: Delete the domain. If the domain contains credentials, O(allow_delete_credentials=true) is required.
   items:
     description:
       - Domains to manage, each with the options below. Options set outside O(items) are the defaults for all items.
@@ -206,7 +213,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 domain:
-  description: The domain after the task or, in check mode, as predicted. V(null) if the domain does not exist.
+  description: State of the domain after the task or, in check mode, the predicted state. V(null) if the domain does not
+    exist.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -217,20 +225,23 @@ domain:
       description: Description of the domain. An empty string if it has no description.
       type: str
     hostname:
-      description: Host names as in O(hostname), sorted. V(null) if they are not limited.
+      description: Patterns of host names with the same keys as O(hostname). The lists are sorted. V(null) if host names
+        are not limited.
       type: dict
     hostname_port:
-      description: Host names with ports as in O(hostname_port), sorted. V(null) if they are not limited.
+      description: Patterns of host names with ports, with the same keys as O(hostname_port). The lists are sorted.
+        V(null) if host names with ports are not limited.
       type: dict
     path:
-      description: Paths as in O(path), sorted. V(null) if they are not limited.
+      description: Patterns of URL paths with the same keys as O(path). The lists are sorted. V(null) if paths are not
+        limited.
       type: dict
     schemes:
-      description: Schemes, sorted. V(null) if they are not limited.
+      description: Sorted schemes of URLs. V(null) if schemes are not limited.
       type: list
       elements: str
     credentials:
-      description: IDs of the credentials in the domain, sorted.
+      description: Sorted IDs of the credentials in the domain.
       type: list
       elements: str
   sample:
@@ -296,7 +307,8 @@ outcomes:
       description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     domain:
-      description: Value of RV(domain) for this item.
+      description: State of the domain after the item was processed or, in check mode, the predicted state. It has the
+        same keys as RV(domain).
       type: dict
 """
 

@@ -9,7 +9,8 @@ DOCUMENTATION = r"""
 module: ci_credential_info
 short_description: Get Jenkins credential information
 description:
-  - Get the credentials and domains of a store of Jenkins, without secrets.
+  - Get the credentials and domains of a Jenkins credential store, without secrets. The store is the system store, the
+    store of a folder or the store of a user.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -19,26 +20,30 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires the plugin C(credentials).
-  - Requires the Credentials/View permission. The specifications of domains require the Credentials/ManageDomains
-    permission.
-  - The module sends one request for the store, one for each domain, and one for each credential.
-  - Tested against the sandbox of this collection, whose responses are compared with recordings of Jenkins 2.579. Not
-    tested against a real Jenkins.
+  - Requires the Credentials/View permission. To return the specifications of domains, the account also needs the
+    Credentials/ManageDomains permission.
+  - The module sends one request for the store, one for the global domain, three for each named domain, and one for each
+    credential.
+  - Tested against the simulated server (sandbox) that comes with this collection. The responses of the sandbox are
+    compared with recordings of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:
   folder:
-    description: Full name of a folder, such as V(team/web), whose store is read. If neither O(folder) nor O(user) is
-      set, the system store is read.
+    description: Full name of a folder, such as V(team/web). The module reads the store of this folder. If neither
+      O(folder) nor O(user) is set, the module reads the system store.
     type: str
   user:
     description:
-      - ID of a user whose store is read. The task must log in as this user. Mutually exclusive with O(folder).
-      - Jenkins cannot list the domains of such a store. Only the global domain or, if set, O(domain) is read.
+      - ID of a user. The module reads the store of this user. The task must log in as this user.
+      - Jenkins cannot list the domains in the store of a user. The module therefore reads only O(domain) or, if that is
+        not set, the global domain.
+      - Mutually exclusive with O(folder).
     type: str
   domain:
-    description: Name of the domain to read. V(_) is the global domain. If not set, all domains are read.
+    description: Name of the domain to read. V(_) is the global domain. If not set, the module reads all domains of the
+      store or, if O(user) is set, only the global domain.
     type: str
   id:
-    description: ID of a credential. Only credentials with this ID are returned.
+    description: Return only credentials with this ID. If not set, all credentials are returned.
     type: str
   workers:
     description: Number of credentials that are read concurrently, 1 to 64.
@@ -67,7 +72,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 credentials:
-  description: The credentials, sorted by domain and ID. An empty list if O(id) does not exist.
+  description: The credentials, sorted by domain and ID. An empty list if there are no credentials or no credential has
+    the ID O(id).
   returned: success
   type: list
   elements: dict
@@ -76,37 +82,40 @@ credentials:
       description: ID of the credential.
       type: str
     domain:
-      description: Name of the domain. V(null) for the global domain.
+      description: Name of the domain that contains the credential. V(null) if it is in the global domain.
       type: str
     type:
-      description: Type of the credential, one of V(username_password), V(secret_text), V(secret_file), V(ssh_key),
-        V(certificate) and, for other classes, V(xml).
+      description: Type of the credential. One of V(username_password), V(secret_text), V(secret_file), V(ssh_key),
+        V(certificate) and V(xml). V(xml) if no other type matches the class of the credential.
       type: str
     class:
-      description: Java class of the credential.
+      description: Name of the Java class of the credential.
       type: str
     scope:
-      description: Scope of the credential, V(global), V(system) or V(user). V(null) if it has none. It then works like
-        V(global).
+      description:
+        - Where the credential can be used. V(global) for Jenkins itself and jobs, V(system) for Jenkins itself only,
+          V(user) for the user who owns the store.
+        - V(null) if the credential has no scope, which has the same effect as V(global).
       type: str
     description:
       description: Description of the credential. An empty string if it has no description.
       type: str
     username:
-      description: User name of the credential. V(null) if it is secret and contains characters that Jenkins does not
-        return.
+      description: User name of the credential. V(null) if the user name is secret and Jenkins does not return all of
+        its characters.
       returned: when the type is V(username_password) or V(ssh_key)
       type: str
     username_secret:
-      description: Whether the user name is treated as a secret.
+      description: Whether Jenkins treats the user name of the credential as a secret.
       returned: when the type is V(username_password) or V(ssh_key)
       type: bool
     file_name:
-      description: Name of the file.
+      description: Name of the secret file in the workspace of a build.
       returned: when the type is V(secret_file)
       type: str
     certificate_format:
-      description: Format of the certificate, V(pkcs12) or V(pem). V(null) for other formats.
+      description: Format of the certificate. V(pkcs12) for a PKCS#12 key store, V(pem) for PEM certificates, V(null)
+        for any other format.
       returned: when the type is V(certificate)
       type: str
   sample:
@@ -131,23 +140,25 @@ domains:
       description: Description of the domain. An empty string if it has no description.
       type: str
     hostname:
-      description: Host names as dictionary with C(includes) and C(excludes). V(null) if they are not limited, or if the
-        account has no Credentials/ManageDomains permission.
+      description: Patterns of host names as a dictionary with the lists C(includes) and C(excludes). V(null) if host
+        names are not limited, or if the account has no Credentials/ManageDomains permission.
       type: dict
     hostname_port:
-      description: Host names with ports as dictionary with C(includes) and C(excludes). V(null) as for
-        RV(domains[].hostname).
+      description: Patterns of host names with ports as a dictionary with the lists C(includes) and C(excludes). V(null)
+        if host names with ports are not limited, or if the account has no Credentials/ManageDomains permission.
       type: dict
     path:
-      description: Paths as dictionary with C(includes), C(excludes) and C(case_sensitive). V(null) as for
-        RV(domains[].hostname).
+      description: Patterns of URL paths as a dictionary with the lists C(includes) and C(excludes), and the boolean
+        C(case_sensitive). V(null) if paths are not limited, or if the account has no Credentials/ManageDomains
+        permission.
       type: dict
     schemes:
-      description: Schemes. V(null) as for RV(domains[].hostname).
+      description: Sorted schemes of URLs. V(null) if schemes are not limited, or if the account has no
+        Credentials/ManageDomains permission.
       type: list
       elements: str
     credentials:
-      description: IDs of the credentials in the domain, sorted.
+      description: Sorted IDs of the credentials in the domain.
       type: list
       elements: str
   sample: []

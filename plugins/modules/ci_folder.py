@@ -9,13 +9,13 @@ DOCUMENTATION = r"""
 module: ci_folder
 short_description: Manage Jenkins folders
 description:
-  - Create, update, move, rename or delete folders of Jenkins. With O(items), the module manages several folders
-    concurrently.
-  - The module compares and changes only the options that are set. Jenkins replaces the whole configuration of a folder
-    with each write. The module therefore reads the configuration, changes the declared elements and keeps the others,
-    such as credentials, views and properties.
-  - Multibranch Pipelines and organization folders are not managed. If O(name) is such an item or a job, the task fails.
-  - A folder with content is deleted only with O(allow_delete_content=true).
+  - Create, update, move, rename or delete Jenkins folders. To manage several folders concurrently, use O(items).
+  - The module compares and changes only the options that are set.
+  - Jenkins replaces the whole configuration of a folder with each write. The module therefore reads the stored
+    configuration first. It changes the declared elements and keeps the others, such as credentials, views and
+    properties.
+  - If O(name) is the name of a multibranch Pipeline, an organization folder or a job, the task fails.
+  - A folder that contains jobs or folders is deleted only with O(allow_delete_content=true).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -27,84 +27,95 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires the plugin C(cloudbees-folder).
-  - Requires the Job/Read permission, Job/Create to create folders, Job/Configure to change them, Job/Delete to delete
-    them, and Job/Move to move them. Renaming a folder requires Job/Configure or both Job/Create and Job/Delete. Jenkins
-    does not list folders for which the account lacks Job/Read, so that they count as missing. Jenkins refuses to create
-    a folder with the name of such an item.
-  - If nothing changes, the module sends one request for each parent folder. With O(config), it sends another request
+  - Requires the Jenkins plugin C(cloudbees-folder).
+  - Requires the Job/Read permission. Creating a folder also requires Job/Create. Changing a folder also requires
+    Job/Configure. Deleting a folder also requires Job/Delete. Moving a folder also requires Job/Move. Renaming a folder
+    also requires Job/Configure, or both Job/Create and Job/Delete.
+  - Jenkins does not list folders for which the account lacks the Job/Read permission. The module therefore treats them
+    as missing. Jenkins refuses to create a folder if an item that is not listed has the same name.
+  - If nothing changes, the module sends one request for each parent folder. With O(config), it sends one more request
     for each folder.
-  - At top level, Jenkins does not distinguish names that differ only in case. If O(name) differs from the name of an
-    existing item in this way, the task fails.
-  - Tested against the sandbox of this collection, which is itself tested with python-jenkins, api4jenkins and
-    jenkinsapi. Not tested against a real Jenkins.
+  - At the top level, Jenkins does not distinguish names that differ only in case. If O(name) differs only in case from
+    the name of an existing top-level item, the task fails.
+  - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
+    a real Jenkins server. The sandbox itself is tested with the Python clients python-jenkins, api4jenkins and
+    jenkinsapi.
 options:
   name:
     description:
       - Full name of the folder, such as V(team/web). The folder that contains it must exist. Required if O(items) is
         not set.
-      - Each part of the name consists of at most 255 bytes. It must not contain control characters or one of the
-        characters C(?*\%!@#$^&|<>[]:;), start or end with whitespace, or end with a period.
+      - Each part of the name can have at most 255 bytes. It must not contain control characters or any of the
+        characters C(?*\%!@#$^&|<>[]:;). It must not start or end with whitespace, or end with a period.
     type: str
   previous_name:
     description:
-      - Current full name of the folder to move or rename to O(name), with its content. Jenkins refuses to rename a
-        folder while a job in it is running.
-      - If both the parent folder and the last part of the name differ, the folder is moved first and then renamed. If
-        renaming fails, it is moved back.
-      - Ignored if a folder with the name O(name) exists, or if no folder has the name O(previous_name).
+      - Current full name of a folder to move or rename to O(name). The folder keeps its content.
+      - Jenkins refuses to rename a folder while a job in it is running.
+      - If both the parent folder and the last part of the name differ, the module moves the folder first and then
+        renames it. If the renaming fails, the module moves the folder back.
+      - Ignored if a folder with the name O(name) already exists, or if no folder has the name O(previous_name).
+      - Must not be set with O(state=absent).
     type: str
   description:
-    description: Description of the folder. An empty string removes it.
+    description: Description of the folder. An empty string removes the description.
     type: str
   display_name:
-    description: Name of the folder in the web interface. An empty string removes it, so that the last part of O(name)
-      is displayed.
+    description: Name that Jenkins displays for the folder in the web interface. An empty string removes the display
+      name, so that Jenkins displays the last part of O(name).
     type: str
   config:
     description:
-      - Further configuration of the folder as XML with the root element
-        C(com.cloudbees.hudson.plugins.folder.Folder), such as health metrics or properties of plugins.
-      - Only the given elements and attributes are compared and changed. Elements with the same name, and lists of
-        objects other than C(properties), are replaced as a whole. The attribute C(plugin) is ignored.
-      - Secrets in it are written only when the folder or their element is created, because Jenkins encrypts them and
-        they cannot be compared.
-      - The elements C(folderViews), C(views) and the property with credentials are refused, because changing them here
-        could lose views and credentials. C(description) and C(displayName) are refused if O(description) or
+      - Additional configuration of the folder as XML, such as health metrics or properties of plugins. The root element
+        must be C(com.cloudbees.hudson.plugins.folder.Folder).
+      - Only the elements and attributes in this XML are compared and changed. The attribute C(plugin) is ignored.
+      - Groups of elements with the same name are replaced as a whole. Lists of objects are also replaced as a whole,
+        except for C(properties).
+      - Secrets in this XML are written only when the folder or the element that contains them is created. Jenkins
+        encrypts secrets, so the module cannot compare them.
+      - The elements C(folderViews) and C(views), and the property with credentials, are refused. Changing them here
+        could lose views and credentials.
+      - The element C(description) is refused if O(description) is set. The element C(displayName) is refused if
         O(display_name) is set.
     type: str
   allow_delete_content:
     description:
-      - Whether to delete folders that contain jobs or folders, with all their content. Running builds are aborted.
-      - If V(false), deleting such a folder fails. Content that the account may not read is not noticed.
+      - Whether to delete a folder that contains jobs or folders, with all its content. Running builds are aborted.
+      - If V(false), deleting a folder with content fails. The module cannot detect content that the account may not
+        read.
     type: bool
     default: false
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install the plugin C(cloudbees-folder) and create parent folders.
-      - If V(false), check mode fails if they are missing. Parent folders in O(items) are always considered.
+      - Whether check mode assumes that earlier tasks install the Jenkins plugin C(cloudbees-folder) and create missing
+        parent folders.
+      - If V(false), check mode fails if the plugin or a parent folder is missing. Parent folders that are in O(items)
+        do not count as missing.
       - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing folders that are not in O(items). Jobs, multibranch Pipelines and organization folders are
         never reported or deleted.
-      - Folders that contain one of the O(items), and those in O(items[].previous_name), are kept as well.
-      - V(report) and V(remove) require O(items) with at least one item.
+      - Folders that contain one of the O(items), and folders that are named in O(items[].previous_name), are never
+        reported or deleted either.
+      - V(report) and V(remove) require O(items) with at least one item. Deleting a folder with content also requires
+        O(allow_delete_content=true).
   undeclared_in:
     description:
-      - Full name of the folder to which O(undeclared) is limited. Folders in it and below are considered.
-      - If not set, the folders of the whole controller are considered.
+      - Full name of the folder to which O(undeclared) is limited. All folders inside this folder, at any depth, are
+        considered.
+      - If not set, all folders of the Jenkins controller are considered.
     type: str
   state:
     choices:
       present: Create or update the folder, or move it from O(previous_name).
-      absent: Delete the folder.
+      absent: Delete the folder. If the folder has content, this requires O(allow_delete_content=true).
   items:
     description:
-      - Folders to manage, each with the options below. Options set outside O(items) are the defaults for all items.
-      - Each item requires a unique C(name). All items are validated before the first request.
-      - The order of the items does not matter. Folders are created before the folders in them. Deletions come last, and
-        a folder is deleted after the folders in it.
+      - Folders to manage. Options that are set outside O(items) are the defaults for all items.
+      - Each item requires a unique C(name). The module validates all items before it sends the first request.
+      - The order of the items does not matter. The module creates folders before their subfolders. Deletions come last,
+        and subfolders are deleted before the folders that contain them.
     type: list
     elements: dict
     suboptions:
@@ -186,7 +197,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 folder:
-  description: The folder after the task or, in check mode, as predicted. V(null) if the folder does not exist.
+  description: State of the folder after the task. In check mode, this is the predicted state. V(null) if the folder
+    does not exist after the task.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -197,11 +209,12 @@ folder:
       description: Description of the folder. An empty string if it has no description.
       type: str
     display_name:
-      description: Name of the folder in the web interface. An empty string if the last part of the name is displayed.
+      description: Name that Jenkins displays for the folder in the web interface. An empty string if no display name is
+        set. Jenkins then displays the last part of the name.
       type: str
     elements:
-      description: Texts and attributes of the elements that O(config) manages, by path. Secrets are returned as
-        V((encrypted\)).
+      description: Texts and attributes of the configuration elements that O(config) manages. Each key is the path of an
+        element. V((encrypted\)) replaces secrets.
       returned: when O(config) is set
       type: dict
   sample:
@@ -209,7 +222,8 @@ folder:
     description: Builds of the web site
     display_name: ""
 undeclared:
-  description: Sorted full names of the existing folders that are not in O(items).
+  description: Full names of the existing folders that are not in O(items), sorted. Folders that contain one of the
+    O(items) are not included. An empty list if there are no undeclared folders.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

@@ -10,8 +10,8 @@ module: ci_folder_info
 short_description: Get Jenkins folder information
 description:
   - Get information about one Jenkins folder, or list the folders of a Jenkins controller or of a folder.
-  - You can pass RV(folders) without C(content) to O(buildworks.toolchain.ci_folder#module:items).
-  - Multibranch Pipelines and organization folders are not included.
+  - If O(include_content) is V(false), you can pass RV(folders) to O(buildworks.toolchain.ci_folder#module:items).
+  - The module does not return multibranch Pipelines or organization folders.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,30 +21,37 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires the Job/Read permission, and Job/Configure with O(include_config). Folders for which the account lacks
-    Job/Read are not listed.
-  - A list requires one request for each four levels of folders. O(include_config) requires another one for each folder.
-  - Tested against the sandbox of this collection. Not tested against a real Jenkins.
+  - Requires the Job/Read permission. O(include_config=true) also requires the Job/Configure permission. Folders for
+    which the account lacks Job/Read are not listed.
+  - The module lists up to four levels of folders with one request. Each folder on the fourth level that has content
+    requires one more request to list the levels below it.
+  - O(include_config=true) requires one more request for each folder.
+  - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
+    a real Jenkins server.
 options:
   name:
     description:
-      - Full name of the folder, such as V(team/web).
-      - If it does not exist or is not a folder, RV(folder) is V(null) and the task succeeds.
+      - Full name of the folder to return, such as V(team/web). If not set, the module returns a list of folders.
+      - If no folder has this name, the task succeeds and RV(folder) is V(null).
+      - Mutually exclusive with O(folder), O(depth), O(to_file) and O(mask_secrets).
     type: str
   folder:
-    description: Full name of the folder whose folders are listed. If not set, the folders of the whole controller are
-      listed.
+    description:
+      - Full name of the folder whose subfolders are listed. If this folder does not exist, the task fails.
+      - If not set, the folders of the whole Jenkins controller are listed.
     type: str
   depth:
-    description: Number of folder levels to list. V(1) lists only the direct children. If not set, all levels are
-      listed.
+    description:
+      - Number of folder levels to list, at most 50. V(1) lists only the folders that O(folder) or the top level
+        directly contains.
+      - If not set, all levels are listed.
     type: int
   include_config:
-    description: Whether to return the configuration as C(config).
+    description: Whether to return the configuration of each folder as XML in C(config).
     type: bool
     default: false
   include_content:
-    description: Whether to return the jobs and folders in the folder as C(content).
+    description: Whether to return the jobs and folders that each folder directly contains in C(content).
     type: bool
     default: false
 seealso:
@@ -70,7 +77,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 folder:
-  description: The folder. V(null) if it does not exist.
+  description: The folder with the name O(name). V(null) if no folder has this name.
   returned: success, when O(name) is set
   type: dict
   contains:
@@ -81,16 +88,20 @@ folder:
       description: Description of the folder. An empty string if it has no description.
       type: str
     display_name:
-      description: Name of the folder in the web interface. An empty string if the last part of the name is displayed.
+      description: Name that Jenkins displays for the folder in the web interface. An empty string if no display name is
+        set. Jenkins then displays the last part of the name.
       type: str
     config:
-      description: Configuration of the folder as XML, without its description, display name, views and credentials.
-        Other secrets are encrypted with the key of the controller.
+      description:
+        - Configuration of the folder as XML, without its description, display name, views and credentials. Other
+          secrets are encrypted with the key of the Jenkins controller.
+        - V(null) if the folder was deleted while the task was running.
       returned: when O(include_config) is V(true)
       type: str
     content:
-      description: Jobs and folders in the folder as dictionaries with C(name) and C(class), the full name and the Java
-        class, such as V(hudson.model.FreeStyleProject).
+      description: Jobs and folders that the folder directly contains, each as a dictionary. C(name) is the full name.
+        C(class) is the Java class, such as V(hudson.model.FreeStyleProject). An empty list if the folder has no
+        content.
       returned: when O(include_content) is V(true)
       type: list
       elements: dict
@@ -99,8 +110,8 @@ folder:
     description: ""
     display_name: The Team
 folders:
-  description: Folders in the order of the server. Folders precede the folders in them. Each has the same
-    keys as RV(folder).
+  description: Folders that were found, in the order in which Jenkins returns them. Each folder precedes the folders in
+    it. The entries have the same keys as RV(folder).
   returned: success, when neither O(name) nor O(to_file) is set
   type: list
   elements: dict
@@ -109,12 +120,12 @@ folders:
       description: ""
       display_name: The Team
 count:
-  description: Number of folders.
+  description: Number of folders that were found.
   returned: success, when O(name) is not set
   type: int
   sample: 1
 masked:
-  description: Values that O(mask_secrets) replaced.
+  description: Summary of the values that O(mask_secrets) replaced.
   returned: with O(mask_secrets)
   type: dict
   contains:
@@ -122,7 +133,7 @@ masked:
       description: Number of replaced values.
       type: int
     places:
-      description: Locations of the first 100 replaced values.
+      description: Locations of the replaced values. At most 100 locations are returned.
       type: list
       elements: str
   sample:

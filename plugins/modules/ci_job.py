@@ -10,11 +10,11 @@ module: ci_job
 short_description: Manage Jenkins jobs
 description:
   - Create, update, enable, disable, copy, rename, move or delete Jenkins jobs.
-  - A job is declared by options such as O(type), O(script), O(git) and O(parameters), or by its configuration as XML in
-    O(config) or O(src).
-  - The module compares the declared elements of the configuration with the stored ones. Elements that are not declared,
-    such as defaults, settings of plugins and changes in the web interface, are kept unless O(exact=true). The order of
-    attributes, comments, blanks between elements and the versions of plugins do not count.
+  - Declare a job with options such as O(type), O(script), O(git) and O(parameters). Alternatively, provide its
+    configuration as XML in O(config) or O(src).
+  - The module compares the declared elements of the configuration with the stored ones. Unless O(exact=true), it keeps
+    elements that are not declared, such as defaults, settings of plugins and changes made in the web interface.
+  - The comparison ignores the order of attributes, comments, whitespace between elements, and the versions of plugins.
   - To manage several jobs concurrently, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -28,158 +28,187 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires the permissions Job/Read and Job/Configure. Creating a job also requires Job/Create, deleting it
-    Job/Delete, renaming it Job/Create and Job/Delete, and moving it Job/Move.
-  - O(type=pipeline) requires the plugins C(workflow-job) and C(workflow-cps), O(type=multibranch) the plugins
-    C(workflow-multibranch) and C(branch-api), and O(git) the plugin C(git). Jobs in folders require the plugin
-    C(cloudbees-folder).
-  - The task fails before it changes a job if one of these plugins is not installed. It cannot know the plugins of other
-    classes in O(config). Jenkins drops most elements of unknown plugins without an error, and the task fails then.
-  - A job that is not changed takes one request, and each folder with such jobs takes another one.
-  - Jenkins encrypts secrets in configurations. The module treats an encrypted value as equal to the declared one,
-    unless O(update_secret=always).
-  - Each configuration is written as a whole. If somebody else changes the same job at the same time, one change can be
-    lost.
-  - Tested against the sandbox of this collection, whose freestyle jobs were compared with recorded responses of Jenkins
-    2.579. Not tested against a real Jenkins server.
+  - Requires the permissions Job/Read and Job/Configure. Creating a job also requires Job/Create. Deleting a job also
+    requires Job/Delete. Renaming a job also requires Job/Create and Job/Delete. Moving a job also requires Job/Move.
+  - O(type=pipeline) requires the Jenkins plugins C(workflow-job) and C(workflow-cps). O(type=multibranch) requires the
+    plugins C(workflow-multibranch) and C(branch-api). O(git) requires the plugin C(git). Jobs in folders require the
+    plugin C(cloudbees-folder).
+  - If a plugin that a Pipeline, a multibranch Pipeline or O(git) requires is not installed, the task fails before it
+    changes the job. The module cannot determine which other plugins the XML in O(config) or O(src) requires.
+  - If the XML contains elements of a plugin that is not installed, Jenkins drops most of them without an error. The
+    module detects the missing elements after the change, and the task fails.
+  - If nothing changes, the module sends one request for each job. It sends one more request for each folder that
+    contains these jobs.
+  - Jenkins encrypts secrets in job configurations, so the module cannot compare them. It treats an encrypted value as
+    equal to the declared value, unless O(update_secret=always).
+  - Each update replaces the whole configuration of a job. If another client changes the same job at the same time, one
+    of the changes can be lost.
+  - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
+    a real Jenkins server. The freestyle jobs of the sandbox were compared with recorded responses of Jenkins 2.579.
 options:
   name:
     description:
       - Full name of the job, such as V(team/app). Required if O(items) is not set.
-      - The folder must exist. The names of new jobs must not contain any of the characters C(?*\%!@#$^&|<>[]:;), and
-        must not end with a period.
+      - The folder that contains the job must exist.
+      - Each part of the name of a new job can have at most 255 bytes. It must not contain control characters or any of
+        the characters C(?*\%!@#$^&|<>[]:;). It must not start or end with whitespace, or end with a period.
     type: str
   previous_name:
     description:
-      - Current full name of the job to rename or move to O(name). Its builds are kept.
-      - A job cannot be renamed while it is building. It can be moved.
-      - Ignored if a job with the name O(name) exists, or if no job has the name O(previous_name). Must not be set with
-        O(state=absent).
+      - Current full name of a job to rename or move to O(name). The job keeps its builds.
+      - A job cannot be renamed while it is building. However, it can be moved to another folder.
+      - Ignored if a job with the name O(name) already exists, or if no job has the name O(previous_name).
+      - Must not be set with O(state=absent).
     type: str
   copy_from:
     description:
       - Full name of a job to copy if the job O(name) does not exist. The other options change the copy.
-      - Jenkins does not build a copy before its configuration is saved. The module saves it, also if an earlier task
-        could not.
+      - Jenkins does not build a copied job until its configuration is saved. The module therefore saves the
+        configuration of the copy, even if an earlier task created the copy and then failed.
     type: str
   type:
     description:
-      - Type of the job. Required to create a job, unless O(config), O(src) or O(copy_from) is set, and to set options
-        that depend on the type.
-      - The type of an existing job cannot be changed. The task fails instead of deleting the job and creating it
-        again.
+      - Type of the job.
+      - The type of an existing job cannot be changed. If the type differs, the task fails and does not change the job.
+      - Required to create a job, unless O(config), O(src) or O(copy_from) is set.
+      - Also required to set O(git), O(label), O(lightweight), O(orphaned_branches), O(scan_interval), O(script),
+        O(script_path), O(script_sandbox) or O(shell).
       - Mutually exclusive with O(config) and O(src).
     type: str
     choices:
-      freestyle: A freestyle job with shell steps.
-      pipeline: A Pipeline with a script in the configuration or in a Git repository.
-      multibranch: A multibranch Pipeline, which creates a job for each branch of a Git repository with a script.
+      freestyle: A freestyle job that runs shell scripts.
+      pipeline: A Pipeline whose script is stored in the job configuration or in a Git repository.
+      multibranch: A multibranch Pipeline. It creates a job for each branch of a Git repository that contains a Pipeline
+        script.
   config:
     description:
-      - Configuration of the job as XML, for example from the lookup plugin C(ansible.builtin.template).
-      - Declared elements are compared with the stored ones. A list of steps, parameters or triggers is compared as a
-        whole, and so are several elements with the same name. An object with another C(class) is replaced.
-      - An empty element empties a list, but it keeps the members of an object.
-      - The schedules of the triggers that O(triggers) describes are verified.
-      - Of the options below, only O(description), O(display_name) and O(disabled) can be set in addition.
+      - Configuration of the job as XML, for example from the lookup plugin C(ansible.builtin.template). Mutually
+        exclusive with O(type) and O(src).
+      - The module compares the elements of this XML with the stored ones. Stored elements that are missing from the XML
+        are kept, unless O(exact=true).
+      - Lists of steps, parameters or triggers, and groups of elements with the same name, are compared and replaced as
+        a whole. An element whose C(class) attribute differs is replaced as a whole.
+      - An empty element clears a stored list. If the stored element is an object, its child elements are kept.
+      - The module validates the schedules of timer triggers and SCM polling triggers in this XML.
+      - Of the options for job settings, only O(description), O(display_name) and O(disabled) can be combined with
+        O(config). Specify all other settings in the XML.
     type: str
   src:
     description:
-      - Path to a file with the configuration, encoded in UTF-8, on the host that runs the module. See O(config).
-      - Mutually exclusive with O(config).
+      - Path to a file with the configuration of the job as XML, encoded in UTF-8. The file must be on the host that
+        runs the module.
+      - The content of the file is processed in the same way as O(config).
+      - Mutually exclusive with O(type) and O(config).
     type: path
   exact:
     description:
-      - Whether to remove stored elements that are not declared, except for empty ones and those with the value
-        V(false). Requires O(type), O(config) or O(src).
+      - Whether to remove the elements of the stored job configuration that the task does not declare. Empty elements
+        and elements with the value V(false) are kept.
+      - Requires O(type), O(config) or O(src).
     type: bool
     default: false
   description:
-    description: Description of the job. An empty string removes it.
+    description: Description of the job. An empty string removes the description.
     type: str
   display_name:
-    description: Name that Jenkins displays instead of the last part of O(name). An empty string removes it.
+    description: Name that Jenkins displays for the job instead of the last part of O(name). An empty string removes the
+      display name.
     type: str
   disabled:
     description:
-      - Whether the job is disabled. If the job is disabled, Jenkins cancels its queued builds. Running builds
-        continue.
+      - Whether the job is disabled. Jenkins does not start builds of a disabled job.
+      - When a job is disabled, Jenkins cancels its queued builds. Running builds continue.
     type: bool
   parameters:
     description:
-      - Parameters of the job, in this order. Existing parameters that are not listed are removed, also those of other
-        types. An empty list removes all.
+      - Build parameters of the job, in this order. An empty list removes all parameters.
+      - Existing parameters that are not listed are removed, including parameters of types that this option does not
+        support.
       - Does not apply to O(type=multibranch).
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the parameter. Required.
+        description: Name of the parameter. Required for each parameter.
         type: str
       type:
         description: Type of the parameter.
         type: str
         default: string
         choices:
-          boolean: V(true) or V(false).
-          choice: One of several values.
-          password: A secret, which Jenkins encrypts.
-          string: One line of text.
-          text: Several lines of text.
+          boolean: Either V(true) or V(false).
+          choice: One of the values in O(parameters[].choices).
+          password: A secret, which Jenkins stores in encrypted form.
+          string: A single line of text.
+          text: Multiple lines of text.
       default:
         description:
-          - Default value. Does not apply to the types V(choice), whose first choice is the default, and V(password).
+          - Default value of the parameter.
+          - For the type V(boolean), specify V(true) or V(false). For the types V(string) and V(text), specify a string.
+          - Does not apply to the type V(choice), because the first entry in O(parameters[].choices) is its default.
+          - Does not apply to the type V(password). Use O(parameters[].secret_default) instead.
         type: raw
       secret_default:
         description:
-          - Default value of a parameter of the type V(password). O(update_secret) decides whether the default of an
-            existing parameter is sent.
+          - Default value of a parameter. Applies only to the type V(password).
+          - The module always sends the value for a new parameter. For an existing parameter, it sends the value only
+            with O(update_secret=always).
         type: str
       choices:
-        description: Values of a parameter of the type V(choice).
+        description: Values that the user can choose from. The first value is the default. Required for the type
+          V(choice). Does not apply to other types.
         type: list
         elements: str
       description:
         description: Description of the parameter.
         type: str
       trim:
-        description: Whether Jenkins removes whitespace around values. Applies to the types V(string) and V(text).
+        description: Whether Jenkins removes leading and trailing whitespace from values. Applies only to the types
+          V(string) and V(text).
         type: bool
   triggers:
     description:
-      - Times at which Jenkins starts builds. Triggers of plugins are kept.
-      - A schedule consists of lines with the five fields minute, hour, day of month, month and day of week, or an
-        alias such as V(@daily). The symbol V(H) selects a time for the job, such as V(H 2 * * *) for one between 2:00
-        and 2:59. The first line can be a time zone, such as V(TZ=Europe/Berlin).
-      - Invalid schedules are refused, because Jenkins accepts them in a configuration and then never starts a build.
-      - Does not apply to O(type=multibranch), see O(scan_interval).
+      - Schedules on which Jenkins starts builds of the job. Triggers of other types, such as those of plugins, are
+        kept.
+      - A schedule consists of one or more lines. Each line contains the five fields minute, hour, day of month, month
+        and day of week, or an alias such as V(@daily).
+      - The symbol V(H) stands for a value that Jenkins selects for the job. For example, V(H 2 * * *) starts one build
+        a day between 2:00 and 2:59.
+      - The first line can set a time zone, such as V(TZ=Europe/Berlin).
+      - The module rejects invalid schedules. Jenkins would accept them in a configuration, but never start a build.
+      - Does not apply to O(type=multibranch). Use O(scan_interval) instead.
     type: dict
     suboptions:
       cron:
-        description: Schedule of builds. An empty string removes it.
+        description: Schedule on which Jenkins starts builds, in the format that O(triggers) describes. An empty string
+          removes the schedule.
         type: str
       poll_scm:
         description:
-          - Schedule at which Jenkins looks for changes in the source code repository. It starts a build if there are
-            any. An empty string removes it.
+          - Schedule on which Jenkins checks the source code repository for changes, in the format that O(triggers)
+            describes. If there are changes, Jenkins starts a build.
+          - An empty string removes the schedule.
         type: str
   retention:
     description:
-      - Builds that Jenkins keeps. Limits that are not set are kept or, if the job has no limits, not applied.
+      - Limits for the builds and artifacts that Jenkins keeps. Jenkins deletes builds and artifacts that exceed a
+        limit.
+      - If a limit is not set, the value of the existing job is kept. If the job has no value either, there is no limit.
       - Does not apply to O(type=multibranch).
     type: dict
     suboptions:
       keep_builds:
-        description: Number of builds to keep. V(0) means all.
+        description: Maximum number of builds to keep. V(0) means that their number is not limited.
         type: int
       keep_days:
-        description: Days for which builds are kept. V(0) means forever.
+        description: Number of days for which builds are kept. V(0) means that their age is not limited.
         type: int
       keep_artifact_builds:
-        description: Number of builds whose artifacts are kept. V(0) means all.
+        description: Maximum number of builds whose artifacts are kept. V(0) means that their number is not limited.
         type: int
       keep_artifact_days:
-        description: Days for which artifacts of builds are kept. V(0) means forever.
+        description: Number of days for which the artifacts of builds are kept. V(0) means that their age is not
+          limited.
         type: int
   concurrent:
     description:
@@ -188,64 +217,80 @@ options:
     type: bool
   quiet_period:
     description:
-      - Seconds that a build waits in the queue before it starts.
+      - Time in seconds that a build waits in the queue before it starts.
       - Does not apply to O(type=multibranch).
     type: int
   script:
     description:
-      - Script of a Pipeline. Applies to O(type=pipeline). Mutually exclusive with O(git). One of them is required to
-        create a Pipeline job.
+      - Pipeline script to store in the configuration of the job. Applies only to O(type=pipeline).
+      - Mutually exclusive with O(git). To create a Pipeline, either O(script) or O(git) is required, unless
+        O(copy_from) is set.
     type: str
   script_sandbox:
     description:
-      - Whether O(script) runs in the Groovy sandbox, in which scripts require no approval. The default for a new
-        script is V(true).
+      - Whether O(script) runs in the Groovy sandbox of Jenkins. Scripts in the Groovy sandbox do not require approval.
+      - The default for a new script is V(true). Requires O(script).
     type: bool
   git:
     description:
-      - Git repository. It contains the script of a Pipeline, the branches of a multibranch Pipeline, or the source
-        code of a freestyle job. Other repositories of the job are removed. Required to create a job of
-        O(type=multibranch).
+      - Git repository of the job. Any other repositories are removed from the job.
+      - With O(type=pipeline), the repository contains the Pipeline script. With O(type=multibranch), Jenkins creates a
+        job for each of its branches. With O(type=freestyle), it contains the source code to build.
+      - Required to create a job with O(type=multibranch), unless O(copy_from) is set.
     type: dict
     suboptions:
       url:
-        description: URL of the repository, without a password. Required.
+        description: URL of the Git repository, without a password. Required if O(git) is set. If the repository
+          requires a login, set O(git.credentials_id).
         type: str
       branch:
         description:
-          - Branch to build, such as V(*/main). Required, except for O(type=multibranch), to which it does not apply.
+          - Branch to build, such as V(*/main). Required if O(git) is set with O(type=pipeline) or O(type=freestyle).
+          - Must not be set with O(type=multibranch), which builds all branches.
         type: str
       credentials_id:
-        description: ID of the credentials in Jenkins to read the repository. An empty string removes it.
+        description: ID of the Jenkins credentials that are used to read the Git repository. An empty string removes the
+          ID.
         type: str
   script_path:
     description:
-      - Path of the script in the Git repository. The default for a new job is V(Jenkinsfile). Applies to
-        O(type=pipeline) with O(git), and to O(type=multibranch).
+      - Path of the Pipeline script in the Git repository. The default for a new job is V(Jenkinsfile).
+      - Applies only to O(type=multibranch), and to O(type=pipeline) if O(git) is set.
     type: str
   lightweight:
     description:
-      - Whether Jenkins reads only the script instead of cloning the repository on the controller. The default for a
-        new job is V(true). Applies to O(type=pipeline) with O(git).
+      - Whether Jenkins reads only the Pipeline script from the Git repository. If V(false), it clones the whole
+        repository on the controller to read the script.
+      - The default for a new job is V(true). Applies only to O(type=pipeline) if O(git) is set.
     type: bool
   orphaned_branches:
-    description: How Jenkins treats jobs of branches that no longer exist. Applies to O(type=multibranch).
+    description: How Jenkins treats the jobs of branches that no longer exist in the Git repository. Applies only to
+      O(type=multibranch).
     type: dict
     suboptions:
       delete:
-        description: Whether to delete such jobs. The default for a new job is V(true).
+        description: Whether Jenkins deletes the jobs of branches that no longer exist. The default for a new
+          multibranch Pipeline is V(true).
         type: bool
       keep_days:
-        description: Days for which such jobs are kept. V(0) means no limit.
+        description:
+          - Number of days for which Jenkins keeps the jobs of branches that no longer exist. V(0) means that this time
+            is not limited.
+          - If neither O(orphaned_branches.keep_days) nor O(orphaned_branches.keep_count) sets a limit, Jenkins deletes
+            these jobs in the next scan.
         type: int
       keep_count:
         description:
-          - Number of such jobs to keep. V(0) means no limit. Without any limit, they are deleted with the next scan.
+          - Maximum number of jobs to keep for branches that no longer exist. V(0) means that their number is not
+            limited.
+          - If neither O(orphaned_branches.keep_days) nor O(orphaned_branches.keep_count) sets a limit, Jenkins deletes
+            these jobs in the next scan.
         type: int
   scan_interval:
     description:
-      - How often Jenkins scans the repository for branches, unless it is notified of changes. Applies to
-        O(type=multibranch).
+      - How often Jenkins scans the Git repository for branches, unless a notification of a change starts a scan
+        earlier.
+      - Applies only to O(type=multibranch).
     type: str
     choices:
       1m: Every minute.
@@ -266,46 +311,49 @@ options:
       7d: Every 7 days.
       14d: Every 14 days.
       28d: Every 28 days.
-      never: Only when somebody or a notification starts a scan.
+      never: Jenkins does not scan the repository periodically. Only a user or a notification of a change starts a scan.
   shell:
     description:
-      - Scripts of the shell steps of a freestyle job, in this order. Other build steps are removed. Applies to
-        O(type=freestyle).
+      - Shell scripts that a freestyle job runs as its build steps, in this order. Other build steps of the job are
+        removed.
+      - Applies only to O(type=freestyle).
     type: list
     elements: str
   label:
     description:
-      - Label expression of the nodes that can build a freestyle job. An empty string means any node. Applies to
-        O(type=freestyle).
+      - Label expression that selects the nodes on which a freestyle job can be built. An empty string allows all nodes.
+      - Applies only to O(type=freestyle).
     type: str
   allow_delete_builds:
     description:
-      - Whether O(state=absent) may delete a job that has builds or, for a multibranch Pipeline, branch jobs.
-      - A job with a running build is never deleted, because that would abort the build.
+      - Whether O(state=absent) may delete a job that has builds. For a multibranch Pipeline, the jobs of its branches
+        count as builds.
+      - If V(false), the task fails instead of deleting a job with builds.
+      - A job with a running build is never deleted, because the deletion would abort the build.
     type: bool
     default: false
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install missing plugins, and create missing folders and the job in
-        O(copy_from).
-      - If V(false), check mode fails if one of them is missing.
+      - Whether check mode assumes that earlier tasks install missing Jenkins plugins, create missing folders, and
+        create the job in O(copy_from).
+      - If V(false), check mode fails if a required plugin, a folder or the job in O(copy_from) is missing.
       - Ignored outside of check mode.
   undeclared:
     description:
-      - How to treat existing jobs that are not in O(items), in those folders in which an item is declared. Subfolders
-        and their jobs are never reported or deleted.
-      - The jobs in O(items[].previous_name) are never reported or deleted.
+      - How to treat existing jobs that are not in O(items). Only the folders that directly contain at least one of the
+        O(items) are considered, without their subfolders.
+      - Folders, and jobs that are named in O(items[].previous_name), are never reported or deleted.
       - V(report) and V(remove) require O(items) with at least one item. Deleting a job with builds also requires
         O(allow_delete_builds=true).
   state:
     choices:
       present: Create or update the job.
-      absent: Delete the job with its builds, see O(allow_delete_builds).
+      absent: Delete the job and its builds. If the job has builds, this requires O(allow_delete_builds=true).
   items:
     description:
-      - Jobs to manage, each with the options below. Options set outside O(items) are the defaults for all items.
-      - Each item requires a unique C(name). All items are validated before the first request. Items with C(copy_from)
-        are processed after the others.
+      - Jobs to manage. Options that are set outside O(items) are the defaults for all items.
+      - Each item requires a unique C(name). The module validates all items before it sends the first request.
+      - Items with C(copy_from) are processed after the other items.
     type: list
     elements: dict
     suboptions:
@@ -570,7 +618,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 job:
-  description: The job after the task or, in check mode, as predicted. V(null) if the job does not exist.
+  description: State of the job after the task. In check mode, this is the predicted state. V(null) if the job does not
+    exist after the task.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -578,17 +627,21 @@ job:
       description: Full name of the job.
       type: str
     type:
-      description: V(freestyle), V(pipeline), V(multibranch), or the root element of the configuration for another type.
+      description: Type of the job, which is V(freestyle), V(pipeline) or V(multibranch). For a job of another type,
+        this is the root element of its configuration.
       type: str
     elements:
       description:
-        - Texts and attributes of the elements that the task manages, by the path of the element. The second element
-          with the same name has the suffix C([2]). The key C(@order) of a list names its elements.
-        - V((encrypted\)) replaces encrypted values and other secrets, V((encrypted, rewritten\)) those that
-          O(update_secret=always) sent.
+        - Texts and attributes of the configuration elements that the task manages. Each key is the path of an element,
+          such as C(builders/hudson.tasks.Shell/command).
+        - If several elements have the same name, the second one has the suffix C([2]). The key C(@order) of a list
+          contains the names of its elements, in their order.
+        - V((encrypted\)) replaces encrypted values and other secrets. V((encrypted, rewritten\)) replaces secrets that
+          the task sent because of O(update_secret=always).
       type: dict
     on_hold:
-      description: Whether the job is a copy whose configuration was never saved, so that Jenkins does not build it.
+      description: Whether the job is a copy whose configuration has never been saved. Jenkins does not build the copy
+        until its configuration is saved.
       returned: with O(copy_from)
       type: bool
   sample:
@@ -598,7 +651,8 @@ job:
       description: Builds the application
       builders/hudson.tasks.Shell/command: make
 undeclared:
-  description: Sorted names of the existing jobs that are not in O(items), in the folders of the items.
+  description: Full names of the existing jobs that are not in O(items), sorted. Only the folders that directly contain
+    at least one of the O(items) are considered. An empty list if there are no undeclared jobs.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

@@ -9,7 +9,8 @@ DOCUMENTATION = r"""
 module: ci_job_info
 short_description: Get Jenkins job information
 description:
-  - Get information about one Jenkins job or folder, or list the jobs of a Jenkins controller or of a folder.
+  - Get information about one Jenkins job or folder, or list the jobs and folders of a Jenkins controller or of a
+    folder.
   - The result includes the parameters of a job, whether it is enabled and queued, and its most recent builds.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -21,47 +22,53 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires the Job/Read permission. Jobs for which the account lacks this permission are not listed.
-  - The fields V(config) and V(elements) also require the Job/Configure permission on each job. A list names jobs
-    without this permission in RV(refused).
+  - The fields V(config) and V(elements) also require the Job/Configure permission on each job. If the account lacks
+    this permission on a listed job, these fields are V(null) and RV(refused) contains the name of the job. If O(job) is
+    set, the task fails instead.
 options:
   job:
     description:
-      - Full name of the job or folder, such as V(folder/app).
-      - If it does not exist, RV(job) is V(null) and the task succeeds.
+      - Full name of the job or folder to return, such as V(folder/app).
+      - If no job or folder has this name, the task succeeds and RV(job) is V(null).
+      - Mutually exclusive with O(folder), O(to_file) and O(mask_secrets).
     type: str
   folder:
     description:
-      - Full name of the folder whose jobs are listed, such as V(folder/app). If not set, the jobs of the whole server
-        are listed.
+      - Full name of the folder whose jobs and folders are listed, such as V(folder/app). If this folder does not exist,
+        the task fails.
+      - If not set, the list starts at the top level of the Jenkins controller. O(depth) limits the number of levels.
     type: str
   depth:
     description:
-      - Number of folder levels to list. V(1) lists only the direct children.
-      - Folders are included in the list.
+      - Number of folder levels to list, at most 50. V(1) lists only the jobs and folders that O(folder) or the top
+        level directly contains.
+      - The list includes the folders themselves.
     type: int
     default: 1
   fields:
     description:
-      - Fields to return in addition to name and URL. Fewer fields mean less work for the server.
+      - Fields to return in addition to C(name), C(url) and C(folder). Fewer fields reduce the load on the server.
       - If not set, all fields except V(config) and V(elements) are returned.
     type: list
     elements: str
     choices:
-      buildable: Whether the job can be built.
-      config: Configuration as XML. Takes one request for each job.
+      buildable: Whether Jenkins can build the job.
+      config: Configuration of the job as XML. Requires one additional request for each job.
       description: Description of the job.
-      elements: Texts and attributes of the configuration by path. Takes one request for each job.
+      elements: Texts and attributes in the configuration, with the paths of the XML elements as keys. Requires one
+        additional request for each job.
       in_queue: Whether a build of the job is queued.
-      last: The newest build.
+      last: The newest build, which can still be running.
       last_completed: The newest completed build.
       last_failed: The newest failed build.
       last_successful: The newest successful or unstable build.
-      next_build: Number of the next build.
+      next_build: Number that the next build of the job will have.
       parameters: Parameters of the job.
-      queue_item: The queue item of the job.
+      queue_item: The queue item of the job, if a build is queued.
       type: Type of the job.
   workers:
-    description: Number of configurations to read concurrently.
+    description: Number of job configurations to read concurrently. Applies only if O(fields) contains V(config) or
+      V(elements).
     type: int
     default: 8
 seealso:
@@ -90,58 +97,64 @@ EXAMPLES = r"""
 
 RETURN = r"""
 jobs:
-  description: The jobs and folders. A folder precedes its children. Not returned with O(to_file).
+  description: Jobs and folders that were found. Each folder precedes the jobs and folders in it. Not returned if
+    O(to_file) is set.
   returned: when O(job) is not set
   type: list
   elements: dict
   contains:
     name:
-      description: Full name of the job.
+      description: Full name of the job or folder.
       type: str
     url:
-      description: URL of the job.
+      description: URL of the job or folder.
       type: str
     folder:
-      description: Whether the entry is a folder or another item that contains jobs. Such an entry has a type, a
-        description and a configuration, but none of the other fields.
+      description: Whether the entry is a folder or another item that contains jobs, such as a multibranch Pipeline.
+        Only the fields C(type), C(description), C(config) and C(elements) apply to folders. The other fields are
+        V(null) or empty.
       type: bool
     type:
-      description: V(freestyle), V(pipeline), V(multibranch), or the class of another job or folder. V(null) if the
-        server does not return it.
+      description: Type of the job, which is V(freestyle), V(pipeline) or V(multibranch). For a folder or a job of
+        another type, this is its Java class. V(null) if the server does not return the class.
       type: str
     config:
-      description: Configuration as XML, in the form of O(buildworks.toolchain.ci_job#module:config). V((encrypted\))
-        replaces encrypted values. V(null) if the job was deleted in the meantime or is in RV(refused).
+      description:
+        - Configuration of the job or folder as XML, in the format of O(buildworks.toolchain.ci_job#module:config).
+          V((encrypted\)) replaces encrypted values.
+        - V(null) if the job was deleted while the task was running, or if it is listed in RV(refused).
       type: str
     elements:
-      description: Texts and attributes of the configuration by the path of their elements, in the form of
-        RV(buildworks.toolchain.ci_job#module:job.elements). V((encrypted\)) replaces encrypted values. V(null) if the
-        job was deleted in the meantime or is in RV(refused).
+      description:
+        - Texts and attributes in the configuration, in the format of
+          RV(buildworks.toolchain.ci_job#module:job.elements). Each key is the path of an XML element. V((encrypted\))
+          replaces encrypted values.
+        - V(null) if the job was deleted while the task was running, or if it is listed in RV(refused).
       type: dict
     description:
-      description: Description of the job.
+      description: Description of the job. An empty string or V(null) if the job has no description.
       type: str
     buildable:
-      description: Whether the job can be built. V(false) if it is disabled.
+      description: Whether Jenkins can build the job. V(false) if the job is disabled.
       type: bool
     in_queue:
       description: Whether a build of the job is queued.
       type: bool
     queue_item:
-      description: The queue item of the job. V(null) if no build is queued.
+      description: The queue item of the job. V(null) if no build of the job is queued.
       type: dict
       contains:
         id:
           description: ID of the queue item.
           type: int
         why:
-          description: Reason why the build is waiting, as shown by Jenkins.
+          description: Reason why the build is waiting in the queue, as shown by Jenkins.
           type: str
     next_build:
-      description: Number of the next build.
+      description: Number that the next build of the job will have.
       type: int
     parameters:
-      description: Parameters of the job, in the order of their definition.
+      description: Parameters of the job, in the order of their definition. An empty list if the job has no parameters.
       type: list
       elements: dict
       contains:
@@ -149,20 +162,22 @@ jobs:
           description: Name of the parameter.
           type: str
         type:
-          description: V(string), V(text), V(boolean), V(choice), V(password), V(file), or the type of a plugin.
+          description: Type of the parameter, such as V(string), V(text), V(boolean), V(choice), V(password) or V(file).
+            Plugins can provide other types.
           type: str
         default:
-          description: Default value. Not returned for passwords, V(null) for files.
+          description: Default value of the parameter. V(null) if the parameter has no default value, and always for the
+            types V(password) and V(file).
           type: raw
         choices:
-          description: Allowed values, if they are limited.
+          description: Allowed values of the parameter. An empty list if the values are not limited.
           type: list
           elements: str
         description:
-          description: Description of the parameter.
+          description: Description of the parameter. An empty string or V(null) if the parameter has no description.
           type: str
     last:
-      description: The newest build. V(null) if the job has no builds.
+      description: The newest build, which can still be running. V(null) if the job has no builds.
       type: dict
       contains:
         number:
@@ -172,26 +187,32 @@ jobs:
           description: URL of the build.
           type: str
         result:
-          description: V(SUCCESS), V(UNSTABLE), V(FAILURE), V(NOT_BUILT) or V(ABORTED). V(null) while the build is
-            running.
+          description:
+            - Result of the build. V(null) while the build is running.
+            - V(SUCCESS) means that the build has succeeded.
+            - V(UNSTABLE) means that the build has completed, but for example tests have failed.
+            - V(FAILURE) means that the build has failed.
+            - V(NOT_BUILT) means that the build, or a stage of it, was not run.
+            - V(ABORTED) means that the build was aborted.
           type: str
         building:
-          description: Whether the build is running.
+          description: Whether the build is still running.
           type: bool
         timestamp:
-          description: Start time, in ISO 8601 format (UTC).
+          description: Start time of the build, in ISO 8601 format (UTC).
           type: str
         duration:
-          description: Duration in seconds. 0 while the build is running.
+          description: Duration of the build in seconds. V(0) while the build is running.
           type: float
     last_completed:
-      description: The newest completed build. Same keys as C(last).
+      description: The newest completed build. It has the same keys as C(last). V(null) if no build has completed.
       type: dict
     last_successful:
-      description: The newest successful or unstable build. Same keys as C(last).
+      description: The newest successful or unstable build. It has the same keys as C(last). V(null) if the job has no
+        successful or unstable build.
       type: dict
     last_failed:
-      description: The newest failed build. Same keys as C(last).
+      description: The newest failed build. It has the same keys as C(last). V(null) if no build has failed.
       type: dict
   sample:
     - name: folder/app
@@ -201,22 +222,24 @@ jobs:
       buildable: true
       next_build: 43
 count:
-  description: Number of jobs and folders found.
+  description: Number of jobs and folders that were found.
   returned: when O(job) is not set
   type: int
 refused:
-  description: Full names of the jobs and folders whose configuration the account may not read, sorted.
+  description: Full names of the jobs and folders whose configuration the account is not allowed to read, sorted. An
+    empty list if the account can read all configurations.
   returned: when O(fields) contains V(config) or V(elements) and O(job) is not set
   type: list
   elements: str
   version_added: 0.3.0
   sample: []
 job:
-  description: The job, with the keys of RV(jobs). V(null) if it does not exist.
+  description: The job or folder with the name O(job). It has the same keys as an entry of RV(jobs). V(null) if no job
+    or folder has this name.
   returned: when O(job) is set
   type: dict
 masked:
-  description: Values that O(mask_secrets) replaced.
+  description: Summary of the values that O(mask_secrets) replaced.
   returned: with O(mask_secrets)
   type: dict
   contains:
@@ -224,7 +247,7 @@ masked:
       description: Number of replaced values.
       type: int
     places:
-      description: Locations of the first 100 replaced values.
+      description: Locations of the replaced values. At most 100 locations are returned.
       type: list
       elements: str
   sample:

@@ -9,9 +9,9 @@ DOCUMENTATION = r"""
 module: ci_lockable_resource
 short_description: Manage Jenkins lockable resources
 description:
-  - Create, change, reserve or delete resources that Jenkins builds lock, such as devices or test environments.
+  - Create, change, reserve or delete resources that Jenkins builds can lock, such as devices or test environments.
   - To manage several resources in one task, use O(items).
-  - The module never takes a resource away from a build or another account, unless O(allow_in_use) is V(true).
+  - Unless O(allow_in_use=true), the module never takes a resource away from a build or another account.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -24,67 +24,80 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires the Lockable Resources/View permission. Reserving and releasing a reservation requires Lockable
-    Resources/Reserve, taking over a resource Lockable Resources/Steal, and releasing a lock Lockable Resources/Unlock.
-  - Creating, changing and deleting resources, and releasing reservations of other accounts requires Overall/Administer.
-    The module runs its own scripts in the script console for the first three.
+  - Requires the Lockable Resources/View permission.
+  - To reserve a resource or to release a reservation, the account needs the Lockable Resources/Reserve permission. To
+    take over a resource, it needs Lockable Resources/Steal. To release a lock, it needs Lockable Resources/Unlock.
+  - To create, change or delete a resource, or to release the reservation of another account, the account needs the
+    Overall/Administer permission. The module creates, changes and deletes resources with its own scripts in the script
+    console.
   - Requires the plugin C(lockable-resources).
-  - A task that changes no resource sends one request, regardless of the number of O(items), and one more if a
-    reservation must be compared with the account of the task.
-  - If a source of the Configuration as Code plugin declares lockable resources, the next reload restores its list.
-  - Tested against the sandbox of this collection. Not tested against a real Jenkins.
+  - If nothing changes, the module sends one request, regardless of the number of O(items). If O(reserved=true), it
+    sends one more request to read the name of the account.
+  - If a configuration source of the Configuration as Code plugin declares lockable resources, Jenkins restores the
+    resources of this source at the next reload.
+  - Tested against the simulated server (sandbox) that comes with this collection. The module has not been tested
+    against a real Jenkins server.
 options:
   name:
     description:
       - Name of the resource. It is case-sensitive. Required if O(items) is not set.
-      - A resource that a build has created temporarily under this name becomes permanent.
+      - If a build has created a temporary resource with this name, the task makes this resource permanent.
     type: str
   description:
-    description: Description of the resource. An empty string removes it.
+    description: Description of the resource. An empty string removes the description.
     type: str
   labels:
-    description: All labels of the resource, by which builds select one of several resources. The order does not matter.
+    description:
+      - All labels of the resource. Builds can request any resource with a given label. The order of the labels does not
+        matter.
+      - Labels that are not listed are removed. An empty list removes all labels.
     type: list
     elements: str
   note:
-    description: Note that Jenkins displays with the resource. An empty string removes it.
+    description: Note that Jenkins displays with the resource. An empty string removes the note.
     type: str
   properties:
-    description: All properties of the resource with their values, which builds get as environment variables. An empty
-      dictionary removes all properties.
+    description:
+      - All properties of the resource. The keys are the names of the properties. A build that locks the resource gets
+        the properties as environment variables.
+      - Properties that are not listed are removed. An empty dictionary removes all properties.
     type: dict
   reserved:
     description:
-      - Whether the account of the task reserves the resource, so that builds cannot lock it.
-      - V(false) releases the reservation of any account. A resource that a build has locked remains locked.
+      - Whether the account of the task reserves the resource. Builds cannot lock a reserved resource.
+      - V(false) releases the reservation. If another account has reserved the resource, this requires
+        O(allow_in_use=true). A resource that a build has locked remains locked.
       - If not set, the reservation is not changed.
     type: bool
   locked:
     description:
-      - V(false) releases the lock of a build that has the resource, which requires O(allow_in_use). The build
-        continues. Use it if the build has ended without releasing the resource.
-      - V(true) is not possible, because only builds lock resources. If not set, the lock is not changed.
+      - Set this option to V(false) to release the lock of a build, for example if the build has ended without releasing
+        the resource. This requires O(allow_in_use=true). A running build continues.
+      - V(true) is not possible, because only builds can lock resources.
+      - If not set, the lock is not changed.
     type: bool
   allow_in_use:
     description:
-      - Whether to take over, release or delete a resource that a build has locked or another account has reserved.
-      - If V(false), the task fails and names the build or account.
+      - Whether the module may take over, release or delete a resource that a build has locked or that another account
+        has reserved.
+      - If V(false), the task fails instead, and the message names the build or account.
     type: bool
     default: false
   predict_missing:
     description:
       - Whether check mode assumes that an earlier task installs the plugin C(lockable-resources).
-      - If V(false), check mode fails if it is missing.
+      - If V(false), check mode fails if the plugin is missing.
       - Ignored outside of check mode.
   undeclared:
     description:
-      - How to treat existing resources that are not in O(items). Temporary resources, which Jenkins deletes when a
-        build releases them, are never reported or deleted.
+      - Whether to keep, report or delete existing resources that are not in O(items).
+      - The module never reports or deletes temporary resources. Jenkins itself deletes a temporary resource when a
+        build releases it.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: The resource exists.
-      absent: The resource does not exist.
+      present: Create the resource, or change it as specified.
+      absent: Delete the resource.
   items:
     description:
       - Resources to manage, each with the options below. Options set outside O(items) are the defaults for all items.
@@ -165,7 +178,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The resource after the task or, in check mode, as predicted. V(null) if the resource does not exist.
+  description: State of the resource after the task or, in check mode, the predicted state. V(null) if the resource does
+    not exist.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -173,29 +187,30 @@ resource:
       description: Name of the resource.
       type: str
     description:
-      description: Description. An empty string if there is none.
+      description: Description of the resource. An empty string if it has no description.
       type: str
     labels:
-      description: Labels, sorted.
+      description: Sorted labels of the resource. An empty list if it has no labels.
       type: list
       elements: str
     note:
-      description: Note. An empty string if there is none.
+      description: Note that Jenkins displays with the resource. An empty string if it has no note.
       type: str
     properties:
-      description: Values of the properties by name.
+      description: Properties of the resource. The keys are the names of the properties. An empty dictionary if it has
+        no properties.
       type: dict
     ephemeral:
-      description: Whether Jenkins deletes the resource when a build releases it.
+      description: Whether the resource is temporary. Jenkins deletes a temporary resource when a build releases it.
       type: bool
     reserved_by:
-      description: Full name of the account that has reserved the resource. V(null) if it is not reserved.
+      description: Full name of the account that has reserved the resource. V(null) if the resource is not reserved.
       type: str
     locked_by:
-      description: Name of the build that has locked the resource. V(null) if it is not locked.
+      description: Name of the build that has locked the resource. V(null) if the resource is not locked.
       type: str
     stolen:
-      description: Whether the reservation was taken over from a build or another account.
+      description: Whether the account that has reserved the resource has taken it over from a build or another account.
       type: bool
   sample:
     name: printer-2
@@ -208,7 +223,7 @@ resource:
     locked_by: null
     stolen: false
 undeclared:
-  description: Sorted names of the existing resources that are not in O(items), except temporary ones.
+  description: Sorted names of the existing resources that are not in O(items), except temporary resources.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
@@ -268,7 +283,8 @@ outcomes:
       description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     resource:
-      description: Value of RV(resource) for this item.
+      description: State of the resource after the item was processed or, in check mode, the predicted state. It has the
+        same keys as RV(resource).
       type: dict
 """
 

@@ -9,9 +9,9 @@ DOCUMENTATION = r"""
 module: ci_lockable_resource_info
 short_description: Get Jenkins lockable resource information
 description:
-  - Get the resources that Jenkins builds can lock, and who uses them.
-  - You can pass RV(resources) to O(buildworks.toolchain.ci_lockable_resource#module:items). A temporary resource
-    becomes permanent then.
+  - Get the resources that Jenkins builds can lock, and the builds and accounts that use these resources.
+  - You can pass RV(resources) to O(buildworks.toolchain.ci_lockable_resource#module:items). That module makes temporary
+    resources permanent.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -22,14 +22,16 @@ notes:
   - Requires the Lockable Resources/View permission.
   - Requires the plugin C(lockable-resources).
   - The module sends one request.
-  - Tested against the sandbox of this collection. Not tested against a real Jenkins.
+  - Tested against the simulated server (sandbox) that comes with this collection. The module has not been tested
+    against a real Jenkins server.
 options:
   names:
-    description: Return only the resources with these names. Missing resources are left out.
+    description: Return only the resources with these names. Names of resources that do not exist are ignored. If not
+      set, the names do not matter.
     type: list
     elements: str
   label:
-    description: Return only the resources with this label.
+    description: Return only the resources that have this label. If not set, the labels do not matter.
     type: str
 seealso:
   - module: buildworks.toolchain.ci_lockable_resource
@@ -51,7 +53,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resources:
-  description: The resources, sorted by name.
+  description: The resources, sorted by name. An empty list if no resource matches O(names) and O(label).
   returned: success
   type: list
   elements: dict
@@ -60,17 +62,18 @@ resources:
       description: Name of the resource.
       type: str
     description:
-      description: Description. An empty string if there is none.
+      description: Description of the resource. An empty string if it has no description.
       type: str
     labels:
-      description: Labels, sorted.
+      description: Sorted labels of the resource. An empty list if it has no labels.
       type: list
       elements: str
     note:
-      description: Note. An empty string if there is none.
+      description: Note that Jenkins displays with the resource. An empty string if it has no note.
       type: str
     properties:
-      description: Values of the properties by name.
+      description: Properties of the resource. The keys are the names of the properties. An empty dictionary if it has
+        no properties.
       type: dict
   sample:
     - name: printer-1
@@ -80,12 +83,15 @@ resources:
       properties: {ADDRESS: 192.0.2.16}
 states:
   description:
-    - Who uses the resources, by name. The keys of the values are C(reserved_by), C(locked_by), C(stolen) and
-      C(ephemeral).
-    - C(reserved_by) is the full name of the account that has reserved the resource, C(locked_by) the name of the build
-      that has locked it. Both are V(null) for a free resource.
-    - C(stolen) is whether the reservation was taken over from a build or another account. C(ephemeral) is whether
-      Jenkins deletes the resource when a build releases it.
+    - The use of each resource. The keys are the names of the resources. The values are dictionaries with the keys
+      C(reserved_by), C(locked_by), C(stolen) and C(ephemeral).
+    - C(reserved_by) is the full name of the account that has reserved the resource. It is V(null) if the resource is
+      not reserved.
+    - C(locked_by) is the name of the build that has locked the resource. It is V(null) if the resource is not locked.
+    - C(stolen) is V(true) if the account that has reserved the resource has taken it over from a build or another
+      account.
+    - C(ephemeral) is V(true) if the resource is temporary. Jenkins deletes a temporary resource when a build releases
+      it.
   returned: success
   type: dict
   sample:

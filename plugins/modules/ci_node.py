@@ -10,9 +10,9 @@ module: ci_node
 short_description: Manage Jenkins nodes
 description:
   - Create, update, rename or delete permanent agents of Jenkins, and configure the built-in node.
-  - The module compares and changes only the options that are set. Other parts of the configuration, such as node
-    properties of plugins, and the state of an agent that is temporarily offline are kept.
-  - The secret of an inbound agent can be stored in a file with O(secret_file).
+  - The module compares and changes only the options that are set. Other parts of the configuration are kept, such as
+    node properties of plugins. An agent that is temporarily offline stays offline.
+  - With O(secret_file), the module stores the secret of an inbound agent in a file.
   - To manage several nodes concurrently, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -26,36 +26,42 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires the Agent/Configure permission, Agent/Create for new agents, Agent/Delete to delete agents, and
-    Agent/Connect for O(secret_file). Configuring the built-in node requires Overall/Administer.
-  - Some launchers require a plugin, see O(launcher.type). The task fails before a change if the plugin is missing.
-  - An unchanged node takes one request, with O(secret_file) two.
-  - The options O(executors), O(labels) and O(usage) of the built-in node are set with a script, because the form of
-    Jenkins would reset its other settings.
-  - Jenkins hides agents without executors from its API, so that the module can neither change nor delete them. Creating
-    an agent with the name of a hidden one fails with an explanation.
+  - Requires the Agent/Configure permission. Creating agents also requires Agent/Create, and deleting agents requires
+    Agent/Delete. O(secret_file) requires Agent/Connect. Configuring the built-in node requires Overall/Administer.
+  - Some launchers require a Jenkins plugin, which O(launcher.type) names. If the plugin is missing, the task fails
+    before it changes anything.
+  - If nothing changes, the module sends one request for each node. With O(secret_file), it sends two.
+  - The built-in node supports only the options O(executors), O(labels) and O(usage). The module sets them with a
+    script, because the configuration form of Jenkins would reset the other settings of the node.
+  - Jenkins does not return agents without executors in its API. The module can therefore neither change nor delete
+    them. If such a hidden agent already has the name O(name), the task fails and explains how to delete it.
   - Changing the launcher does not disconnect an agent that is online.
-  - Tested against the sandbox of this collection, which simulates Jenkins 2.579. Not tested against a real Jenkins.
+  - Tested against the simulated server (sandbox) that comes with this collection. The sandbox simulates Jenkins 2.579.
+    The module has not been tested against a real Jenkins server.
 options:
   name:
     description:
-      - Name of the node. It is case-sensitive. V(built-in) is the built-in node of the controller, formerly V(master).
+      - Name of the node. The name is case-sensitive. V(built-in) is the built-in node of the controller, which was
+        formerly called V(master).
       - Required if O(items) is not set.
     type: str
   previous_name:
     description:
-      - Current name of the agent to rename to O(name). The secret of an inbound agent changes with its name.
-      - Ignored if an agent with the name O(name) exists, or if no agent has the name O(previous_name).
+      - Current name of the agent to rename to O(name). Renaming an inbound agent also changes its secret.
+      - If an agent with the name O(name) already exists, this option is ignored.
+      - If neither an agent with the name O(name) nor one with the name O(previous_name) exists, a new agent is created.
     type: str
   description:
     description: Description of the agent. An empty string removes it.
     type: str
   remote_root:
-    description: Root directory on the agent, in which it stores its files. Required if the agent does not exist.
+    description: Root directory on the agent. The agent stores its files in this directory. Required if the agent does
+      not exist, unless O(config) contains the element C(remoteFS).
     type: str
   executors:
     description:
-      - Number of builds that can run at the same time, 1 or more. The built-in node can also have V(0).
+      - Number of builds that can run on the node at the same time. It must be 1 or more. For the built-in node, it can
+        also be V(0).
       - The default for a new agent is V(1).
     type: int
   usage:
@@ -70,140 +76,148 @@ options:
     elements: str
   launcher:
     description:
-      - How Jenkins connects to the agent. The default for a new agent is the type V(inbound).
+      - How the connection between Jenkins and the agent is established. The default for a new agent is a launcher of
+        the type V(inbound).
       - Only the suboptions that are set are compared and changed.
     type: dict
     suboptions:
       type:
-        description: Type of the launcher. Required. If it differs from the current one, suboptions that are not set
-          have their defaults.
+        description: Type of the launcher. Required if O(launcher) is set. If it differs from the current type, a new
+          launcher replaces the current one. Suboptions that are not set then get their default values.
         type: str
         choices:
           inbound: The agent connects to Jenkins.
-          ssh: Jenkins connects to the agent with SSH. Requires the plugin C(ssh-slaves).
-          command: Jenkins runs a command on the controller. Requires the plugin C(command-launcher).
+          ssh: Jenkins connects to the agent with SSH. Requires the Jenkins plugin C(ssh-slaves).
+          command: Jenkins runs a command on the controller to start the agent. Requires the Jenkins plugin
+            C(command-launcher).
       web_socket:
-        description: Whether the agent connects with a WebSocket. For the type V(inbound). The default for a new
-          launcher is V(false).
+        description: Whether the agent connects with a WebSocket. Only valid if O(launcher.type=inbound). The default
+          for a new launcher is V(false).
         type: bool
       tunnel:
-        description: Host and port through which the agent connects, such as V(gateway:50000). For the type V(inbound).
-          An empty string removes it.
+        description: Host and port through which the agent connects to Jenkins, such as V(gateway:50000). An empty
+          string removes the setting. Only valid if O(launcher.type=inbound).
         type: str
       disable_work_dir:
-        description: Whether the agent has no work directory for its files and logs. For the type V(inbound). The
-          default for a new launcher is V(false).
+        description: Whether to disable the work directory, in which the agent stores its files and logs. Only valid if
+          O(launcher.type=inbound). The default for a new launcher is V(false).
         type: bool
       work_dir:
-        description: Work directory of the agent. For the types V(inbound) and V(ssh). If it is empty, Jenkins uses
-          O(remote_root).
+        description: Work directory of the agent. If it is an empty string, Jenkins uses O(remote_root). Only valid if
+          O(launcher.type) is V(inbound) or V(ssh).
         type: str
       internal_dir:
-        description: Directory for internal data of the agent, relative to the work directory. For the type V(inbound).
-          The default for a new launcher is V(remoting).
+        description: Directory for internal data of the agent, relative to the work directory. Only valid if
+          O(launcher.type=inbound). The default for a new launcher is V(remoting).
         type: str
       fail_if_work_dir_is_missing:
-        description: Whether the agent does not start if its work directory does not exist. For the type V(inbound). The
-          default for a new launcher is V(false).
+        description: Whether the agent refuses to start if its work directory does not exist. Only valid if
+          O(launcher.type=inbound). The default for a new launcher is V(false).
         type: bool
       host:
-        description: Host name or IP address of the agent. Required for the type V(ssh).
+        description: Host name or IP address of the agent. Required for a new launcher of the type V(ssh). Only valid if
+          O(launcher.type=ssh).
         type: str
       port:
-        description: SSH port. For the type V(ssh). The default for a new launcher is V(22).
+        description: SSH port of the agent. Only valid if O(launcher.type=ssh). The default for a new launcher is V(22).
         type: int
       credentials_id:
-        description: ID of the credential for the SSH connection. Required for the type V(ssh). The module does not
-          verify that the credential exists.
+        description: ID of the Jenkins credential for the SSH connection. The module does not verify that the credential
+          exists. Required for a new launcher of the type V(ssh). Only valid if O(launcher.type=ssh).
         type: str
       host_key_verification:
-        description: How Jenkins verifies the SSH host key. For the type V(ssh). The default for a new launcher is
-          V(known_hosts).
+        description: How Jenkins verifies the SSH host key of the agent. Only valid if O(launcher.type=ssh). The default
+          for a new launcher is V(known_hosts).
         type: str
         choices:
           known_hosts: The host key must be in the file C(~/.ssh/known_hosts) of the controller.
-          provided_key: The host key must be O(launcher.host_key).
-          first_connection: The host key of the first connection is stored and must not change.
-          none: The host key is not verified. The connection is not protected from attackers in the network.
+          provided_key: The host key must be the key in O(launcher.host_key).
+          first_connection: Jenkins stores the host key of the first connection. Later connections must have the same
+            host key.
+          none: Jenkins does not verify the host key. The connection is not protected from attackers in the network.
       host_key:
-        description: Public host key, such as V(ssh-ed25519 AAAAC3Nz...), without a comment. Required if
-          O(launcher.host_key_verification=provided_key), and only valid then.
+        description: Public SSH host key of the agent, such as V(ssh-ed25519 AAAAC3Nz...), without a comment. Required
+          if O(launcher.host_key_verification=provided_key), and only valid then.
         type: str
       require_manual_trust:
-        description: Whether an administrator must confirm the host key of the first connection. Only valid if
-          O(launcher.host_key_verification=first_connection). The default is V(false).
+        description: Whether an administrator must confirm the host key that the agent presents when Jenkins first
+          connects to it. Only valid if O(launcher.host_key_verification=first_connection). The default for a new or
+          changed verification is V(false).
         type: bool
       java_path:
-        description: Path of the Java program on the agent. For the type V(ssh). If it is empty, Jenkins searches for
-          it.
+        description: Path of the Java program on the agent. If it is an empty string, Jenkins searches for Java. Only
+          valid if O(launcher.type=ssh).
         type: str
       jvm_options:
-        description: Options of the Java virtual machine on the agent. For the type V(ssh).
+        description: Options for the Java virtual machine on the agent. Only valid if O(launcher.type=ssh).
         type: str
       prefix_start_command:
-        description: Text before the command that starts the agent. For the type V(ssh).
+        description: Text to insert before the command that starts the agent. Only valid if O(launcher.type=ssh).
         type: str
       suffix_start_command:
-        description: Text after the command that starts the agent. For the type V(ssh).
+        description: Text to append to the command that starts the agent. Only valid if O(launcher.type=ssh).
         type: str
       launch_timeout:
-        description: Maximum time for a connection attempt, in seconds. For the type V(ssh). The default for a new
-          launcher is V(60).
+        description: Maximum time for a connection attempt, in seconds. Only valid if O(launcher.type=ssh). The default
+          for a new launcher is V(60).
         type: int
       max_retries:
-        description: Number of further connection attempts. For the type V(ssh). The default for a new launcher is
-          V(10).
+        description: Number of further connection attempts if the first attempt fails. Only valid if
+          O(launcher.type=ssh). The default for a new launcher is V(10).
         type: int
       retry_wait:
-        description: Time between two connection attempts, in seconds. For the type V(ssh). The default for a new
-          launcher is V(15).
+        description: Time between two connection attempts, in seconds. Only valid if O(launcher.type=ssh). The default
+          for a new launcher is V(15).
         type: int
       tcp_no_delay:
-        description: Whether to send small packets without delay. For the type V(ssh). The default for a new launcher is
-          V(true).
+        description: Whether to send small network packets without delay. Only valid if O(launcher.type=ssh). The
+          default for a new launcher is V(true).
         type: bool
       command:
-        description: Command that starts the agent. Required for the type V(command). Jenkins may run it only after an
-          administrator has approved it.
+        description: Command that Jenkins runs on the controller to start the agent. An administrator may have to
+          approve the command before Jenkins runs it. Required for a new launcher of the type V(command). Only valid if
+          O(launcher.type=command).
         type: str
   retention:
     description:
-      - When Jenkins connects the agent. The default for a new agent is the type V(always).
+      - When Jenkins connects and disconnects the agent (retention strategy). The default for a new agent is the type
+        V(always).
       - Only the suboptions that are set are compared and changed.
     type: dict
     suboptions:
       type:
-        description: Type of the strategy. Required. If it differs from the current one, suboptions that are not set
-          have their defaults.
+        description: Type of the retention strategy. Required if O(retention) is set. If it differs from the current
+          type, a new strategy replaces the current one. Suboptions that are not set then get their default values.
         type: str
         choices:
           always: Jenkins keeps the agent online as much as possible.
-          demand: Jenkins connects the agent when builds wait for it, and disconnects it when it is idle.
-          schedule: Jenkins connects the agent at given times.
+          demand: Jenkins connects the agent when builds wait for it. Jenkins disconnects the agent when it is idle.
+          schedule: Jenkins connects the agent at the times in O(retention.start_times).
       in_demand_delay:
-        description: Time that builds wait before Jenkins connects the agent, in minutes. For the type V(demand). The
-          default for a new strategy is V(0).
+        description: Time that builds wait before Jenkins connects the agent, in minutes. Only valid if
+          O(retention.type=demand). The default for a new retention strategy is V(0).
         type: int
       idle_delay:
-        description: Idle time before Jenkins disconnects the agent, in minutes. For the type V(demand). The default for
-          a new strategy is V(1).
+        description: Idle time after which Jenkins disconnects the agent, in minutes. Only valid if
+          O(retention.type=demand). The default for a new retention strategy is V(1).
         type: int
       start_times:
-        description: Times at which Jenkins connects the agent, in the cron syntax of Jenkins. Required for the type
-          V(schedule).
+        description: Times at which Jenkins connects the agent, in the cron syntax of Jenkins, such as V(0 8 * * 1-5).
+          Required for a new strategy of the type V(schedule). Only valid if O(retention.type=schedule).
         type: str
       up_time:
-        description: Time that the agent stays online, in minutes. Required for the type V(schedule).
+        description: Time that the agent stays online after each start time, in minutes. Required for a new strategy of
+          the type V(schedule). Only valid if O(retention.type=schedule).
         type: int
       keep_up_when_active:
-        description: Whether the agent stays online longer if it runs builds. For the type V(schedule). The default for
-          a new strategy is V(false).
+        description: Whether the agent stays online after its scheduled time while it runs builds. Only valid if
+          O(retention.type=schedule). The default for a new retention strategy is V(false).
         type: bool
   environment_variables:
     description:
-      - Environment variables of builds on the agent. Variables that are not listed are removed. An empty dictionary
-        removes all variables.
-      - The values must be strings. Jenkins ignores the case of the names.
+      - Environment variables of builds on the agent. The keys are the names, and the values must be strings. Jenkins
+        ignores the case of the names.
+      - Variables that are not listed are removed. An empty dictionary removes all variables.
     type: dict
   tools:
     description: Locations of tools on the agent. Locations that are not listed are removed. An empty list removes all
@@ -212,25 +226,29 @@ options:
     elements: dict
     suboptions:
       type:
-        description: Java class of the type of the tool, such as V(hudson.model.JDK$DescriptorImpl). Required.
+        description: Java class that identifies the type of the tool, such as V(hudson.model.JDK$DescriptorImpl).
+          Required for each entry of O(tools).
         type: str
       name:
-        description: Name of the tool in the configuration of Jenkins. Required.
+        description: Name of the tool in the configuration of Jenkins. Required for each entry of O(tools).
         type: str
       home:
-        description: Directory of the tool on the agent. Required.
+        description: Directory of the tool on the agent. Required for each entry of O(tools).
         type: str
   config:
     description:
       - Further configuration of the agent as XML with the root element C(slave), for example for node properties of
-        plugins. Only the elements that it contains are compared and changed.
-      - It must not contain elements that other options set.
+        plugins.
+      - Only the elements in this XML are compared and changed.
+      - The XML must not contain an element that is also set with another option of the module. For example, C(label)
+        cannot be combined with O(labels).
     type: str
   secret_file:
     description:
-      - File on the host that runs the module, in which to store the secret that the inbound agent connects with. The
-        file contains only the secret.
-      - The file is compared with the secret on the server. It is never returned.
+      - Path to a file on the host that runs the module. The module stores the secret of the inbound agent in this file.
+        The agent requires this secret to connect to Jenkins. The file contains only the secret.
+      - If the content of the file differs from the secret in Jenkins, the module updates the file. The module never
+        returns the secret.
       - Requires the launcher type V(inbound) and the Agent/Connect permission. Ignored if O(state=absent).
     type: path
   owner:
@@ -248,19 +266,19 @@ options:
     type: str
   allow_abort_builds:
     description:
-      - Whether to delete or rename an agent that runs builds. This aborts the builds.
-      - If V(false), the task fails if the agent runs builds.
+      - Whether to delete or rename an agent even if it runs builds. Deleting or renaming the agent aborts these builds.
+      - If V(false), the task fails if it would abort builds.
     type: bool
     default: false
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task installs missing plugins that O(launcher.type) requires.
-      - If V(false), check mode fails if such a plugin is missing.
+      - Whether check mode assumes that an earlier task installs the Jenkins plugin that O(launcher.type) requires.
+      - If V(false), check mode fails if this plugin is missing.
       - Ignored outside of check mode.
   undeclared:
     description:
-      - How to treat existing permanent agents that are not in O(items).
-      - The built-in node, agents of clouds and the agents in O(items[].previous_name) are never reported or deleted.
+      - Whether to keep, report or delete existing permanent agents that are not in O(items).
+      - The module never reports or deletes the built-in node, agents of clouds and agents in O(items[].previous_name).
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
@@ -268,7 +286,8 @@ options:
       absent: Delete the agent. The built-in node and agents of clouds cannot be deleted.
   items:
     description:
-      - Nodes to manage, each with the options below. Options set outside O(items) are the defaults for all items.
+      - List of nodes, each with the options below. Options that are set outside O(items) are the defaults for all
+        items.
       - Each item requires a unique C(name). All items are validated before the first request.
     type: list
     elements: dict
@@ -412,13 +431,13 @@ options:
         elements: dict
         suboptions:
           type:
-            description: Value of O(tools.type) for this item.
+            description: Value of O(tools[].type) for this item.
             type: str
           name:
-            description: Value of O(tools.name) for this item.
+            description: Value of O(tools[].name) for this item.
             type: str
           home:
-            description: Value of O(tools.home) for this item.
+            description: Value of O(tools[].home) for this item.
             type: str
       config:
         description: Value of O(config) for this item.
@@ -514,52 +533,60 @@ EXAMPLES = r"""
 RETURN = r"""
 node:
   description:
-    - The node after the task or, in check mode, as predicted. V(null) if the agent does not exist.
-    - The built-in node only has C(name), C(executors), C(labels) and C(usage).
+    - State of the node after the task or, in check mode, the predicted state. V(null) if the agent does not exist.
+    - The built-in node has only the keys C(name), C(executors), C(labels) and C(usage).
   returned: success, when O(items) is not set
   type: dict
   contains:
     name:
-      description: Name of the node, V(built-in) for the built-in node.
+      description: Name of the node. The built-in node has the name V(built-in).
       type: str
     description:
-      description: Description of the agent.
+      description: Description of the agent. Empty if it is not set.
       type: str
     remote_root:
-      description: Root directory on the agent.
+      description: Root directory on the agent, in which the agent stores its files.
       type: str
     executors:
-      description: Number of executors.
+      description: Number of executors, which is the number of builds that can run at the same time.
       type: int
     usage:
-      description: V(normal), or V(exclusive) if the node runs only builds whose label expression matches it.
+      description: Which builds run on the node. V(normal) permits all builds. V(exclusive) permits only builds whose
+        label expression matches the node.
       type: str
     labels:
-      description: Labels of the node, sorted. Does not contain the name of the node, which Jenkins adds as a label.
+      description: Labels of the node, sorted. The name of the node, which Jenkins adds as a label, is not included.
       type: list
       elements: str
     launcher:
-      description: How Jenkins connects to the agent, with all suboptions of O(launcher) that apply to the type. A
-        launcher of another type has only its Java class as C(type).
+      description: How the connection between Jenkins and the agent is established. The dictionary has all suboptions of
+        O(launcher) that apply to the type. If O(launcher) does not support the type, the dictionary has only the Java
+        class of the launcher as C(type).
       type: dict
     retention:
-      description: When Jenkins connects the agent, with all suboptions of O(retention) that apply to the type. A
-        strategy of another type has only its Java class as C(type).
+      description: When Jenkins connects and disconnects the agent. The dictionary has all suboptions of O(retention)
+        that apply to the type. If O(retention) does not support the type, the dictionary has only the Java class of the
+        strategy as C(type).
       type: dict
     environment_variables:
-      description: Environment variables of builds on the agent.
+      description: Environment variables of builds on the agent. The keys are the names of the variables. Empty if no
+        variable is set.
       type: dict
     tools:
-      description: Tool locations as dictionaries with C(type), C(name) and C(home), sorted by type and name.
+      description: Locations of tools on the agent, sorted by type and name. Each entry is a dictionary with C(type),
+        C(name) and C(home), which have the same meaning as in O(tools).
       type: list
       elements: dict
     elements:
-      description: Texts and attributes of the elements that O(config) manages, by path. Secrets are returned as
-        V((encrypted\)).
+      description:
+        - Texts and attributes of the XML elements in O(config). The keys are the paths of the elements and attributes
+          in the XML document, such as C(launcher/@class). The values are strings.
+        - V((encrypted\)) replaces the value of an encrypted secret.
       returned: when O(config) is set
       type: dict
     secret_file:
-      description: Path of the file with the secret. Missing if the file does not contain the secret.
+      description: Path of the file that contains the secret of the agent. Missing if the file does not contain the
+        current secret.
       returned: when O(secret_file) is set
       type: str
   sample:
@@ -583,8 +610,8 @@ node:
       CCACHE_DIR: /var/cache/ccache
     tools: []
 undeclared:
-  description: Sorted names of the existing permanent agents that are not in O(items), except for the agents in
-    O(items[].previous_name).
+  description: Names of the existing permanent agents that are not in O(items), sorted. Agents in
+    O(items[].previous_name) are not included.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
@@ -644,7 +671,8 @@ outcomes:
       description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     node:
-      description: Value of RV(node) for this item.
+      description: State of the node after the item was processed or, in check mode, the predicted state. It has the
+        same keys as RV(node).
       type: dict
 """
 

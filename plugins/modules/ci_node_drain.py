@@ -10,10 +10,10 @@ module: ci_node_drain
 short_description: Take a Jenkins node offline or back online
 description:
   - Take a Jenkins node temporarily offline and wait until it runs no builds, for example before maintenance of its
-    host. Jenkins then starts no new builds on the node. Running builds continue.
-  - With O(state=resumed), bring the node back online. The module does this only if it has taken the node offline, which
-    it recognizes by the reason.
-  - A node that another client has taken offline is not changed. The task succeeds with a warning.
+    host. An offline node starts no new builds. Running builds continue.
+  - With O(state=resumed), bring the node back online. The module does this only if it has taken the node offline
+    itself, which it recognizes by the start of the offline reason.
+  - If another client has taken the node offline, the module does not change the node. The task succeeds with a warning.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -22,14 +22,15 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Requires the Agent/Disconnect permission, and Agent/Connect to bring a node back online.
-  - A node stays offline until it is brought back online, also if Jenkins restarts. Old versions of Jenkins forget the
-    state of an agent when they restart.
-  - Pipelines run on the built-in node without an executor, even if their steps run on agents. The built-in node is idle
-    only after they have finished.
-  - Jenkins has one request that brings an online node offline and an offline node online. The module reads the state
-    before and after this request, and does not repeat it if the response is lost.
-  - Tested against the sandbox of this collection, which simulates Jenkins 2.579. Not tested against a real Jenkins.
+  - Requires the Agent/Disconnect permission. Bringing a node back online requires the Agent/Connect permission.
+  - A node stays offline until it is brought back online, even if Jenkins restarts. Only old versions of Jenkins do not
+    keep the offline state of an agent when they restart.
+  - A Pipeline build runs on the built-in node without an executor, even if its steps run on agents. The built-in node
+    is therefore idle only after all running Pipeline builds have finished.
+  - To bring a node back online, the module sends a request that toggles the state of the node. The module reads the
+    state before and after this request. If the response is lost, the module does not repeat the request.
+  - Tested against the simulated server (sandbox) that comes with this collection. The sandbox simulates Jenkins 2.579.
+    The module has not been tested against a real Jenkins server.
 options:
   name:
     description: Name of the node. V(built-in) is the built-in node of the controller.
@@ -40,22 +41,23 @@ options:
     type: str
     choices:
       drained: The node is offline and, with O(wait=true), runs no builds.
-      resumed: The node is not offline because of this module. An agent that is not connected to Jenkins stays offline.
+      resumed: This module no longer keeps the node offline. An agent that is not connected to Jenkins stays offline.
     default: drained
   reason:
     description:
-      - Reason to show on the pages of Jenkins. The text V(Drained by buildworks.toolchain) precedes it.
-      - If not set, an existing reason is not changed. Ignored if O(state=resumed).
+      - Reason why the node is offline. Jenkins shows it on its pages after the text V(Drained by buildworks.toolchain).
+      - If not set, Jenkins shows only this text. A node that the module has already taken offline keeps its reason.
+      - Ignored if O(state=resumed).
     type: str
   wait:
     description: Whether to wait until the node runs no builds. Ignored if O(state=resumed).
   wait_timeout:
-    description: Maximum time to wait for running builds, in seconds. If the time expires, the task fails.
+    description: Maximum time to wait for running builds to finish, in seconds. If the time expires, the task fails.
   cancel_on_timeout:
     description:
       - Whether to bring the node back online if builds are still running after O(wait_timeout), or if the task is
         interrupted with Ctrl-C.
-      - If the node was offline before the task, it stays offline.
+      - A node that was already offline before the task stays offline.
     type: bool
     default: false
 seealso:
@@ -93,10 +95,11 @@ node:
       description: Name of the node.
       type: str
     offline:
-      description: Whether the node is offline for any reason. An agent can also be offline because it is not connected.
+      description: Whether the node is offline for any reason. For example, an agent is also offline if it is not
+        connected.
       type: bool
     temporarily_offline:
-      description: Whether this module, a user or another client has taken the node offline.
+      description: Whether a user or a client, such as this module, has taken the node offline.
       type: bool
     reason:
       description: Reason why the node was taken offline. Empty if there is no reason.
@@ -112,17 +115,19 @@ node:
     drained: true
 running_builds:
   description:
-    - Running builds on the node that the account can read. V(null) with O(wait=false) or O(state=resumed).
-    - Empty after waiting. In check mode and after O(wait_timeout), the builds that the task waits or waited for.
+    - Running builds on the node that the account can read. V(null) if O(wait=false) or O(state=resumed).
+    - After a successful wait, the list is empty.
+    - In check mode, the list contains the builds for which the task would wait. If O(wait_timeout) expires, the list
+      contains the builds that are still running.
   returned: success
   type: list
   elements: dict
   contains:
     name:
-      description: Display name of the build including the name of the job.
+      description: Display name of the build, which includes the name of the job.
       type: str
     job:
-      description: Full name of the job.
+      description: Full name of the job, including its folders.
       type: str
     number:
       description: Build number.
@@ -131,8 +136,8 @@ running_builds:
       description: URL of the build.
       type: str
 hidden_builds:
-  description:
-    - Number of additional running builds that the account cannot read. V(null) with O(wait=false) or O(state=resumed).
+  description: Number of additional running builds on the node that the account cannot read. V(null) if O(wait=false) or
+    O(state=resumed).
   returned: success
   type: int
 """

@@ -18,22 +18,26 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires the Overall/Read permission. The configuration of agents also requires Agent/ExtendedRead or
-    Agent/Configure. Without it, most fields of RV(nodes) are V(null).
-  - One request reads the state of all nodes. The configuration takes one more request for each agent and one for the
-    built-in node.
-  - Agents of clouds are only in RV(states), because M(buildworks.toolchain.ci_node) does not manage them.
-  - Tested against the sandbox of this collection, which simulates Jenkins 2.579. Not tested against a real Jenkins.
+  - Requires the Overall/Read permission. Reading the configuration of agents also requires the Agent/ExtendedRead or
+    Agent/Configure permission. Without this permission, most fields of RV(nodes) are V(null).
+  - The module reads the state of all nodes with one request. It reads the configuration with one more request for each
+    node that is not an agent of a cloud.
+  - RV(nodes) does not contain agents of clouds, because M(buildworks.toolchain.ci_node) does not manage them.
+    RV(states) contains them.
+  - Tested against the simulated server (sandbox) that comes with this collection. The sandbox simulates Jenkins 2.579.
+    The module has not been tested against a real Jenkins server.
 options:
   name:
-    description: Name of the node to return, V(built-in) for the built-in node. If not set, all nodes are returned.
+    description: Name of the node to return. V(built-in) is the built-in node of the controller. If not set, all nodes
+      are returned.
     type: str
   complete_config:
-    description: Whether C(config) contains the whole configuration of an agent.
+    description: Whether RV(nodes[].config) contains the whole configuration of an agent. If V(false), it contains only
+      the parts for which M(buildworks.toolchain.ci_node) does not have another option.
     type: bool
     default: false
   workers:
-    description: Number of agents whose configuration is read at the same time.
+    description: Number of nodes whose configuration is read at the same time.
     type: int
     default: 8
 seealso:
@@ -58,55 +62,64 @@ EXAMPLES = r"""
 RETURN = r"""
 nodes:
   description:
-    - The configuration of the built-in node and of the permanent agents, in the order of Jenkins. The list is empty if
-      the node O(name) does not exist.
-    - The built-in node only has C(name), C(executors), C(labels) and C(usage).
-    - Apart from C(name), C(description), C(executors) and C(labels), the fields of an agent are V(null) if the account
-      may not read its configuration.
+    - The configurations of the built-in node and the permanent agents, in the order in which Jenkins lists them. The
+      list is empty if the node O(name) does not exist.
+    - The built-in node has only the keys C(name), C(executors), C(labels) and C(usage).
+    - If the account may not read the configuration of an agent, only C(name), C(description), C(executors) and
+      C(labels) are set. The other keys are V(null).
   returned: success
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the node, V(built-in) for the built-in node.
+      description: Name of the node. The built-in node has the name V(built-in).
       type: str
     description:
-      description: Description of the agent.
+      description: Description of the agent. Empty if it is not set.
       type: str
     remote_root:
-      description: Root directory on the agent.
+      description: Root directory on the agent, in which the agent stores its files.
       type: str
     executors:
-      description: Number of executors.
+      description: Number of executors, which is the number of builds that can run at the same time.
       type: int
     usage:
-      description: V(normal), or V(exclusive) if the node runs only builds whose label expression matches it.
+      description: Which builds run on the node. V(normal) permits all builds. V(exclusive) permits only builds whose
+        label expression matches the node.
       type: str
     labels:
-      description: Labels of the node, sorted. Does not contain the name of the node, which Jenkins adds as a label.
+      description: Labels of the node, sorted. The name of the node, which Jenkins adds as a label, is not included.
       type: list
       elements: str
     launcher:
-      description: How Jenkins connects to the agent, with all suboptions of
-        O(buildworks.toolchain.ci_node#module:launcher) that apply to the type. V(null) for a launcher of another type,
-        which is in C(config).
+      description:
+        - How the connection between Jenkins and the agent is established. The dictionary has all suboptions of
+          O(buildworks.toolchain.ci_node#module:launcher) that apply to the type.
+        - V(null) if O(buildworks.toolchain.ci_node#module:launcher) does not support the type. RV(nodes[].config) then
+          contains the launcher.
       type: dict
     retention:
-      description: When Jenkins connects the agent, with all suboptions of
-        O(buildworks.toolchain.ci_node#module:retention) that apply to the type. V(null) for a strategy of another type,
-        which is in C(config).
+      description:
+        - When Jenkins connects and disconnects the agent. The dictionary has all suboptions of
+          O(buildworks.toolchain.ci_node#module:retention) that apply to the type.
+        - V(null) if O(buildworks.toolchain.ci_node#module:retention) does not support the type. RV(nodes[].config) then
+          contains the retention strategy.
       type: dict
     environment_variables:
-      description: Environment variables of builds on the agent.
+      description: Environment variables of builds on the agent. The keys are the names of the variables. Empty if no
+        variable is set.
       type: dict
     tools:
-      description: Tool locations as dictionaries with C(type), C(name) and C(home), sorted by type and name.
+      description: Locations of tools on the agent, sorted by type and name. Each entry is a dictionary with C(type),
+        C(name) and C(home), which have the same meaning as in O(buildworks.toolchain.ci_node#module:tools).
       type: list
       elements: dict
     config:
-      description: The parts of the configuration without an option as XML, such as node properties of plugins. V(null)
-        if all parts have an option. With O(complete_config), the whole configuration. V((encrypted\)) replaces
-        encrypted values.
+      description:
+        - XML of the parts of the configuration that have no other key, such as node properties of plugins. V(null) if
+          there are no such parts.
+        - If O(complete_config=true), XML of the whole configuration.
+        - V((encrypted\)) replaces encrypted values.
       type: str
   sample:
     - name: linux-1
@@ -129,19 +142,20 @@ nodes:
       tools: []
       config: null
 states:
-  description: The states of all nodes, including agents of clouds, in the order of Jenkins.
+  description: The states of all nodes, including agents of clouds, in the order in which Jenkins lists them. The list
+    is empty if the node O(name) does not exist.
   returned: success
   type: list
   elements: dict
   contains:
     name:
-      description: Name of the node, V(built-in) for the built-in node.
+      description: Name of the node. The built-in node has the name V(built-in).
       type: str
     permanent:
-      description: Whether the node is a permanent agent. V(false) for the built-in node and agents of clouds.
+      description: Whether the node is a permanent agent. V(false) for the built-in node and for agents of clouds.
       type: bool
     offline:
-      description: Whether the node is offline for any reason, so that it starts no builds.
+      description: Whether the node is offline for any reason. An offline node starts no builds.
       type: bool
     temporarily_offline:
       description: Whether a user or a client has taken the node offline.
@@ -156,25 +170,26 @@ states:
       description: Whether the node runs no builds.
       type: bool
     executors:
-      description: Number of executors.
+      description: Number of executors, which is the number of builds that can run at the same time.
       type: int
     busy_executors:
-      description: Number of executors that run a build.
+      description: Number of executors that are running a build.
       type: int
     labels:
-      description: Labels of the node, sorted, without its name.
+      description: Labels of the node, sorted. The name of the node, which Jenkins adds as a label, is not included.
       type: list
       elements: str
     running_builds:
-      description: Running builds that the account can read, including Pipelines that run without an executor.
+      description: Running builds on the node that the account can read. The list includes Pipeline builds that run
+        without an executor.
       type: list
       elements: dict
       contains:
         name:
-          description: Display name of the build including the name of the job.
+          description: Display name of the build, which includes the name of the job.
           type: str
         job:
-          description: Full name of the job.
+          description: Full name of the job, including its folders.
           type: str
         number:
           description: Build number.
@@ -183,7 +198,7 @@ states:
           description: URL of the build.
           type: str
     hidden_builds:
-      description: Number of additional running builds that the account cannot read.
+      description: Number of additional running builds on the node that the account cannot read.
       type: int
   sample:
     - name: linux-1

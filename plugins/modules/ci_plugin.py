@@ -15,12 +15,13 @@ description:
   - After the installation, the module verifies the list of installed plugins. If a plugin was not installed, the task
     fails with the reason that Jenkins reports.
   - Some changes take effect after a restart. The task considers such a change complete once Jenkins has recorded it.
-    RV(restart_required) reports the pending restart, and O(restart=when_needed) restarts Jenkins.
-  - The plugins can be listed in the task or in the C(plugins.txt) or C(plugins.yaml) file from which an image of
-    Jenkins is built. With O(undeclared), the module also reports or removes all other plugins.
-  - In check mode, the module returns the plugins that it would install, including dependencies, and whether a restart
-    would be needed. It does not refresh the metadata of the update site. If Jenkins has no such metadata yet, the
-    module assumes that all plugins are available and issues a warning.
+    RV(restart_required) reports the pending restart. With O(restart=when_needed), the module restarts Jenkins.
+  - List the plugins in the task or in a C(plugins.txt) or C(plugins.yaml) file. Images of Jenkins are often built from
+    such a file. With O(undeclared), the module also reports or removes all other plugins.
+  - In check mode, the module returns the plugins that it would install, including dependencies. It also returns whether
+    a restart would be required.
+  - Check mode does not refresh the metadata of the update site. If Jenkins has no metadata yet, the module assumes that
+    all plugins are available and issues a warning.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -30,13 +31,14 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires the Overall/Administer permission.
-  - Jenkins installs all plugins of a task with one request, one after the other. If the installation is interrupted,
-    run the task again to install the rest.
-  - If a file is uploaded for a plugin that is already loaded, Jenkins uses it after the next restart and does not
-    report its version until then. If Jenkins is not restarted in between, each run uploads the file again.
+  - Jenkins installs the plugins of a task one after the other. If the installation is interrupted, run the task again
+    to install the remaining plugins.
+  - If a file is uploaded for a plugin that is already loaded, Jenkins uses the file after the next restart. Until then,
+    Jenkins does not report the version of the file. Each run therefore uploads the file again until Jenkins is
+    restarted.
 options:
   plugins:
-    description: The plugins to manage. At least one of O(plugins) and O(plugins_file) is required.
+    description: List of plugins to manage. At least one of O(plugins) and O(plugins_file) is required.
     type: list
     elements: dict
     suboptions:
@@ -53,16 +55,18 @@ options:
         type: str
       exact:
         description:
-          - Whether the plugin must have exactly O(plugins[].version). Upgrades or downgrades the plugin if necessary.
-          - If the update site offers a different version, Jenkins downloads the requested version from the URL next to
-            it. Dependencies are installed from the update site.
+          - Whether the plugin must have exactly the version in O(plugins[].version). If necessary, the module upgrades
+            or downgrades the plugin. Requires a version number in O(plugins[].version) or a file in O(plugins[].src).
+          - If the update site offers another version, the module derives the URL of the requested version from the URL
+            of the offered version. Jenkins downloads the plugin from this URL. Dependencies are installed from the
+            update site.
         type: bool
         default: false
       state:
         description: Desired state of the plugin.
         type: str
         choices:
-          present: The plugin is installed, whether it is enabled or not.
+          present: The plugin is installed. It can be enabled or disabled.
           enabled: The plugin is installed and enabled.
           disabled: The plugin is installed and disabled. A plugin that is not installed cannot be disabled.
           absent: The plugin is not installed.
@@ -70,76 +74,78 @@ options:
       src:
         description:
           - Path to a C(.hpi) or C(.jpi) file to upload. The plugin must have exactly the version of the file.
-          - The module reads the manifest of the file. The task fails before the upload if the file contains another
-            plugin or version, or requires a newer Jenkins or a dependency that is neither loaded nor available from the
-            update site. Optional dependencies only matter if an older version of them is installed.
-          - The task also fails if a new plugin has a dependency that is only usable after a restart. Install such
-            dependencies first, in a separate task with O(restart=when_needed).
+          - The module reads the manifest of the file before the upload. If the file contains another plugin or version,
+            or requires a newer Jenkins, the task fails.
+          - The task also fails if a dependency of the plugin is neither loaded nor available from the update site.
+            Optional dependencies are checked only if an older version of them is installed.
+          - The task also fails if the plugin is new and has a dependency that is only usable after a restart. Install
+            such dependencies first, in a separate task with O(restart=when_needed).
         type: path
       url:
-        description:
-          - URL of a C(.hpi) or C(.jpi) file that Jenkins downloads. Requires O(plugins[].version), which must be the
-            exact version of the file.
+        description: URL of a C(.hpi) or C(.jpi) file that Jenkins downloads. Requires O(plugins[].version), which must
+          be the exact version of the file.
         type: str
   plugins_file:
     description:
-      - Path to a file that lists plugins to install, in addition to O(plugins). The file has a format of the Jenkins
-        Plugin Installation Manager. A plugin must not occur twice in both options.
+      - Path to a file that lists plugins to install, in addition to O(plugins). The file must have one of the formats
+        of the Jenkins Plugin Installation Manager. A plugin must not be listed in both O(plugins) and the file.
       - A C(.txt) file has one plugin per line, as C(NAME), C(NAME:VERSION) or C(NAME:VERSION:URL). Comments start with
         C(#).
       - A C(.yaml) or C(.yml) file has the list C(plugins). Each entry has C(artifactId) and, optionally, C(source) with
         C(version) and C(url). Reading it requires the Python package PyYAML on the host that runs the module.
-      - The plugin must have exactly the specified version, as with O(plugins[].exact). The version V(latest), or an
-        entry without version and URL, requires the version that the update site offers. An entry with a URL requires
-        the exact version of the file.
-      - Entries that Jenkins cannot install are refused with their line number. These are V(experimental) and
-        incremental versions without a URL.
+      - Each plugin must have exactly the version that the file specifies, as with O(plugins[].exact).
+      - With the version V(latest), the plugin must have the version that the update site offers. This also applies to
+        an entry that has neither a version nor a URL.
+      - An entry with a URL must also specify the exact version of the plugin file.
+      - If Jenkins cannot install an entry, the task fails and reports the line number. This applies to the version
+        V(experimental) and to incremental versions without a URL.
     type: path
     version_added: 0.3.0
   undeclared:
     description:
-      - How to treat installed plugins that are neither in O(plugins) or O(plugins_file) nor dependencies of plugins
-        that should exist. Optional dependencies do not count. Plugins that are part of Jenkins are never reported or
-        uninstalled.
+      - Whether to keep, report or uninstall undeclared plugins. An installed plugin is undeclared if it is neither
+        listed in O(plugins) or O(plugins_file) nor a dependency of a plugin that should exist. Optional dependencies do
+        not count.
+      - Plugins that are part of Jenkins are never reported or uninstalled.
       - V(report) and V(remove) require at least one plugin that should exist.
-      - With V(remove), undeclared plugins are kept with a warning while dependencies of other plugins are unknown. This
-        happens if the task installs a plugin from a URL or another version than the update site offers, or if
-        an installation waits for a restart. Run the task again once Jenkins has restarted.
+      - With V(remove), undeclared plugins are kept with a warning while the dependencies of other plugins are unknown.
+        This happens if an installation waits for a restart. It also happens if the task installs a plugin from a URL or
+        in another version than the update site offers. Run the task again once Jenkins has restarted.
     choices:
-      keep: Keep these plugins unchanged.
-      report: Keep these plugins, return their names in RV(undeclared), and warn if there are any.
-      remove: Uninstall these plugins and return their names in RV(undeclared).
+      keep: Keep undeclared plugins unchanged.
+      report: Keep undeclared plugins, return their names in RV(undeclared), and warn if there are any.
+      remove: Uninstall undeclared plugins and return their names in RV(undeclared).
     version_added: 0.3.0
   restart:
     description: Whether to restart Jenkins after the changes.
     type: str
     choices:
-      never:
-        Do not restart Jenkins. Use M(buildworks.toolchain.ci_safe_restart) with C(only_if_required) at the end of the
-        play, for example.
-      when_needed:
-        Restart Jenkins if any change requires it, including changes that were made before the task. The restart is
-        queued behind all installations, waits for running builds and is verified.
+      never: Do not restart Jenkins. You can restart Jenkins later, for example at the end of the play with
+        M(buildworks.toolchain.ci_safe_restart) and its option C(only_if_required).
+      when_needed: Restart Jenkins if any change requires it, including changes that were made before the task. The
+        restart takes place after all installations and running builds. The module verifies the restart.
     default: never
   break_dependents:
     description:
-      - Whether to disable or uninstall plugins that other plugins depend on. Jenkins then no longer loads the dependent
-        plugins.
-      - If V(false), the task fails, lists the dependent plugins and changes nothing.
+      - Whether to disable or uninstall a plugin even if other plugins depend on it. Jenkins then no longer loads the
+        dependent plugins.
+      - If V(false) and other plugins depend on the plugin, the task fails, lists the dependent plugins and changes
+        nothing.
     type: bool
     default: false
   metadata_max_age:
     description:
-      - Maximum age of the update site's metadata in seconds. If the metadata is older, or Jenkins has not fetched it
-        since its start, it is refreshed before plugins are installed or V(latest) is resolved.
-      - The refresh is verified. If the refresh fails, the task fails if it has to resolve V(latest). Otherwise, it
-        continues with a warning.
+      - Maximum age of the metadata of the update site, in seconds. The module refreshes older metadata before it
+        installs plugins or resolves the version V(latest). It also refreshes the metadata if Jenkins has not fetched it
+        since its start.
+      - The module verifies the refresh. If the refresh fails and the version V(latest) must be resolved, the task
+        fails. Otherwise, the task continues with a warning.
     type: float
     default: 3600.0
   wait_timeout:
     description:
-      - Maximum time to wait for the installation, and again for the restart, in seconds. If the time expires, the task
-        fails.
+      - Maximum time to wait for the installation, in seconds. The same maximum applies separately to the restart. If
+        the time expires, the task fails.
       - O(timeout) applies to each request.
     type: float
     default: 600.0
@@ -200,30 +206,33 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: Changes that the task made or, in check mode, would make, dependencies first.
+  description: Changes that the task made or, in check mode, would make. Dependencies precede the plugins that depend on
+    them. Empty if no change is necessary.
   returned: success
   type: list
   elements: dict
   contains:
     action:
-      description: One of V(install), V(upload), V(enable), V(disable) or V(uninstall).
+      description: Type of the change. V(install) installs or upgrades the plugin from the update site. V(upload)
+        installs it from a file or a URL. V(enable), V(disable) and V(uninstall) enable, disable and uninstall it.
       type: str
     name:
       description: Short name of the plugin.
       type: str
     old_version:
-      description: Version before the change. V(null) if the plugin was not installed.
+      description: Version of the plugin before the change. V(null) if the plugin was not installed.
       type: str
     version:
-      description: Version after the change.
+      description: Version of the plugin after the change. V(null) if the plugin is uninstalled, or if check mode cannot
+        predict the version.
       type: str
     required_by:
-      description: The plugin that depends on this one. V(null) for plugins that are not installed as a dependency.
+      description: Short name of the plugin that depends on this plugin. V(null) if this plugin is not changed as a
+        dependency of another plugin.
       type: str
     needs_restart:
-      description:
-        - Whether the change takes effect after a restart. V(null) if unknown before the installation, because only the
-          plugin file declares whether the plugin can be loaded without a restart.
+      description: Whether the change takes effect only after a restart. V(null) if this is unknown before the
+        installation, because only the plugin file declares whether Jenkins can load the plugin without a restart.
       type: bool
   sample:
     - action: install
@@ -234,9 +243,11 @@ plan:
       needs_restart: true
 plugins:
   description:
-    - The plugins in O(plugins) and O(plugins_file) and their new dependencies by short name, as they are after the
-      pending restart. If O(undeclared) is V(report) or V(remove), the undeclared plugins are included.
-    - In check mode, these are the predicted plugins.
+    - State of the plugins in O(plugins) and O(plugins_file), and of their dependencies that the task changes. If
+      O(undeclared) is V(report) or V(remove), the undeclared plugins are included.
+    - The keys are the short names of the plugins. The values are dictionaries with the keys C(installed), C(version)
+      and C(enabled). C(version) and C(enabled) are V(null) if the plugin is not installed.
+    - If a restart is pending, this is the state after the restart. In check mode, it is the predicted state.
   returned: success
   type: dict
   sample:
@@ -245,33 +256,38 @@ plugins:
       version: 5.7.0
       enabled: true
 undeclared:
-  description: Sorted names of the undeclared plugins before the task.
+  description: Short names of the undeclared plugins that were installed before the task, sorted. O(undeclared)
+    describes which plugins these are.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
   version_added: 0.3.0
   sample: [mail-watcher]
 restart_required:
-  description: Whether a restart is pending, including a restart required by changes that other clients made. In check
-    mode, the value is predicted.
+  description:
+    - Whether a restart is pending, including a restart required by changes that other clients made.
+    - In check mode, the value is a prediction for the changes without the restart of O(restart=when_needed). Changes
+      whose RV(plan[].needs_restart) is V(null) are not considered.
   returned: success
   type: bool
 restart:
-  description: Restart that the task performed or waited for. V(null) if Jenkins was not restarted.
+  description: Restart that the task performed or waited for. V(null) if Jenkins was not restarted. Always V(null) in
+    check mode.
   returned: success
   type: dict
   contains:
     completed:
-      description: V(true) if the new process has started.
+      description: Whether the new Jenkins process has started.
       type: bool
     requested_by:
-      description: V(this task), or V(another client) if a restart was already in progress.
+      description: Client that requested the restart. V(this task), or V(another client) if a restart was already in
+        progress.
       type: str
     session_before:
-      description: Session ID before the restart. V(null) if the server has no session IDs.
+      description: Session ID of the Jenkins process before the restart. V(null) if the server has no session IDs.
       type: str
     session_after:
-      description: Session ID after the restart. V(null) if the server has no session IDs.
+      description: Session ID of the Jenkins process after the restart. V(null) if the server has no session IDs.
       type: str
 """
 

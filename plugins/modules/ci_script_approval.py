@@ -9,10 +9,11 @@ DOCUMENTATION = r"""
 module: ci_script_approval
 short_description: Manage Jenkins script approvals
 description:
-  - Approve signatures and scripts in Jenkins, or revoke their approval. An approved signature is a method, constructor
-    or field that scripts in the Groovy sandbox may use. An approved script runs outside of the sandbox.
-  - The module approves exactly the signatures and scripts that you specify, whether their approval is pending or not.
-    It never approves other pending ones.
+  - Approve signatures and scripts in Jenkins, or revoke their approval.
+  - A signature identifies a method, constructor or field. Scripts in the Groovy sandbox may use approved signatures. An
+    approved script runs outside of the Groovy sandbox.
+  - The module approves exactly the signatures and scripts that you specify, whether or not their approval is pending.
+    It never approves other pending signatures or scripts.
   - To manage several approvals in one task, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -25,59 +26,68 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires the Overall/Administer permission, because the plugin has no remote API. The module runs its own scripts in
-    the script console.
+  - Requires the Overall/Administer permission. The plugin C(script-security) has no remote API. The module therefore
+    runs its own scripts in the script console.
   - Requires the plugin C(script-security).
   - An approval grants permissions on the Jenkins controller. Review a signature or script before you approve it.
-  - A task that changes no approval sends one request, regardless of the number of O(items).
+  - If nothing changes, the module sends one request, regardless of the number of O(items).
   - The module does not manage approvals of classpath entries.
-  - Tested against the sandbox of this collection. Not tested against a real Jenkins.
+  - Tested against the simulated server (sandbox) that comes with this collection. The module has not been tested
+    against a real Jenkins server.
 options:
   signature:
     description:
-      - Signature of the method, constructor or field, exactly as Jenkins displays it.
-      - Exactly one of O(signature), O(script) and O(script_hash) is required, here or in O(items).
+      - Signature of the method, constructor or field, exactly as Jenkins displays it, such as V(staticMethod
+        java.time.Instant now).
+      - Each approval requires exactly one of O(signature), O(script) and O(script_hash).
     type: str
   script:
     description:
-      - Text of the script. The text is not sent to Jenkins, which identifies a script by the hash of its language and
-        text. Therefore the text must be identical to the text in the job, including line breaks at its end.
+      - Text of the script. It must be identical to the text in the job, including line breaks at its end.
+      - The module does not send the text to Jenkins. Jenkins identifies a script by the hash of its language and text,
+        which the module computes.
+      - Each approval requires exactly one of O(signature), O(script) and O(script_hash).
     type: str
   language:
     description:
-      - Language of O(script) as the plugin names it, for example V(groovy), V(jelly), V(jexl) or V(system-command).
+      - Language of O(script) as the plugin C(script-security) names it, for example V(groovy), V(jelly), V(jexl) or
+        V(system-command).
     type: str
     default: groovy
   script_hash:
     description:
-      - Hash of the script as M(buildworks.toolchain.ci_script_approval_info) returns it. Starts with C(SHA512:), except
-        for hashes of old plugin versions.
+      - Hash of the script, as M(buildworks.toolchain.ci_script_approval_info) returns it. The hash starts with
+        C(SHA512:), unless it comes from a plugin version before 2022.
+      - Each approval requires exactly one of O(signature), O(script) and O(script_hash).
     type: str
   assume_permission_check:
     description:
       - Whether to approve O(signature) only for scripts that run with the permissions of a user. Jenkins calls this
         "approve assuming permission check". If V(false), the signature is approved without this restriction.
-      - If not set, an existing approval is not changed, and a new one has no restriction.
+      - If not set, the restriction of an existing approval is kept, and a new approval has no restriction.
+      - Requires O(signature).
     type: bool
   allow_dangerous:
     description:
-      - Whether to approve a signature that the plugin lists as dangerous, because scripts can use it to bypass the
-        sandbox. If V(false), the task fails.
+      - Whether to approve a signature that the plugin C(script-security) lists as dangerous. Scripts can use such a
+        signature to bypass the Groovy sandbox.
+      - If V(false), the task fails if the signature is dangerous.
     type: bool
     default: false
   predict_missing:
     description:
       - Whether check mode assumes that an earlier task installs the plugin C(script-security).
-      - If V(false), check mode fails if it is missing.
+      - If V(false), check mode fails if the plugin is missing.
       - Ignored outside of check mode.
   state:
     choices:
       present: Approve the signature or script.
-      absent: Revoke the approval of the signature or script, and deny its pending approval.
+      absent: Revoke the approval of the signature or script. A pending approval is denied.
   items:
     description:
       - Approvals to manage, each with the options below. Options set outside O(items) are the defaults for all items.
-      - The items must differ in their signature or script. All items are validated before the first request.
+      - Each item requires a signature or script that no other item has. All items are validated before the first
+        request.
     type: list
     elements: dict
     suboptions:
@@ -131,25 +141,28 @@ EXAMPLES = r"""
 
 RETURN = r"""
 approval:
-  description: The approval after the task or, in check mode, as predicted. V(null) if the signature or script is
-    neither approved nor pending.
+  description: State of the approval after the task or, in check mode, the predicted state. V(null) if the signature or
+    script is neither approved nor pending.
   returned: success, when O(items) is not set
   type: dict
   contains:
     signature:
-      description: The signature. Missing for scripts.
+      description: Signature of the method, constructor or field. Not returned for scripts.
       type: str
     script_hash:
-      description: Hash of the script. Missing for signatures.
+      description: Hash by which Jenkins identifies the script. Not returned for signatures.
       type: str
     status:
-      description: Either V(approved) or V(pending).
+      description: V(approved) if the signature or script is approved, V(pending) if its approval is pending.
       type: str
     assume_permission_check:
-      description: Value of O(assume_permission_check). V(null) for scripts and pending signatures.
+      description: Whether the signature is approved only for scripts that run with the permissions of a user. V(null)
+        for scripts and pending signatures. In check mode, it can also be V(null) for a signature that was not approved
+        before.
       type: bool
     dangerous:
-      description: Whether the plugin lists the signature as dangerous. V(null) for scripts.
+      description: Whether the plugin C(script-security) lists the signature as dangerous. V(null) for scripts. In check
+        mode, it is also V(null) for a signature that was neither approved nor pending before.
       type: bool
   sample:
     signature: staticMethod java.time.Instant now
@@ -211,7 +224,8 @@ outcomes:
       description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
       type: str
     approval:
-      description: Value of RV(approval) for this item.
+      description: State of the approval after the item was processed or, in check mode, the predicted state. It has the
+        same keys as RV(approval).
       type: dict
 """
 

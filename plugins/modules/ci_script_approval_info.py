@@ -10,7 +10,8 @@ module: ci_script_approval_info
 short_description: Get Jenkins script approval information
 description:
   - Get the signatures and scripts that are approved in Jenkins, and those whose approval is pending.
-  - You can pass RV(approvals) to O(buildworks.toolchain.ci_script_approval#module:items).
+  - To approve the same signatures and scripts on another server, pass RV(approvals) to
+    O(buildworks.toolchain.ci_script_approval#module:items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -18,16 +19,17 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires the Overall/Administer permission, because the plugin has no remote API. The module runs a script that
-    changes nothing in the script console.
+  - Requires the Overall/Administer permission. The plugin C(script-security) has no remote API. The module therefore
+    runs its own script in the script console. The script changes nothing.
   - Requires the plugin C(script-security).
   - The module sends one request.
-  - Tested against the sandbox of this collection. Not tested against a real Jenkins.
+  - Tested against the simulated server (sandbox) that comes with this collection. The module has not been tested
+    against a real Jenkins server.
 options:
   script_text:
     description:
-      - Whether to return the text of pending scripts. The text can contain passwords, so set C(no_log=true) on the task
-        or keep the result out of logs.
+      - Whether to return the text of pending scripts in RV(pending[].script). The text can contain passwords, so set
+        C(no_log=true) on the task or keep the result out of logs.
     type: bool
     default: false
 seealso:
@@ -51,55 +53,57 @@ EXAMPLES = r"""
 
 RETURN = r"""
 approvals:
-  description: Approved signatures and scripts, sorted, first signatures, then scripts.
+  description: Approved signatures, followed by approved scripts. The signatures and the hashes of the scripts are
+    sorted.
   returned: success
   type: list
   elements: dict
   contains:
     signature:
-      description: The signature. Missing for scripts.
+      description: Signature of the method, constructor or field. Not returned for scripts.
       type: str
     assume_permission_check:
-      description: Whether the signature is only approved for scripts that run with the permissions of a user. Missing
-        for scripts.
+      description: Whether the signature is approved only for scripts that run with the permissions of a user. Not
+        returned for scripts.
       type: bool
     script_hash:
-      description: Hash of the script. Missing for signatures.
+      description: Hash by which Jenkins identifies the script. Not returned for signatures.
       type: str
   sample:
     - signature: method java.lang.String strip
       assume_permission_check: false
 pending:
-  description: Signatures and scripts whose approval is pending, first signatures, then scripts, each in the order of
-    their use.
+  description: Signatures whose approval is pending, followed by scripts whose approval is pending. Signatures and
+    scripts are each in the order in which they were used.
   returned: success
   type: list
   elements: dict
   contains:
     signature:
-      description: The signature. Missing for scripts.
+      description: Signature of the method, constructor or field. Not returned for scripts.
       type: str
     script_hash:
-      description: Hash of the script. Missing for signatures.
+      description: Hash by which Jenkins identifies the script. Not returned for signatures.
       type: str
     language:
-      description: Language of the script. Missing for signatures.
+      description: Language of the script, such as V(groovy). Not returned for signatures.
       type: str
     script:
-      description: Text of the script. Missing for signatures, and if O(script_text) is V(false).
+      description: Text of the script. Returned only for scripts, and only if O(script_text=true).
       type: str
     user:
-      description: Account that used the signature or saved the script. V(null) if unknown.
+      description: Name of the account that used the signature or saved the script. V(null) if the account is unknown.
       type: str
     item:
-      description: Full name of the job or folder. V(null) if unknown.
+      description: Full name of the job or folder that uses the signature or script. V(null) if it is unknown.
       type: str
   sample:
     - signature: staticMethod java.time.Instant now
       user: alice
       item: team/app
 dangerous:
-  description: The signatures in RV(approvals) and RV(pending) that the plugin lists as dangerous, sorted.
+  description: Sorted signatures in RV(approvals) and RV(pending) that the plugin C(script-security) lists as dangerous.
+    Scripts can use them to bypass the Groovy sandbox.
   returned: success
   type: list
   elements: str

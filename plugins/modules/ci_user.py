@@ -9,13 +9,13 @@ DOCUMENTATION = r"""
 module: ci_user
 short_description: Manage Jenkins users
 description:
-  - Create, update or delete accounts in Jenkins' own user database. With O(items), the module manages several accounts
-    concurrently.
+  - Create, update or delete accounts in the user database of Jenkins. With O(items), the module manages several
+    accounts concurrently.
   - The module compares and changes only the options that are set.
-  - Jenkins ignores the case of user names, so that V(Carol) and V(carol) are the same user.
-  - Jenkins also has users without an account, such as the authors of commits. The module does not manage them. If such
-    a user is created, it keeps its builds and settings.
-  - A changed password ends the sessions of the user. API tokens remain valid.
+  - Jenkins ignores the case of user names. For example, V(Carol) and V(carol) are the same user.
+  - Jenkins also has users without an account, such as the authors of commits. The module does not manage these users.
+    If an account is created for such a user, the user keeps its builds and settings.
+  - If a password is changed, the sessions of the user end. API tokens remain valid.
   - To set the password of a user, use O(user_password) or, in O(items), O(items[].password). O(password) is the
     password with which the task logs in.
 version_added: 0.3.0
@@ -30,25 +30,25 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires the Overall/Administer permission. Jenkins does not list accounts in its REST API, so that the module reads
-    and changes them with scripts.
+  - Requires the Overall/Administer permission. Jenkins does not list accounts in its REST API. The module therefore
+    reads and changes them with scripts.
   - Requires that Jenkins uses its own user database. The task fails if the users come from another security realm, such
     as LDAP.
-  - If nothing changes, the module sends one request, also for several O(items), and one more for each user with
-    O(update_secret=verify).
-  - Jenkins Configuration as Code can also declare users. Declare each user in one place only. JCasC sets the password
-    again with each C(apply) and may delete API tokens.
-  - Tested against the sandbox of this collection, which is itself tested with recorded responses of Jenkins 2.579. Not
-    tested against a real Jenkins server.
+  - If nothing changes, the module sends one request, regardless of the number of O(items). With
+    O(update_secret=verify), it sends one more request for each user.
+  - Jenkins Configuration as Code (JCasC) can also declare users. Declare each user in one place only. Each time JCasC
+    applies its configuration, it sets the password of a declared user again and may delete the API tokens of the user.
+  - Tested against the simulated server (sandbox) that comes with this collection. The sandbox is itself tested with
+    recorded responses of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:
   name:
     description:
-      - Name of the user (user ID). Unless Jenkins is configured otherwise, the name of a new user can contain ASCII
-        letters, digits, underscores and hyphens.
-      - V(anonymous), V(system) and V(unknown) are reserved. Required if O(items) is not set.
+      - Name of the user (user ID). The name of a new user can contain ASCII letters, digits, underscores and hyphens,
+        unless Jenkins is configured to allow other names. V(anonymous), V(system) and V(unknown) are reserved.
+      - Required if O(items) is not set.
     type: str
   full_name:
-    description: Full name of the user. If not set, a new user has its name as full name.
+    description: Full name of the user. If not set, the full name of a new user is O(name).
     type: str
   description:
     description: Description of the user. An empty string removes it.
@@ -56,34 +56,36 @@ options:
   email:
     description:
       - Email address of the user. An empty string removes it. Requires the Jenkins plugin C(mailer).
-      - Required for a new user if this plugin is active.
+      - Required for a new user if the plugin C(mailer) is active.
     type: str
   user_password:
-    description: Password of the user. O(update_secret) determines when it is sent. Required for a new user.
+    description: Password of the user. Required for a new user. For an existing user, O(update_secret) determines when
+      the password is sent to Jenkins.
     type: str
   update_secret:
     description:
-      - When to send the password of the user. The server does not return passwords, so the module cannot compare them.
-      - After the module has sent a password, it logs in with it once, and fails if this is not possible.
+      - When to send the password of the user to Jenkins. Jenkins does not return passwords, so the module cannot
+        compare them.
+      - After the module has sent a password, it logs in once with this password. If the login fails, the task fails.
     type: str
     choices:
       on_create: Send the password only when the user is created.
       always: Send the password in each run. The task then always reports a change.
-      verify: Log in as the user with the password, also in check mode, and send the password only if the login fails.
+      verify: Log in as the user with the password. Send the password only if the login fails. Check mode also logs in.
     default: on_create
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task installs the plugin C(mailer), which O(email) requires.
-      - If V(false), check mode fails if it is missing.
+      - Whether check mode assumes that an earlier task installs the Jenkins plugin C(mailer), which O(email) requires.
+      - If V(false), check mode fails if O(email) is set and the plugin is missing.
       - Ignored outside of check mode.
   undeclared:
     description:
-      - How to treat existing accounts that are not in O(items).
-      - The module never reports or deletes the account of the task and users without an account.
+      - Whether to keep, report or delete existing accounts that are not in O(items).
+      - The module never reports or deletes the account of the task. It does not consider users without an account.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: Create the user or change it as specified.
+      present: Create the user, or change the user as specified.
       absent: Delete the user and its API tokens. The account of the task cannot be deleted.
   items:
     description:
@@ -186,7 +188,7 @@ undeclared:
   description:
     - Names of the existing accounts that are not in O(items), in lower case and sorted. The account of the task is not
       included.
-    - With O(undeclared=remove), the module processes these accounts like items with O(state=absent). RV(counts) and
+    - With O(undeclared=remove), the module deletes these accounts like items with O(state=absent). RV(counts) and
       RV(outcomes) include them.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
@@ -233,8 +235,8 @@ outcomes:
       description: Position of the item in O(items), starting at 0.
       type: int
     item:
-      description: Item as specified in O(items), without options that are not set. The password is masked and has the
-        key C(user_password).
+      description: Item as specified in O(items), without options that are not set. The password is masked. Its key is
+        C(user_password).
       type: dict
     status:
       description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)

@@ -9,10 +9,10 @@ DOCUMENTATION = r"""
 module: ci_user_info
 short_description: Get Jenkins user information
 description:
-  - Get the accounts of Jenkins' own user database and the names of their API tokens. Passwords and the values of API
-    tokens are not returned.
-  - RV(users) can be passed to O(buildworks.toolchain.ci_user#module:items).
-  - Jenkins also has users without an account, such as the authors of commits. They are not returned.
+  - Get the accounts in the user database of Jenkins and the names of their API tokens. The module does not return
+    passwords or the values of API tokens.
+  - You can pass RV(users) to O(buildworks.toolchain.ci_user#module:items).
+  - Jenkins also has users without an account, such as the authors of commits. The module does not return these users.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,16 +20,16 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires the Overall/Administer permission. Jenkins does not list accounts in its REST API, so that the module reads
-    them with a script.
+  - Requires the Overall/Administer permission. Jenkins does not list accounts in its REST API. The module therefore
+    reads them with a script.
   - Requires that Jenkins uses its own user database. The task fails if the users come from another security realm, such
     as LDAP.
-  - Sends one request.
-  - Tested against the sandbox of this collection, which is itself tested with recorded responses of Jenkins 2.579. Not
-    tested against a real Jenkins server.
+  - The module sends one request.
+  - Tested against the simulated server (sandbox) that comes with this collection. The sandbox is itself tested with
+    recorded responses of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:
   name:
-    description: Name of the user to return. Jenkins ignores its case. If not set, all users are returned.
+    description: Name of the user to return. The case of the name is ignored. If not set, all users are returned.
     type: str
 seealso:
   - module: buildworks.toolchain.ci_user
@@ -53,8 +53,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 users:
-  description: The users, sorted by name, with the keys that M(buildworks.toolchain.ci_user) uses as options. Empty if
-    the user O(name) has no account.
+  description: List of the users, sorted by name. Each entry has the keys that M(buildworks.toolchain.ci_user) uses as
+    options. The list is empty if the user O(name) has no account.
   returned: success
   type: list
   elements: dict
@@ -79,10 +79,12 @@ users:
       email: null
 states:
   description:
-    - Read-only properties of the users. The keys are user names, the values are dictionaries with the key C(tokens).
-    - C(tokens) is a list of the API tokens, sorted by name. Each has C(uuid), C(name), C(created) (Unix timestamp),
-      C(created_at) (ISO 8601 format, UTC) and C(expires), the last day on which the token is valid. C(expires) is
-      V(null) if the token does not expire.
+    - Read-only properties of the users. The keys are user names. The values are dictionaries with the key C(tokens).
+    - C(tokens) is a list of the API tokens of the user, sorted by name. Each API token has the keys C(uuid), C(name),
+      C(created), C(created_at) and C(expires).
+    - C(created) is the creation time as a Unix timestamp. C(created_at) is the same time in ISO 8601 format (UTC). Both
+      are V(null) if the time is unknown.
+    - C(expires) is the last day on which the token is valid. It is V(null) if the token does not expire.
   returned: success
   type: dict
   sample:

@@ -9,10 +9,10 @@ DOCUMENTATION = r"""
 module: ci_view
 short_description: Manage Jenkins views
 description:
-  - Create, update or delete views of Jenkins, of its folders and of nested views.
-  - The options manage list views, nested views, views with all jobs and My Views. O(config) manages views of other
-    types.
-  - Settings that are not specified are kept. Jobs in a view are only removed with O(purge).
+  - Create, update or delete views of a Jenkins controller, a folder or a nested view.
+  - The options of the module manage list views, nested views, views of all jobs, and My Views. For views of other
+    types, use O(config).
+  - Settings that are not specified are kept. Jobs are removed from a view only with O(purge=true).
   - To manage several views in one task, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -27,23 +27,27 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires the permissions View/Read, and View/Create, View/Configure or View/Delete for changes. Views of folders and
-    jobs in views require the Job/Read permission on the folders and jobs.
-  - Nested views require the plugin C(nested-view), views of folders the plugin C(cloudbees-folder).
+  - Requires the View/Read permission. Creating a view also requires View/Create. Changing a view also requires
+    View/Configure. Deleting a view also requires View/Delete.
+  - For views of folders, the account also requires the Job/Read permission on the folders. For jobs in views, it
+    requires the Job/Read permission on the jobs.
+  - Nested views require the Jenkins plugin C(nested-view). Views of folders require the plugin C(cloudbees-folder).
   - The primary view cannot be deleted. It is the view that Jenkins or a folder shows by default.
-  - An existing nested view cannot be changed, because writing its configuration can break the views inside.
+  - The module cannot change an existing nested view, because writing its configuration can break the views inside it.
   - The module cannot rename views.
-  - If a source of Configuration as Code (JCasC) lists views, each application of it replaces all views of Jenkins
-    itself. Do not manage these views with both.
-  - A task that changes no view sends one request for each view, and one for Jenkins itself and each folder and nested
-    view that contains some of them.
-  - Tested against the sandbox of this collection, which is itself tested with python-jenkins, api4jenkins and
-    jenkinsapi. Not tested against a real Jenkins server.
+  - If a source of Configuration as Code (JCasC) lists views, Jenkins replaces all its top-level views whenever it
+    applies this source. Do not manage these views with both JCasC and this module.
+  - If nothing changes, the module sends one request for each view. It sends one more request for each place that
+    contains these views. A place is the top level of Jenkins, a folder or a nested view.
+  - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
+    a real Jenkins server. The sandbox itself is tested with the Python clients python-jenkins, api4jenkins and
+    jenkinsapi.
 options:
   name:
     description:
-      - Name of the view. It is case-sensitive. Required if O(items) is not set.
-      - It must not contain control characters or C(?*/\%!@#$^&|<>[]:;), or end with a period.
+      - Name of the view. The name is case-sensitive. Required if O(items) is not set.
+      - The name must not contain control characters or any of the characters C(?*/\%!@#$^&|<>[]:;). It must not end
+        with a period.
     type: str
   folder:
     description:
@@ -53,7 +57,7 @@ options:
   parent:
     description:
       - Path of the nested view that contains the view, such as V(teams) or V(teams/web).
-      - If not set, or if it is an empty string, no nested view contains the view.
+      - If not set, or if it is an empty string, the view is not inside a nested view.
     type: str
   type:
     description:
@@ -61,86 +65,92 @@ options:
       - The default for a new view is V(list), unless O(config) is set.
     type: str
     choices:
-      list: Shows the selected jobs.
-      nested: Contains other views. It can only be created and deleted.
+      list: Shows the jobs that O(jobs) and O(regex) select.
+      nested: Contains other views. The module can create and delete nested views, but cannot change them.
       all: Shows all jobs.
-      my: Shows the jobs that the user may configure.
+      my: Shows the jobs that the current user is allowed to configure.
   description:
-    description: Description of the view. An empty string removes it.
+    description: Description of the view. An empty string removes the description.
     type: str
   jobs:
     description:
-      - Names of the jobs and folders in a list view, relative to O(folder), such as V(app). A name in a subfolder, such
-        as V(sub/app), requires O(recurse=true).
-      - Jobs that the task adds must exist.
-      - By default, other jobs in the view are kept. See O(purge).
+      - Names of the jobs and folders to show in a list view, relative to O(folder), such as V(app). For a job in a
+        subfolder, specify its path, such as V(sub/app), and set O(recurse=true).
+      - Jobs that the task adds to the view must exist.
+      - Jobs that are already in the view are kept, unless O(purge=true).
     type: list
     elements: str
   purge:
-    description: Whether to remove the jobs that are not in O(jobs) from the view. Ignored if O(jobs) is not set.
+    description: Whether to remove all jobs from the view that are not in O(jobs). Ignored if O(jobs) is not set.
   regex:
     description:
-      - Java regular expression. A list view also shows the jobs whose whole name matches it. With O(recurse), the name
-        is relative to O(folder).
-      - An empty string removes it. The task fails if Jenkins does not accept the expression.
+      - Java regular expression that selects jobs by their name. A list view shows the jobs whose whole name matches, in
+        addition to O(jobs).
+      - With O(recurse=true), the expression must match the name of the job relative to O(folder), such as V(sub/app).
+      - An empty string removes the expression. The task fails if Jenkins does not accept the expression.
     type: str
   recurse:
-    description: Whether a list view can show jobs in subfolders.
+    description: Whether a list view can show jobs in subfolders. Applies only to list views.
     type: bool
   columns:
     description:
-      - Columns of a list view, in their order. The columns are V(status), V(weather), V(job), V(last_success),
-        V(last_failure), V(last_stable), V(last_duration) and V(build_button). For the column of a plugin, specify its
-        Java class.
-      - Existing columns keep their settings.
-      - The default for a new view is the columns that Jenkins selects. An empty list removes all columns.
+      - Columns of a list view, in this order. The available columns are V(status), V(weather), V(job), V(last_success),
+        V(last_failure), V(last_stable), V(last_duration) and V(build_button).
+      - For a column that a plugin provides, specify its Java class.
+      - Columns that are already in the view keep their settings.
+      - If not set, Jenkins selects the columns of a new view. An empty list removes all columns.
     type: list
     elements: str
   status_filter:
     description:
-      - Which of the selected jobs a list view shows, depending on whether they are enabled.
-      - On versions of Jenkins before 2021, the filter of a view without one cannot be set.
+      - Whether a list view shows all selected jobs, only the enabled ones or only the disabled ones.
+      - In Jenkins versions released before 2021, the option can change an existing filter, but cannot add a filter to a
+        view that has none.
     type: str
     choices:
       all: Shows all selected jobs.
       enabled: Shows only enabled jobs.
       disabled: Shows only disabled jobs.
   filter_queue:
-    description: Whether the view shows only the queue items of its jobs.
+    description: Whether the view shows only the queue items that belong to its jobs.
     type: bool
   filter_executors:
     description: Whether the view shows only the executors that can run its jobs.
     type: bool
   config:
     description:
-      - Configuration of the view as an XML document, for types and settings without an option. Its root element is the
-        class of the view.
-      - Elements that are not in the document are kept, with one exception. Lists, such as the columns, are replaced as
-        a whole.
-      - Declaration, comments, order of elements, attributes C(plugin), and the elements C(name) and C(owner) are
-        ignored.
-      - Must not be set together with the other options for settings.
+      - Configuration of the view as an XML document. Use it for view types and settings that have no option in this
+        module. The root element is the Java class of the view.
+      - Stored elements that are not in the document are kept. Lists, such as the list of columns, are replaced as a
+        whole.
+      - The module ignores the XML declaration, comments, the order of elements, the attribute C(plugin), and the
+        elements C(name) and C(owner).
+      - Must not be set together with O(type), O(description), O(jobs), O(regex), O(recurse), O(columns),
+        O(status_filter), O(filter_queue) or O(filter_executors).
+      - For nested views, use O(type=nested) instead.
     type: str
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks create the missing folders, nested views and jobs that the view
-        requires, and install the plugin C(nested-view).
-      - If V(false), check mode fails if such an object is missing.
+      - Whether check mode assumes that earlier tasks install the Jenkins plugin C(nested-view), and create missing
+        folders, nested views and jobs that the view requires.
+      - If V(false), check mode fails if the plugin, a folder, a nested view or a job is missing.
       - Ignored outside of check mode.
   undeclared:
     description:
-      - How to treat existing views that are not in O(items), in the folders and nested views of the items. Only if an
-        item belongs to Jenkins itself are the views of Jenkins included.
-      - Primary views, views with the type V(all), and views that contain declared ones are never reported or deleted.
+      - How to treat existing views that are not in O(items). Only the folders and nested views that directly contain at
+        least one of the O(items) are considered. The top level of Jenkins is considered only if it contains one of the
+        O(items).
+      - Primary views, views with the type V(all), and nested views that contain one of the O(items) are never reported
+        or deleted.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
       present: Create or update the view.
-      absent: Delete the view. If it is a nested view, the views inside are deleted as well.
+      absent: Delete the view. If it is a nested view, the views inside it are deleted as well.
   items:
     description:
-      - Views to manage, each with the options below. Options set outside O(items) are the defaults for all items.
-      - Each item requires a C(name). All items are validated before the first request.
+      - Views to manage. Options that are set outside O(items) are the defaults for all items.
+      - Each item requires a C(name). The module validates all items before it sends the first request.
     type: list
     elements: dict
     suboptions:
@@ -249,7 +259,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 view:
-  description: The view after the task or, in check mode, as predicted. V(null) if the view does not exist.
+  description: State of the view after the task. In check mode, this is the predicted state. V(null) if the view does
+    not exist after the task.
   returned: success, when O(items) is not set
   type: dict
   contains:
@@ -257,20 +268,23 @@ view:
       description: Name of the view.
       type: str
     folder:
-      description: Full name of the folder. An empty string if the view belongs to Jenkins itself.
+      description: Full name of the folder that the view belongs to. An empty string if the view belongs to Jenkins
+        itself.
       type: str
     parent:
-      description: Path of the nested view that contains the view. An empty string if no nested view contains it.
+      description: Path of the nested view that contains the view. An empty string if the view is not inside a nested
+        view.
       type: str
     type:
-      description: Type of the view, as in O(type), or the Java class of a view of another type.
+      description: Type of the view, which is V(list), V(nested), V(all) or V(my). O(type) explains these values. For a
+        view of another type, this is its Java class.
       type: str
     description:
       description: Description of the view. An empty string if it has no description.
       returned: when O(config) is not set
       type: str
     filter_queue:
-      description: Whether the view shows only the queue items of its jobs.
+      description: Whether the view shows only the queue items that belong to its jobs.
       returned: when O(config) is not set
       type: bool
     filter_executors:
@@ -278,12 +292,14 @@ view:
       returned: when O(config) is not set
       type: bool
     jobs:
-      description: Names of the jobs that are selected by their name, sorted. They can include deleted jobs.
+      description: Names of the jobs that were added to the view individually, sorted. Jobs that only match C(regex) are
+        not included. The list can include jobs that no longer exist.
       returned: when the type is V(list) and O(config) is not set
       type: list
       elements: str
     regex:
-      description: Regular expression that selects jobs. An empty string if it is not set.
+      description: Regular expression that selects jobs by their name. An empty string if the view has no regular
+        expression.
       returned: when the type is V(list) and O(config) is not set
       type: str
     recurse:
@@ -291,16 +307,19 @@ view:
       returned: when the type is V(list) and O(config) is not set
       type: bool
     columns:
-      description: Columns of the view, as in O(columns).
+      description: Columns of the view, in their order. O(columns) lists the names. A column that a plugin provides is
+        returned as its Java class.
       returned: when the type is V(list) and O(config) is not set
       type: list
       elements: str
     status_filter:
-      description: Which of the selected jobs are shown, as in O(status_filter).
+      description: Which of the selected jobs the view shows. V(all) means all of them, V(enabled) only enabled jobs,
+        and V(disabled) only disabled jobs.
       returned: when the type is V(list) and O(config) is not set
       type: str
     elements:
-      description: Texts and attributes of the configuration by path, such as C(columns/hudson.views.JobColumn).
+      description: Texts and attributes of the view configuration. Each key is the path of an element, such as
+        C(columns/hudson.views.JobColumn).
       returned: when O(config) is set
       type: dict
   sample:
@@ -317,8 +336,9 @@ view:
     columns: [status, weather, job, last_success, last_failure, last_duration, build_button]
     status_filter: all
 undeclared:
-  description: Paths of the existing views that are not in O(items), sorted. Protected views are not included. The paths
-    are not percent-encoded.
+  description: Paths of the existing views that are not in O(items), sorted. The paths are not percent-encoded. Primary
+    views, views with the type V(all), and nested views that contain one of the O(items) are not included. An empty list
+    if there are no undeclared views.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

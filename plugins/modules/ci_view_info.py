@@ -9,10 +9,10 @@ DOCUMENTATION = r"""
 module: ci_view_info
 short_description: Get Jenkins view information
 description:
-  - Get the views of Jenkins, of a folder or of a nested view, or one of them.
-  - You can pass RV(views) to O(buildworks.toolchain.ci_view#module:items).
-  - Jenkins lists only the names of views. The module therefore reads each view separately, O(workers) at a time. For 50
-    views, it sends 51 requests.
+  - Get the views of a Jenkins controller, a folder or a nested view. To get only one view, set O(name).
+  - If O(include_config) is V(false), you can pass RV(views) to O(buildworks.toolchain.ci_view#module:items).
+  - Jenkins lists only the names of views. The module therefore reads each view with a separate request, up to
+    O(workers) at the same time. For 50 views, it sends 51 requests.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,13 +20,14 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires the View/Read permission, for views of folders also the Job/Read permission on the folder. Without the
+  - Requires the View/Read permission. Views of a folder also require the Job/Read permission on the folder. Without the
     View/Read permission, Jenkins lists only the views that contain visible jobs.
-  - Tested against the sandbox of this collection, which is itself tested with python-jenkins, api4jenkins and
-    jenkinsapi. Not tested against a real Jenkins server.
+  - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
+    a real Jenkins server. The sandbox itself is tested with the Python clients python-jenkins, api4jenkins and
+    jenkinsapi.
 options:
   name:
-    description: Name of the view to return. It is case-sensitive. If not set, all views are returned.
+    description: Name of the view to return. The name is case-sensitive. If not set, all views are returned.
     type: str
   folder:
     description:
@@ -36,10 +37,11 @@ options:
   parent:
     description:
       - Path of the nested view whose views are returned, such as V(teams) or V(teams/web).
-      - If not set, or if it is an empty string, the views outside of nested views are returned.
+      - If not set, or if it is an empty string, the views that are not inside a nested view are returned.
     type: str
   include_config:
-    description: Whether to return the configuration of all views as C(config).
+    description: Whether to return the configuration of each view as XML in C(config). For views of other types than
+      V(list), V(nested), V(all) and V(my), the configuration is always returned.
     type: bool
     default: false
   workers:
@@ -66,8 +68,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 views:
-  description: The views, sorted by name, with the options of M(buildworks.toolchain.ci_view). Empty if the view O(name)
-    does not exist.
+  description: Views that were found, sorted by name. The keys are options of M(buildworks.toolchain.ci_view). An empty
+    list if no view has the name O(name).
   returned: success
   type: list
   elements: dict
@@ -76,13 +78,16 @@ views:
       description: Name of the view.
       type: str
     folder:
-      description: Full name of the folder. An empty string if the view belongs to Jenkins itself.
+      description: Full name of the folder that the view belongs to. An empty string if the view belongs to Jenkins
+        itself.
       type: str
     parent:
-      description: Path of the nested view that contains the view. An empty string if no nested view contains it.
+      description: Path of the nested view that contains the view. An empty string if the view is not inside a nested
+        view.
       type: str
     type:
-      description: Type of the view. One of V(list), V(nested), V(all) and V(my).
+      description: Type of the view. V(list) shows selected jobs, V(nested) contains other views, V(all) shows all jobs,
+        and V(my) shows the jobs that the user may configure.
       returned: when the view has one of these types
       type: str
     description:
@@ -90,7 +95,7 @@ views:
       returned: when C(type) is returned
       type: str
     filter_queue:
-      description: Whether the view shows only the queue items of its jobs.
+      description: Whether the view shows only the queue items that belong to its jobs.
       returned: when C(type) is returned
       type: bool
     filter_executors:
@@ -98,12 +103,14 @@ views:
       returned: when C(type) is returned
       type: bool
     jobs:
-      description: Names of the jobs that are selected by their name, sorted. They can include deleted jobs.
+      description: Names of the jobs that were added to the view individually, sorted. Jobs that only match C(regex) are
+        not included. The list can include jobs that no longer exist.
       returned: when the type is V(list)
       type: list
       elements: str
     regex:
-      description: Regular expression that selects jobs. An empty string if it is not set.
+      description: Regular expression that selects jobs by their name. An empty string if the view has no regular
+        expression.
       returned: when the type is V(list)
       type: str
     recurse:
@@ -111,16 +118,18 @@ views:
       returned: when the type is V(list)
       type: bool
     columns:
-      description: Columns of the view, as in O(buildworks.toolchain.ci_view#module:columns).
+      description: Columns of the view, in their order. O(buildworks.toolchain.ci_view#module:columns) lists the names.
+        A column that a plugin provides is returned as its Java class.
       returned: when the type is V(list)
       type: list
       elements: str
     status_filter:
-      description: Which of the selected jobs are shown. One of V(all), V(enabled) and V(disabled).
+      description: Which of the selected jobs the view shows. V(all) means all of them, V(enabled) only enabled jobs,
+        and V(disabled) only disabled jobs.
       returned: when the type is V(list)
       type: str
     config:
-      description: Configuration as an XML document. V((encrypted\)) replaces encrypted values.
+      description: Configuration of the view as an XML document. V((encrypted\)) replaces encrypted values.
       returned: when the view has another type, or O(include_config) is V(true)
       type: str
   sample:
@@ -137,7 +146,7 @@ views:
       columns: [status, weather, job, last_success, last_failure, last_duration, build_button]
       status_filter: all
 primary:
-  description: Name of the view that Jenkins or the folder shows by default. V(null) with O(parent).
+  description: Name of the view that Jenkins or the folder shows by default. V(null) if O(parent) is set.
   returned: success
   type: str
   sample: all
