@@ -80,9 +80,8 @@ options:
   allow_user_changes:
     description:
       - Whether to apply C(jenkins.securityRealm.local.users). If V(false), the task fails if a declared user differs.
-      - If V(true) and a declared user differs, Jenkins sets the passwords of all declared users. It also deletes the
-        API tokens of all declared users that have C(properties). Both affect even users that do not differ. Jenkins
-        does not delete users.
+      - If V(true) and at least one declared user differs, Jenkins sets the passwords of all declared users. It also
+        deletes the API tokens of all declared users that have C(properties). Jenkins does not delete users.
       - If possible, use M(buildworks.toolchain.ci_user) instead.
       - With O(source_file), each declaration of users requires V(true), because Jenkins applies the file at each start.
     type: bool

@@ -90,8 +90,8 @@ masked:
       type: int
       sample: 1
     places:
-      description: Positions of the first 100 texts that were replaced with V(MASKED_SECRET). A position is the path of
-        the text in the configuration.
+      description: Paths of the first 100 texts that were replaced with V(MASKED_SECRET). A path consists of the names
+        of the members that lead to the text.
       type: list
       elements: str
       sample: ["credentials: system: domainCredentials: credentials: usernamePassword: password"]

@@ -45,8 +45,9 @@ options:
     type: str
   hostname:
     description:
-      - Host names for which Jenkins offers the credentials of the domain.
-      - An empty dictionary removes the specification, so that host names are no longer limited.
+      - Host names for which Jenkins offers the credentials of the domain. The patterns in O(hostname.includes) and
+        O(hostname.excludes) select them.
+      - To offer the credentials for all host names, set an empty dictionary.
     type: dict
     suboptions:
       includes:
@@ -59,8 +60,9 @@ options:
         elements: str
   hostname_port:
     description:
-      - Host names with ports for which Jenkins offers the credentials of the domain.
-      - An empty dictionary removes the specification, so that host names with ports are no longer limited.
+      - Host names with ports for which Jenkins offers the credentials of the domain. The patterns in
+        O(hostname_port.includes) and O(hostname_port.excludes) select them.
+      - To offer the credentials for all host names and ports, set an empty dictionary.
     type: dict
     suboptions:
       includes:
@@ -225,12 +227,12 @@ domain:
       description: Description of the domain. An empty string if it has no description.
       type: str
     hostname:
-      description: Patterns of host names with the same keys as O(hostname). The lists are sorted. V(null) if host names
-        are not limited.
+      description: Patterns of host names. The lists C(includes) and C(excludes) are sorted. V(null) if the domain is
+        not limited to certain host names.
       type: dict
     hostname_port:
-      description: Patterns of host names with ports, with the same keys as O(hostname_port). The lists are sorted.
-        V(null) if host names with ports are not limited.
+      description: Patterns of host names with ports. The lists C(includes) and C(excludes) are sorted. V(null) if the
+        domain is not limited to certain host names and ports.
       type: dict
     path:
       description: Patterns of URL paths with the same keys as O(path). The lists are sorted. V(null) if paths are not

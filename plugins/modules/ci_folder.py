@@ -214,7 +214,7 @@ folder:
       type: str
     elements:
       description: Texts and attributes of the configuration elements that O(config) manages. Each key is the path of an
-        element. V((encrypted\)) replaces secrets.
+        element. Encrypted secrets are returned as V((encrypted\)).
       returned: when O(config) is set
       type: dict
   sample:

@@ -88,8 +88,8 @@ folder:
       description: Description of the folder. An empty string if it has no description.
       type: str
     display_name:
-      description: Name that Jenkins displays for the folder in the web interface. An empty string if no display name is
-        set. Jenkins then displays the last part of the name.
+      description: Name that Jenkins displays for the folder in the web interface. If no display name is set, this is an
+        empty string, and Jenkins displays the last part of the name of the folder.
       type: str
     config:
       description:

@@ -41,7 +41,8 @@ options:
   name:
     description:
       - Name of the resource. It is case-sensitive. Required if O(items) is not set.
-      - If a build has created a temporary resource with this name, the task makes this resource permanent.
+      - Builds can create temporary resources, which Jenkins deletes after use. If the resource is temporary, the task
+        makes it permanent.
     type: str
   description:
     description: Description of the resource. An empty string removes the description.

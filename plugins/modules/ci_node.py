@@ -560,13 +560,13 @@ node:
       elements: str
     launcher:
       description: How the connection between Jenkins and the agent is established. The dictionary has all suboptions of
-        O(launcher) that apply to the type. If O(launcher) does not support the type, the dictionary has only the Java
-        class of the launcher as C(type).
+        O(launcher) that apply to its type. If the agent has a launcher of another plugin, the dictionary has only the
+        key C(type) with the Java class of the launcher.
       type: dict
     retention:
       description: When Jenkins connects and disconnects the agent. The dictionary has all suboptions of O(retention)
-        that apply to the type. If O(retention) does not support the type, the dictionary has only the Java class of the
-        strategy as C(type).
+        that apply to its type. If the agent has a strategy of another plugin, the dictionary has only the key C(type)
+        with the Java class of the strategy.
       type: dict
     environment_variables:
       description: Environment variables of builds on the agent. The keys are the names of the variables. Empty if no
@@ -585,7 +585,7 @@ node:
       returned: when O(config) is set
       type: dict
     secret_file:
-      description: Path of the file that contains the secret of the agent. Missing if the file does not contain the
+      description: Path of the file that contains the secret of the agent. Not returned if the file does not contain the
         current secret.
       returned: when O(secret_file) is set
       type: str

@@ -37,7 +37,7 @@ options:
     type: bool
     default: false
   workers:
-    description: Number of nodes whose configuration is read at the same time.
+    description: Maximum number of concurrent requests for the configurations of nodes.
     type: int
     default: 8
 seealso:

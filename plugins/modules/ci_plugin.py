@@ -144,8 +144,8 @@ options:
     default: 3600.0
   wait_timeout:
     description:
-      - Maximum time to wait for the installation, in seconds. The same maximum applies separately to the restart. If
-        the time expires, the task fails.
+      - Maximum time to wait for the installation and, after it, for the restart. Each of the two steps can take this
+        time, in seconds. If a step takes longer, the task fails.
       - O(timeout) applies to each request.
     type: float
     default: 600.0

@@ -73,8 +73,8 @@ approvals:
     - signature: method java.lang.String strip
       assume_permission_check: false
 pending:
-  description: Signatures whose approval is pending, followed by scripts whose approval is pending. Signatures and
-    scripts are each in the order in which they were used.
+  description: Signatures and scripts that wait for an approval. The signatures precede the scripts. Both are in the
+    order in which they were first used.
   returned: success
   type: list
   elements: dict
