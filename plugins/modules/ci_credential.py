@@ -382,8 +382,8 @@ credential:
       description: Description of the credential. An empty string if it has no description.
       type: str
     username:
-      description: User name of the credential. V(null) if the user name is secret, the task does not set it, and
-        Jenkins does not return all of its characters.
+      description: User name of the credential. If it is secret and contains characters outside of ISO-8859-1, Jenkins
+        does not return these characters. The value is then V(null), unless the task sets the user name.
       returned: when the type is V(username_password) or V(ssh_key)
       type: str
     username_secret:

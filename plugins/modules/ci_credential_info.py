@@ -101,8 +101,8 @@ credentials:
       description: Description of the credential. An empty string if it has no description.
       type: str
     username:
-      description: User name of the credential. V(null) if the user name is secret and Jenkins does not return all of
-        its characters.
+      description: User name of the credential. If it is secret and contains characters outside of ISO-8859-1, Jenkins
+        does not return these characters. The value is then V(null).
       returned: when the type is V(username_password) or V(ssh_key)
       type: str
     username_secret:
