@@ -498,6 +498,60 @@ def test_objects_of_missing_plugins_are_predicted_when_jenkins_is_new(sandbox: S
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
+NODE = {"name": "linux", "remote_root": "/j"}
+CONFLICTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("jenkins.nodes and ci_provision_nodes", {"jenkins": {"nodes": []}}, {"nodes": [NODE]}),
+    (
+        "jenkins.mode and usage of the built-in node in ci_provision_nodes",
+        {"jenkins": {"mode": "NORMAL"}},
+        {"nodes": [{"name": "built-in", "usage": "exclusive"}]},
+    ),
+    ("jenkins.views and ci_provision_views", {"jenkins": {"views": []}}, {"views": [{"name": "a"}]}),
+    (
+        "jenkins.securityRealm.local.users and ci_provision_users",
+        {"jenkins": {"securityRealm": {"local": {"users": []}}}},
+        {"users": [{"name": "ann"}]},
+    ),
+    (
+        "jenkins.authorizationStrategy and ci_provision_authorization",
+        {"jenkins": {"authorizationStrategy": "unsecured"}},
+        {"authorization": [{"strategy": "role_based"}]},
+    ),
+    (
+        "credentials.system and ci_provision_credentials; credentials.system and ci_provision_credential_domains",
+        {"credentials": {"system": {"domainCredentials": []}}},
+        {"credentials": [{"id": "a", "type": "secret_text"}], "credential_domains": [{"name": "a"}]},
+    ),
+    (
+        "unclassified.lockableResourcesManager.declaredResources and ci_provision_lockable_resources",
+        {"unclassified": {"lockableResourcesManager": {"declaredResources": []}}},
+        {"lockable_resources": [{"name": "a"}]},
+    ),
+    (
+        "security.scriptApproval and ci_provision_script_approvals",
+        {"security": {"scriptApproval": {"approvedSignatures": []}}},
+        {"script_approvals": [{"signature": "method java.lang.String trim"}]},
+    ),
+]
+NO_CONFLICT = {
+    "ci_provision_configuration": {"jenkins": {"nodes": [], "views": [], "mode": "NORMAL"}, "credentials": None},
+    "ci_provision_nodes": [{"name": "built-in", "labels": ["fast"]}],
+    "ci_provision_views": [{"name": "a", "folder": "team"}],
+}
+
+
+def test_objects_of_the_configuration_are_refused_in_other_variables(sandbox: Sandbox, tmp_path: Path) -> None:
+    steps = [
+        Step({"ci_provision_configuration": text, **{f"ci_provision_{name}": value for name, value in others.items()}})
+        for _message, text, others in CONFLICTS
+    ]
+    *refused, accepted = run_role(sandbox, "ci_provision", [*steps, Step(NO_CONFLICT)], tmp_path, "--check")
+    for result, (message, _text, _others) in zip(refused, CONFLICTS, strict=True):
+        assert f"would change them twice: {message}. Remove" in result.failure
+        assert result.requests == []
+    assert "Apply the configuration" in accepted.output  # the next task
+
+
 NEW_PROJECT: dict[str, Any] = {
     "review_provision_users": [{"name": "carol"}],
     "review_provision_passwords": {"carol": "sandbox-carol"},
