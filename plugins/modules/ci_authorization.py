@@ -29,6 +29,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
+  - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
@@ -136,11 +137,8 @@ options:
         type: dict
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install missing plugins and create missing folders, jobs and
-        nodes. This includes plugins that provide permissions.
-      - Check mode never predicts the plugin C(configuration-as-code). To manage the whole server, it must already be
-        installed.
-      - If V(false), check mode fails if a required plugin, folder, job or node is missing.
+      - Whether check mode assumes that earlier tasks create missing folders, jobs and nodes.
+      - If V(false), check mode fails if the folder, job or node is missing.
       - Ignored outside of check mode.
   purge:
     description:
@@ -398,6 +396,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authoriza
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.strategy import GlobalAuthorization
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
@@ -430,7 +429,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     ),
     mutually_exclusive=[("folder", "job", "node")],
 )
-SPEC = (CI + PREDICT_MISSING) + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -21,6 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
+  - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
@@ -189,8 +190,8 @@ options:
     default: on_create
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install missing plugins and create missing folders and domains.
-      - If V(false), check mode fails if a required plugin, folder or domain is missing.
+      - Whether check mode assumes that earlier tasks create missing folders and domains.
+      - If V(false), check mode fails if a folder or domain is missing.
       - Ignored outside of check mode.
   undeclared:
     description:
@@ -492,6 +493,7 @@ outcomes:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentials import form, managed, stores
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
@@ -540,7 +542,7 @@ ITEM = STATE + ArgumentSpec(
     ),
     mutually_exclusive=[("folder", "user"), ("content", "content_base64", "src"), ("src", "private_key")],
 )
-SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM, **_NAMES)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM, **_NAMES)
 
 
 def run(task: Task) -> None:

@@ -19,6 +19,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
+  - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.bulk
@@ -105,8 +106,8 @@ options:
     default: false
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install the plugin C(credentials) and create missing folders.
-      - If V(false), check mode fails if the plugin or a folder is missing.
+      - Whether check mode assumes that earlier tasks create missing folders.
+      - If V(false), check mode fails if a folder is missing.
       - Ignored outside of check mode.
   state:
     choices:
@@ -316,6 +317,7 @@ outcomes:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentials import domains, stores
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
@@ -343,7 +345,7 @@ ITEM = STATE + ArgumentSpec(
         allow_delete_credentials=dict(type="bool", default=False),
     )
 )
-SPEC = (CI + PREDICT_MISSING) + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -21,6 +21,7 @@ author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
+  - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
@@ -87,10 +88,9 @@ options:
     default: false
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install the Jenkins plugin C(cloudbees-folder) and create missing
-        parent folders.
-      - If V(false), check mode fails if the plugin or a parent folder is missing. Parent folders that are in O(items)
-        do not count as missing.
+      - Whether check mode assumes that earlier tasks create missing parent folders.
+      - If V(false), check mode fails if a parent folder is missing. Parent folders that are in O(items) do not count as
+        missing.
       - Ignored outside of check mode.
   undeclared:
     description:
@@ -291,6 +291,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import folder_options, names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.folder import ManagedFolder, SharedFolders
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
@@ -318,9 +319,8 @@ ITEM = STATE + ArgumentSpec(
         allow_delete_content=dict(type="bool", default=False),
     )
 )
-SPEC = (
-    CI + PREDICT_MISSING + UNDECLARED + ArgumentSpec(dict(undeclared_in=dict(type="str", narrows_scope=True, **JOB)))
-) + with_items(ITEM)
+_IN = ArgumentSpec(dict(undeclared_in=dict(type="str", narrows_scope=True, **JOB)))
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED + _IN) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -21,6 +21,7 @@ author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
+  - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
@@ -334,9 +335,8 @@ options:
     default: false
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install missing Jenkins plugins, create missing folders, and
-        create the job in O(copy_from).
-      - If V(false), check mode fails if a required plugin, a folder or the job in O(copy_from) is missing.
+      - Whether check mode assumes that earlier tasks create missing folders and the job in O(copy_from).
+      - If V(false), check mode fails if a folder or the job in O(copy_from) is missing.
       - Ignored outside of check mode.
   undeclared:
     description:
@@ -724,6 +724,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.managed import ManagedJob
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.shared import SharedJobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
@@ -796,7 +797,7 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
     ),
     mutually_exclusive=[("type", "config", "src")],
 )
-SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -18,7 +18,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
-  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.bulk
@@ -33,8 +33,8 @@ notes:
   - Requires the plugin C(lockable-resources).
   - If nothing changes, the module sends one request, regardless of the number of O(items). If O(reserved=true), it
     sends one more request to read the name of the account.
-  - If a configuration source of the Configuration as Code plugin declares lockable resources, Jenkins restores the
-    resources of this source at the next reload.
+  - Reservations and locks can also be changed if a configuration source declares the resource. Jenkins drops such a
+    reservation the next time it applies the source.
   - Tested against the simulated server (sandbox) that comes with this collection. The module has not been tested
     against a real Jenkins server.
 options:
@@ -84,11 +84,6 @@ options:
       - If V(false), the task fails instead, and the message names the build or account.
     type: bool
     default: false
-  predict_missing:
-    description:
-      - Whether check mode assumes that an earlier task installs the plugin C(lockable-resources).
-      - If V(false), check mode fails if the plugin is missing.
-      - Ignored outside of check mode.
   undeclared:
     description:
       - Whether to keep, report or delete existing resources that are not in O(items).
@@ -293,11 +288,11 @@ import functools
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
-    PREDICT_MISSING,
     STATE,
     UNDECLARED,
     with_items,
@@ -326,7 +321,7 @@ ITEM = STATE + ArgumentSpec(
         allow_in_use=dict(type="bool", default=False, narrows_scope=True),
     )
 )
-SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+SPEC = (CI + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
 _DEFAULTS: Fields = dict(
     description="",
     labels=[],
@@ -341,7 +336,7 @@ _DEFAULTS: Fields = dict(
 
 def run(task: Task) -> None:
     check_undeclared(task)
-    shared = resources.Resources(predicts_missing=task.predicts_missing)
+    shared = resources.Resources()
     process_one_or_items(
         task,
         ITEM,

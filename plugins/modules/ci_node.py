@@ -20,7 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
-  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.bulk
@@ -270,11 +270,6 @@ options:
       - If V(false), the task fails if it would abort builds.
     type: bool
     default: false
-  predict_missing:
-    description:
-      - Whether check mode assumes that an earlier task installs the Jenkins plugin that O(launcher.type) requires.
-      - If V(false), check mode fails if this plugin is missing.
-      - Ignored outside of check mode.
   undeclared:
     description:
       - Whether to keep, report or delete existing permanent agents that are not in O(items).
@@ -680,11 +675,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in, form, kinds, nodes
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.managed import ManagedAgent
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
-    PREDICT_MISSING,
     STATE,
     TO_FILE,
     UNDECLARED,
@@ -757,7 +752,7 @@ ITEM = (STATE + TO_FILE) + ArgumentSpec(
         allow_abort_builds=dict(type="bool", default=False),
     )
 )
-SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+SPEC = (CI + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -21,7 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
-  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.state
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
@@ -74,11 +74,6 @@ options:
       - If V(false), the task fails if the signature is dangerous.
     type: bool
     default: false
-  predict_missing:
-    description:
-      - Whether check mode assumes that an earlier task installs the plugin C(script-security).
-      - If V(false), check mode fails if the plugin is missing.
-      - Ignored outside of check mode.
   state:
     choices:
       present: Approve the signature or script.
@@ -230,12 +225,12 @@ outcomes:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.script_approvals import approvals
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
-    PREDICT_MISSING,
     STATE,
     with_items,
 )
@@ -263,13 +258,12 @@ ITEM = STATE + ArgumentSpec(
     required_one_of=[_IDENTITY],
     mutually_exclusive=[_IDENTITY],
 )
-SPEC = (CI + PREDICT_MISSING) + with_items(ITEM)
+SPEC = (CI + PREDICTED_PLUGINS) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
     entries = [task.params] if task.params["items"] is None else task.params["items"]
-    signatures = [entry["signature"] for entry in entries if entry["signature"] is not None]
-    shared = approvals.Approvals(signatures, predicts_missing=task.predicts_missing)
+    shared = approvals.Approvals([entry["signature"] for entry in entries if entry["signature"] is not None])
     process_one_or_items(
         task,
         ITEM,

@@ -24,6 +24,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
+  - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
@@ -36,8 +37,6 @@ notes:
     as LDAP.
   - If nothing changes, the module sends one request, regardless of the number of O(items). With
     O(update_secret=verify), it sends one more request for each user.
-  - Jenkins Configuration as Code (JCasC) can also declare users. Declare each user in one place only. Each time JCasC
-    applies its configuration, it sets the password of a declared user again and may delete the API tokens of the user.
   - Tested against the simulated server (sandbox) that comes with this collection. The sandbox is itself tested with
     recorded responses of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:
@@ -75,8 +74,9 @@ options:
     default: on_create
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task installs the Jenkins plugin C(mailer), which O(email) requires.
-      - If V(false), check mode fails if O(email) is set and the plugin is missing.
+      - Whether check mode assumes that an earlier task makes Jenkins use its own user database. Jenkins then has no
+        users yet.
+      - If V(false), check mode fails if the users come from another security realm.
       - Ignored outside of check mode.
   undeclared:
     description:
@@ -256,6 +256,7 @@ outcomes:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts, managed_user
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -285,12 +286,12 @@ ITEM = STATE + ArgumentSpec(
         update_secret=dict(type="str", choices=["on_create", "always", "verify"], default="on_create", no_log=False),
     )
 )
-SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM, user_password="password")
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM, user_password="password")
 
 
 def run(task: Task) -> None:
     check_undeclared(task)
-    ci, shared = CiService(task), accounts.SharedAccounts()
+    ci, shared = CiService(task), accounts.SharedAccounts(predicts_database=task.predicts_missing)
     for item in task.params["items"] or ():  # `password` is the option of the connection
         item["user_password"] = item.pop("password", None)
     process_one_or_items(

@@ -20,6 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection
+  - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
@@ -35,8 +36,6 @@ notes:
   - The primary view cannot be deleted. It is the view that Jenkins or a folder shows by default.
   - The module cannot change an existing nested view, because writing its configuration can break the views inside it.
   - The module cannot rename views.
-  - If a source of Configuration as Code (JCasC) lists views, Jenkins replaces all its top-level views whenever it
-    applies this source. Do not manage these views with both JCasC and this module.
   - If nothing changes, the module sends one request for each view. It sends one more request for each place that
     contains these views. A place is the top level of Jenkins, a folder or a nested view.
   - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
@@ -131,9 +130,9 @@ options:
     type: str
   predict_missing:
     description:
-      - Whether check mode assumes that earlier tasks install the Jenkins plugin C(nested-view), and create missing
-        folders, nested views and jobs that the view requires.
-      - If V(false), check mode fails if the plugin, a folder, a nested view or a job is missing.
+      - Whether check mode assumes that earlier tasks create missing folders, nested views and jobs that the view
+        requires.
+      - If V(false), check mode fails if a folder, a nested view or a job is missing.
       - Ignored outside of check mode.
   undeclared:
     description:
@@ -404,6 +403,7 @@ outcomes:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views import form, options, owners
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views.managed import ManagedView
@@ -439,7 +439,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         config=dict(type="str", unchecked="checked when it is parsed"),
     )
 )
-SPEC = (CI + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -498,6 +498,68 @@ def test_objects_of_missing_plugins_are_predicted_when_jenkins_is_new(sandbox: S
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
+def test_users_are_predicted_when_the_configuration_creates_their_database(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.switch("ci", restart_seconds=0.3)
+    none = Step({"ci_provision_configuration": {"jenkins": {"securityRealm": "none"}}})
+    desired = Step(
+        {
+            "ci_provision_configuration": {"jenkins": {"securityRealm": {"local": {"allowsSignup": False}}}},
+            "ci_provision_users": [{"name": "erin", "password": "sandbox-erin"}],
+        }
+    )
+    (prepared,) = run_role(sandbox, "ci_provision", [none], tmp_path)
+    assert prepared.changed
+    (predicted,) = run_role(sandbox, "ci_provision", [desired], tmp_path, "--check")
+    (created,) = run_role(sandbox, "ci_provision", [desired], tmp_path)
+    assert (predicted.failure, predicted.changed, predicted.writes) == ("", 2, [])
+    assert (created.failure, created.changed) == ("", 2)
+
+
+REFUSED: list[tuple[str, dict[str, Any]]] = [
+    (
+        "Jenkins does not have Job/Reed",
+        {
+            "ci_provision_folders": [{"name": "new"}],
+            "ci_provision_authorization": [{"folder": "new", "users": {"admin": ["Job/Reed"]}}],
+        },
+    ),
+    (
+        "requires the Jenkins plugin 'workflow-cps', which is not active",
+        {
+            "ci_provision_folders": [{"name": "new"}],
+            "ci_provision_jobs": [{"name": "new/app", "type": "pipeline", "script": "echo 1"}],
+        },
+    ),
+    (
+        "requires the Jenkins plugin 'nested-view', which is not active",
+        {
+            "ci_provision_plugins": [{"name": "nested-view", "state": "enabled"}],
+            "ci_provision_views": [{"name": "new", "type": "nested"}],
+        },
+    ),
+    (
+        "is required for a new user, because the Jenkins plugin 'mailer' is active",
+        {
+            "ci_provision_plugins": [{"name": "mailer", "state": "enabled"}],
+            "ci_provision_restart_if_pending": True,
+            "ci_provision_users": [{"name": "erin", "password": "sandbox-erin"}],
+        },
+    ),
+]
+
+
+def test_refusals_are_predicted_when_earlier_tasks_change_objects(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.switch("ci", restart_seconds=0.3)
+    disabled = {"version": "1.0", "active": False, "enabled": False}
+    plugins = [{"name": name, **disabled} for name in ("workflow-cps", "nested-view", "mailer")]
+    sandbox.seed({"ci": {"plugins": plugins}})
+    steps = [Step(variables) for _message, variables in REFUSED]
+    for mode in (["--check"], []):
+        results = run_role(sandbox, "ci_provision", steps, tmp_path, *mode)
+        for result, (message, _variables) in zip(results, REFUSED, strict=True):
+            assert message in result.failure
+
+
 NODE = {"name": "linux", "remote_root": "/j"}
 CONFLICTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("jenkins.nodes and ci_provision_nodes", {"jenkins": {"nodes": []}}, {"nodes": [NODE]}),

@@ -349,7 +349,7 @@ def test_missing_parent_is_reported() -> None:
         calls = (missing_folder("team"), PLUGINS, missing_folder("team"))
         result = manage(*calls, name="team/web", check_mode=check_mode)
         assert "Folder 'team' does not exist, or the account has no Job/Read permission on it." in result["msg"]
-    calls = (missing_folder("team"), missing_folder("team"))
+    calls = (missing_folder("team"), PLUGINS, missing_folder("team"))
     assert manage(*calls, name="team/web", check_mode=True, predict_missing=True)["changed"]
 
 
@@ -360,6 +360,8 @@ def test_missing_plugin_is_reported() -> None:
         assert (
             "Managing folders requires the Jenkins plugin 'cloudbees-folder', which is not installed" in result["msg"]
         )
+    predicted = manage(listed(), name="team", check_mode=True, predicted_plugins=["cloudbees-folder"])
+    assert predicted["changed"]
 
 
 @pytest.mark.parametrize("kind", [FREESTYLE, MULTIBRANCH])

@@ -245,7 +245,7 @@ def test_missing_plugin_is_named_before_a_write() -> None:
         assert "requires the Jenkins plugin 'ssh-slaves', which is not installed" in result["msg"]
         assert not result["changed"]
     with conversation(read()) as server:
-        result = run("ci_node", url=server.url, check_mode=True, predict_missing=True, **node(launcher=SSH))
+        result = run("ci_node", url=server.url, check_mode=True, predicted_plugins=["ssh-slaves"], **node(launcher=SSH))
     assert result["changed"]
 
 

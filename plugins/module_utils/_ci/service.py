@@ -69,6 +69,7 @@ class CiService:
     """A connection to a Jenkins server, or to a server of its predecessor Hudson.
 
     :arg api_token: user name and API token to log in with instead of the options
+    :ivar predicted_plugins: in check mode, the plugins that earlier tasks install
     """
 
     def __init__(self, task: Task, api_token: tuple[str, str] | None = None) -> None:
@@ -81,6 +82,7 @@ class CiService:
             or Credential()
         )
         self.account = credential.account
+        self.predicted_plugins = frozenset((task.check_mode and task.params.get("predicted_plugins")) or ())
         self.http = HttpClient(
             task, check_url(task.params["url"]), credential=credential, explain=functools.partial(_explain, credential)
         )

@@ -145,9 +145,8 @@ class MatrixProperty:
         :arg sources: the configuration sources
         :raises ToolchainError: if the change is refused
         """
-        if not self._task.predicts_missing:
-            require_plugin(self._ci, "matrix-auth", f"Managing the permissions of {self._target.label}")
-            self._permissions.check_known(form.list_permissions(changes or {}))
+        require_plugin(self._ci, "matrix-auth", f"Managing the permissions of {self._target.label}")
+        self._permissions.check_known(form.list_permissions(changes or {}))
         if self._root is not None:
             xml_fields.check_complete(self._root, self._target.label)
         if self._target.option == "node":

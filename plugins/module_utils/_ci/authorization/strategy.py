@@ -77,9 +77,8 @@ class GlobalAuthorization:
         """
         after = self._after(changes or {})
         plugin = _PLUGINS[after["strategy"]]
-        if not self._task.predicts_missing:
-            require_plugin(self._ci, plugin, f"The authorization strategy '{after['strategy']}'")
-            self._permissions.check_known(form.list_permissions(changes or {}))
+        require_plugin(self._ci, plugin, f"The authorization strategy '{after['strategy']}'")
+        self._permissions.check_known(form.list_permissions(changes or {}))
         sources.refuse_owned(self._ci, _PATH, "the authorization strategy")
         if not self._task.params["allow_lockout"]:
             lockout.check(self._ci, after)

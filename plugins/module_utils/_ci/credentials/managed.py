@@ -89,10 +89,9 @@ class SharedStores:
         stored = hashes[credential_id]
         return all(stored.get(name) == self._hash(name, text) for name, text in declared.items())
 
-    def require_plugin(self, task: Task, ci: CiService, name: str) -> None:
-        """Check that a plugin is installed, once for all items, unless check mode predicts its installation."""
-        if not task.predicts_missing:
-            self._values.get(f"plugin {name}", lambda: require_plugin(ci, name, f"{stores.PURPOSE} of this type"))
+    def require_plugin(self, ci: CiService, name: str) -> None:
+        """Check that a plugin is installed, once for all items."""
+        self._values.get(f"plugin {name}", lambda: require_plugin(ci, name, f"{stores.PURPOSE} of this type"))
 
     def _hash(self, name: str, text: str) -> str | None:
         if name == "passphrase" and not text:
@@ -179,7 +178,7 @@ class ManagedCredential:
             )
         form.check_required(params)
         if params["type"] != form.XML:
-            self._shared.require_plugin(self._task, self._ci, form.TYPES[params["type"]].plugin)
+            self._shared.require_plugin(self._ci, form.TYPES[params["type"]].plugin)
         self._body = self._complete(declared).root
         if before is not None:
             self._task.result["updated_secrets"] = self.secrets.list_paths(declared.fields)

@@ -18,7 +18,6 @@ from urllib.parse import quote
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
-    lacks_plugin,
     require_plugin,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
@@ -49,6 +48,7 @@ TEXT: Option = dict(
 )
 
 
+# What configuration sources set for the system store
 _SYSTEM = ("credentials", "system", "domainCredentials")
 
 
@@ -137,9 +137,8 @@ def lacks_domain(ci: CiService, store: Store, domain: str | None) -> bool:
 
 def is_predicted(task: Task, ci: CiService, store: Store) -> bool:
     """Return whether check mode predicts that a store is created, with its folder or with the credentials plugin."""
-    if not task.predicts_missing:
-        return False
-    return (store.folder is not None and not has_folder(ci, store)) or lacks_plugin(ci, PLUGIN)
+    is_new_folder = task.predicts_missing and store.folder is not None and not has_folder(ci, store)
+    return is_new_folder or PLUGIN in ci.predicted_plugins
 
 
 def explain_missing(ci: CiService, store: Store) -> ToolchainError:

@@ -217,8 +217,7 @@ class ManagedFolder:
 
     def _check_target(self) -> None:
         """Check that an item with the name can be created in its folder or moved to it."""
-        if not self._task.predicts_missing:
-            self._shared.require_plugin(self._ci)
+        self._shared.require_plugin(self._ci)
         folder, _last = names.split(self._name)
         listing = self._shared.tree.list(self._ci, folder)
         if listing:

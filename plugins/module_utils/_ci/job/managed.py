@@ -102,9 +102,7 @@ class ManagedJob:
             self._check_renaming(before["name"])
         if before is None or any(path.endswith("@class") for path in fields.get("elements", ())):
             root = t.cast("DesiredConfiguration", self._configuration).declared
-            if not self._task.predicts_missing:
-                purpose = f"The configuration of job '{self._name}'"
-                self._shared.check_plugins(self._ci, types.list_plugins(root), purpose)
+            self._shared.check_plugins(self._ci, types.list_plugins(root), f"The configuration of job '{self._name}'")
         if self._stored is not None:
             xml_fields.check_complete(self._stored, f"job '{self._name}'")
 

@@ -14,7 +14,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
-    lacks_plugin,
     require_plugin,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
@@ -26,8 +25,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 
 PLUGIN = "lockable-resources"
 PURPOSE = "Managing lockable resources"
-# Fields that a script changes; a new resource has them all
+# The member of the configuration that contains all resources
 _DECLARED = ("unclassified", "lockableResourcesManager", "declaredResources")
+# Fields that a script changes; a new resource has them all
 _CONFIGURED = frozenset(("name", "description", "labels", "note", "properties", "ephemeral"))
 _PATH = "/lockable-resources"
 # The status if the resource is reserved, locked, or assigned to a build in the queue
@@ -87,15 +87,14 @@ return false
 """
 
 
-def list_resources(ci: CiService, *, predicts_missing: bool = False) -> list[Fields]:
+def list_resources(ci: CiService) -> list[Fields]:
     """Return all resources, sorted by name.
 
-    :arg predicts_missing: whether to return an empty list if the plugin is missing
     :raises ToolchainError: if the plugin is missing, or the account must not see the resources
     """
     response = ci.view(_PATH, _TREE, accept=(200, 404))
     if response.status == 404:
-        if predicts_missing and lacks_plugin(ci, PLUGIN):
+        if PLUGIN in ci.predicted_plugins:
             return []
         require_plugin(ci, PLUGIN, PURPOSE)
         raise ToolchainError(
@@ -132,14 +131,13 @@ class Resources:
     :ivar sources: the configuration sources
     """
 
-    def __init__(self, *, predicts_missing: bool) -> None:
-        self._predicts_missing = predicts_missing
+    def __init__(self) -> None:
         self._values = SharedValues()
         self.sources = SharedSources()
 
     def list(self, ci: CiService) -> list[Fields]:
         """Return the resources as they were before this task changed one."""
-        return self._values.get("resources", lambda: list_resources(ci, predicts_missing=self._predicts_missing))
+        return self._values.get("resources", lambda: list_resources(ci))
 
     def list_persistent(self, ci: CiService) -> set[str]:
         """Return the names of the resources that are not deleted when a build releases them."""

@@ -151,7 +151,7 @@ class ManagedAgent:
     def _check_kind(self, option: str, known: dict[str, kinds.Kind], fields: Fields) -> None:
         kinds.check_required(option, known, fields)
         plugin = known[fields["type"]].plugin
-        if plugin is not None and not self._task.predicts_missing:
+        if plugin is not None:
             require_plugin(self._ci, plugin, f"The launcher type '{fields['type']}'")
 
     def _check_idle(self, before: Fields, action: str) -> None:

@@ -8,22 +8,27 @@ from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+
+_SHORT_NAME = (r"[A-Za-z0-9_-]+", "the short name of a plugin, such as 'git'")
+
+
+PREDICTED_PLUGINS = ArgumentSpec(
+    dict(predicted_plugins=dict(type="list", elements="str", each_element=dict(matches=_SHORT_NAME)))
+)
 
 
 def require_plugin(ci: CiService, name: str, purpose: str) -> None:
-    """Check that a plugin is installed and active. An account that may not list plugins passes.
+    """Check that a plugin is installed and active, unless check mode predicts it.
+
+    An account that may not list plugins passes.
 
     :arg name: short name, such as `cloudbees-folder`
     :arg purpose: what requires the plugin, such as `Managing folders`
     :raises ToolchainError: if the plugin is missing or disabled
     """
-    check_required(list_plugins(ci), name, purpose)
-
-
-def lacks_plugin(ci: CiService, name: str) -> bool:
-    """Return whether a plugin is missing or disabled. An account that may not list plugins cannot know it."""
-    plugins = list_plugins(ci)
-    return plugins is not None and not plugins.get(name)
+    if name not in ci.predicted_plugins:
+        check_required(list_plugins(ci), name, purpose)
 
 
 def list_plugins(ci: CiService) -> dict[str, bool] | None:

@@ -12,7 +12,6 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
-    lacks_plugin,
     require_plugin,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import (
@@ -121,7 +120,12 @@ def read_approvals(ci: CiService, signatures: t.Collection[str] = (), *, texts: 
     :raises ToolchainError: if the plugin is missing
     """
     arguments = {"signatures": list(signatures), "texts": texts}
-    return ApprovalLists(**_run(ci, "read script approvals", _READ, arguments, read_only=True))
+    try:
+        return ApprovalLists(**_run(ci, "read script approvals", _READ, arguments, read_only=True))
+    except ScriptFailure:
+        if PLUGIN in ci.predicted_plugins:
+            return ApprovalLists([], [], [], [], [], [])
+        raise
 
 
 def _run(ci: CiService, name: str, code: str, arguments: Fields, *, read_only: bool) -> t.Any:
@@ -145,12 +149,11 @@ class Approvals:
     """The approvals of a server, requested once for all items of a task.
 
     :arg signatures: the signatures of all items
-    :arg predicts_missing: whether there are no approvals if the plugin is missing
     :ivar sources: the configuration sources
     """
 
-    def __init__(self, signatures: t.Collection[str], *, predicts_missing: bool) -> None:
-        self._signatures, self._predicts_missing = signatures, predicts_missing
+    def __init__(self, signatures: t.Collection[str]) -> None:
+        self._signatures = signatures
         self._values = SharedValues()
         self.sources = SharedSources()
 
@@ -160,8 +163,6 @@ class Approvals:
 
     def read_again(self, ci: CiService) -> ApprovalLists:
         """Return the current approvals."""
-        if self._predicts_missing and lacks_plugin(ci, PLUGIN):
-            return ApprovalLists([], [], [], [], [], [])
         return read_approvals(ci, self._signatures)
 
 

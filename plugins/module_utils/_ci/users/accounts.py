@@ -89,36 +89,44 @@ class Accounts(t.NamedTuple):
 class SharedAccounts:
     """The accounts as they were before the task, requested once for all items.
 
+    :arg predicts_database: whether a server with another user database has no accounts
     :ivar sources: the configuration sources
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, predicts_database: bool) -> None:
+        self._predicts_database = predicts_database
         self._values = SharedValues()
         self.sources = SharedSources()
 
     def fetch(self, ci: CiService) -> Accounts:
         """Return the accounts."""
-        return self._values.get("accounts", lambda: fetch(ci))
+        return self._values.get("accounts", lambda: fetch(ci, predicts_database=self._predicts_database))
+
+    def fetch_again(self, ci: CiService, name: str) -> Accounts:
+        """Return the current account of a user, if it has one."""
+        return fetch(ci, name, predicts_database=self._predicts_database)
 
     def list_deletable(self, ci: CiService) -> set[str]:
         """Return the names, in lower case, of the accounts that may be deleted if they are not declared."""
         return set(self.fetch(ci).users) - {own_name(ci)}
 
 
-def fetch(ci: CiService, name: str | None = None) -> Accounts:
+def fetch(ci: CiService, name: str | None = None, *, predicts_database: bool = False) -> Accounts:
     """Return all accounts. Users without an account, such as the authors of commits, are omitted.
 
     :arg name: return only this user
+    :arg predicts_database: whether a server with another user database has no accounts
     :raises ToolchainError: if the server does not use its own user database
     """
     listing = run_internal(ci, "list users", LIST_USERS, {"name": name}, read_only=True)
-    if listing["users"] is None:
+    if listing["users"] is None and not predicts_database:
         raise ToolchainError(
             f"Cannot manage users: Jenkins does not use its own user database. Its security realm is "
             f"{listing['realm']}. Manage the users there."
         )
-    users = {user["name"].lower(): _to_user(user) for user in listing["users"]}
-    return Accounts(users, listing["mailer"], listing["name_pattern"])
+    users = {user["name"].lower(): _to_user(user) for user in listing["users"] or ()}
+    has_mailer = bool(listing.get("mailer")) or "mailer" in ci.predicted_plugins
+    return Accounts(users, has_mailer, listing.get("name_pattern"))
 
 
 def change(ci: CiService, name: str, changes: Fields) -> None:

@@ -56,9 +56,8 @@ class ManagedUser:
         verified.
         """
         is_shared = self._task.params["items"] is not None and self._accounts is None
-        self._accounts = self._shared.fetch(self._ci) if is_shared else accounts.fetch(self._ci, self._name)
-        needs_mailer = self.desired.get("email") is not None and not self._accounts.has_mailer
-        if needs_mailer and not self._task.predicts_missing:
+        self._accounts = self._shared.fetch(self._ci) if is_shared else self._shared.fetch_again(self._ci, self._name)
+        if self.desired.get("email") is not None and not self._accounts.has_mailer:
             require_plugin(self._ci, "mailer", "Setting 'email'")
         user = self._accounts.users.get(self._name.lower())
         if user and self._has_sent_password and not self.has_password():

@@ -172,7 +172,7 @@ class ManagedView:
                 f"View '{self._name}' cannot be created, because a view inside a nested view of {self._owner} has this "
                 "name. Specify another name."
             )
-        if kind == "nested" and not self._task.predicts_missing:
+        if kind == "nested":
             require_plugin(self._ci, _NESTED_PLUGIN, "Managing nested views")
 
     def _check_update(self, kind: str, fields: Fields) -> None:
