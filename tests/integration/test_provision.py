@@ -564,15 +564,20 @@ NODE = {"name": "linux", "remote_root": "/j"}
 CONFLICTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("jenkins.nodes and ci_provision_nodes", {"jenkins": {"nodes": []}}, {"nodes": [NODE]}),
     (
+        "jenkins.nodes and permissions of nodes in ci_provision_authorization",
+        {"jenkins": {"nodes": []}},
+        {"authorization": [{"node": "linux", "users": {"ann": ["Agent/Build"]}}]},
+    ),
+    (
         "jenkins.mode and usage of the built-in node in ci_provision_nodes",
         {"jenkins": {"mode": "NORMAL"}},
         {"nodes": [{"name": "built-in", "usage": "exclusive"}]},
     ),
-    ("jenkins.views and ci_provision_views", {"jenkins": {"views": []}}, {"views": [{"name": "a"}]}),
+    ("jenkins.views and ci_provision_views", {"jenkins": {"views": []}}, {"views": [{"name": "a", "folder": None}]}),
     (
-        "jenkins.securityRealm.local.users and ci_provision_users",
-        {"jenkins": {"securityRealm": {"local": {"users": []}}}},
-        {"users": [{"name": "ann"}]},
+        "user ann in jenkins.securityRealm.local.users and ci_provision_users",
+        {"jenkins": {"securityRealm": {"local": {"users": [{"id": "Ann"}]}}}},
+        {"users": [{"name": "ann"}, {"name": "bob"}]},
     ),
     (
         "jenkins.authorizationStrategy and ci_provision_authorization",
@@ -590,15 +595,31 @@ CONFLICTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"lockable_resources": [{"name": "a"}]},
     ),
     (
-        "security.scriptApproval and ci_provision_script_approvals",
+        "security.scriptApproval.approvedSignatures and signatures in ci_provision_script_approvals",
         {"security": {"scriptApproval": {"approvedSignatures": []}}},
         {"script_approvals": [{"signature": "method java.lang.String trim"}]},
     ),
+    (
+        "security.scriptApproval.approvedScriptHashes and scripts in ci_provision_script_approvals",
+        {"security": {"scriptApproval": {"approvedScriptHashes": []}}},
+        {"script_approvals": [{"script": "1"}]},
+    ),
 ]
 NO_CONFLICT = {
-    "ci_provision_configuration": {"jenkins": {"nodes": [], "views": [], "mode": "NORMAL"}, "credentials": None},
+    "ci_provision_configuration": {
+        "jenkins": {
+            "nodes": [],
+            "views": [],
+            "mode": "NORMAL",
+            "securityRealm": "local",
+        },
+        "credentials": None,
+        "security": {"scriptApproval": {"approvedSignatures": []}},
+    },
     "ci_provision_nodes": [{"name": "built-in", "labels": ["fast"]}],
     "ci_provision_views": [{"name": "a", "folder": "team"}],
+    "ci_provision_users": [{"name": "ann"}],
+    "ci_provision_script_approvals": [{"script": "1"}],
 }
 
 
