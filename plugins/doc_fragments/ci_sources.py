@@ -11,7 +11,9 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 options: {}
 notes:
-  - If a configuration source of the plugin C(configuration-as-code) sets what the module would change, the task fails
-    before the change, because Jenkins would revert it. A task with changes sends one request to read the sources.
-    Without the Overall/Administer permission, they cannot be read, and the module changes the object.
+  - Jenkins can have configuration sources, which are the files of the plugin C(configuration-as-code). If a source sets
+    what the module would change, the task fails before the change, because Jenkins would revert it. Before such a
+    change, the module sends one request to read the sources.
+  - The sources cannot be read without the Overall/Administer permission or if the script console is blocked. The module
+    then changes the object without this check.
 """

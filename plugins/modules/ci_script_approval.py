@@ -280,8 +280,8 @@ def reconcile_approval(task: Task, shared: approvals.Approvals) -> None:
     approval = approvals.ManagedApproval(CiService(task), shared, params["signature"], find_hashes(params))
     managed = {**approval.identity, "status": "approved", **task.select_provided("assume_permission_check")}
 
-    def check(_before: Fields | None, desired: Fields | None) -> None:
-        approval.refuse_owned()
+    def check(before: Fields | None, desired: Fields | None) -> None:
+        approval.refuse_owned(before, desired and managed)
         if desired and not params["allow_dangerous"]:
             approval.check_harmless()
 

@@ -81,7 +81,8 @@ options:
   undeclared:
     description:
       - Whether to keep, report or delete existing accounts that are not in O(items).
-      - The module never reports or deletes the account of the task. It does not consider users without an account.
+      - The module never reports or deletes the account of the task, users without an account, and users that a
+        configuration source of Jenkins sets.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
@@ -186,8 +187,8 @@ user:
     email: null
 undeclared:
   description:
-    - Names of the existing accounts that are not in O(items), in lower case and sorted. The account of the task is not
-      included.
+    - Names of the existing accounts that are not in O(items), in lower case and sorted. The account of the task and the
+      users that a configuration source of Jenkins sets are not included.
     - With O(undeclared=remove), the module deletes these accounts like items with O(state=absent). RV(counts) and
       RV(outcomes) include them.
   returned: when O(undeclared) is V(report) or V(remove)

@@ -32,7 +32,7 @@ def export(jenkins: dict[str, Any], **roots: Any) -> Call:
 
 def sources(*, status: int = 200, **paths: list[list[str]]) -> Call:
     """Return the script that reads the members that sources set, by the name of the source without its suffix."""
-    value = [{"name": f"/casc/{name}.yaml", "paths": owned} for name, owned in paths.items()]
+    value = [{"name": f"/casc/{name}.yaml", "paths": owned, "users": []} for name, owned in paths.items()]
     report = "\n@@toolchain@@" + json.dumps({"ran": True, "value": value, "holds": bool(value)})
     return call("POST", "/scriptText", status, text=report, headers={"Content-Type": "text/plain"})
 

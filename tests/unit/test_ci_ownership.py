@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import ownership
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -17,7 +19,15 @@ from sandbox.client import Sandbox
 from support.running import run
 
 SOURCES = {
-    "/casc/base.yaml": "jenkins:\n  nodes:\n  - permanent:\n      name: n1\n  securityRealm:\n",
+    "/casc/base.yaml": """\
+jenkins:
+  crumbIssuer:
+    standard: {}
+  nodes:
+  - permanent:
+      name: n1
+  securityRealm:
+""",
     "/casc/url.yaml": "unclassified:\n  location:\n    url: http://ci/\nx-anchors: 1\n",
 }
 
@@ -41,6 +51,7 @@ def owned(sandbox: Sandbox) -> Sandbox:
         (("jenkins", "nodes"), "/casc/base.yaml"),
         (("jenkins", "nodes", "permanent"), "/casc/base.yaml"),
         (("jenkins",), "/casc/base.yaml"),
+        (("jenkins", "crumbIssuer"), "/casc/base.yaml"),
         (("unclassified", "location", "url"), "/casc/url.yaml"),
         (("unclassified", "location", "adminAddress"), None),
         (("jenkins", "views"), None),
@@ -136,6 +147,8 @@ NOT_OWNED = [
     ),
     (USERS.replace("users:", "enableCaptcha: false"), "ci_user", {"name": "reader", "full_name": "New name"}),
     (f"{USERS}      - id: admin\n", "ci_user", {"name": "reader", "full_name": "New name"}),
+    (f"{USERS}        []\n", "ci_user", {"name": "reader", "full_name": "New name"}),
+    ("jenkins:\n  securityRealm: local\n", "ci_user", {"name": "reader", "full_name": "New name"}),
 ]
 
 
@@ -150,10 +163,70 @@ def test_other_object_is_changed(sandbox: Sandbox, text: str, module: str, optio
     assert not result.get("failed")
 
 
+@pytest.fixture
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[CiService]:
+    """Record the connections that have requested the sources."""
+    recorded: list[CiService] = []
+    fetch_sources = ownership.fetch_sources
+
+    def fetch(ci: CiService) -> list[ownership.Source]:
+        recorded.append(ci)
+        return fetch_sources(ci)
+
+    monkeypatch.setattr(ownership, "fetch_sources", fetch)
+    return recorded
+
+
+ITEMS: list[tuple[str, list[dict[str, Any]]]] = [
+    ("ci_node", [{"name": name, "remote_root": "/j"} for name in "ab"]),
+    ("ci_view", [{"name": name} for name in "ab"]),
+    ("ci_credential", [{"id": name, "type": "secret_text", "secret": "xyzzy"} for name in "ab"]),
+    ("ci_credential_domain", [{"name": name} for name in "ab"]),
+    ("ci_user", [{"name": f"new{name}", "password": "xyzzy"} for name in "ab"]),
+    ("ci_lockable_resource", [{"name": name} for name in "ab"]),
+    ("ci_script_approval", [{"signature": f"method java.util.List {name}"} for name in "ab"]),
+]
+
+
 @pytest.mark.usefixtures("sandbox_environment")
-def test_sources_are_requested_once_and_only_before_changes(owned: Sandbox) -> None:
-    views = [{"name": "a"}, {"name": "b"}]
-    for scripts in (1, 0):
-        owned.clear_journal()
-        assert run("ci_view", items=views)["changed"] is (scripts == 1)
-        assert len([entry for entry in owned.journal("ci") if entry["label"] == "script"]) == scripts
+@pytest.mark.parametrize(("module", "items"), ITEMS)
+def test_sources_are_requested_once_and_only_before_changes(
+    requests: list[CiService], module: str, items: list[dict[str, Any]]
+) -> None:
+    for check_mode, is_changed in ((True, True), (False, True), (False, False)):
+        requests.clear()
+        assert run(module, items=items, check_mode=check_mode)["changed"] is is_changed
+        assert len(requests) == is_changed
+
+
+NOT_READ: list[tuple[str, dict[str, Any]]] = [
+    ("ci_view", {"name": "new", "folder": "team"}),
+    ("ci_credential", {"id": "new", "type": "secret_text", "secret": "xyzzy", "folder": "team"}),
+    ("ci_credential_domain", {"name": "new", "folder": "team"}),
+]
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize(("module", "options"), NOT_READ)
+def test_sources_are_not_requested_for_folders(requests: list[CiService], module: str, options: dict[str, Any]) -> None:
+    run("ci_folder", name="team")
+    assert run(module, **options)["changed"]
+    assert requests == []
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+def test_sources_are_not_requested_for_the_file_with_the_secret(requests: list[CiService], tmp_path: Path) -> None:
+    assert run("ci_node", name="a", remote_root="/j")["changed"]
+    requests.clear()
+    assert run("ci_node", name="a", secret_file=str(tmp_path / "secret"))["changed"]
+    assert requests == []
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+def test_users_of_a_source_are_not_deleted(sandbox: Sandbox) -> None:
+    text = f"{USERS}      - id: reader\n"
+    sandbox.seed({"ci": {"configuration": {"sources": {"/casc/base.yaml": text}}}})
+    result = run("ci_user", items=[{"name": "builder"}], undeclared="remove")
+    assert "reader" not in result["undeclared"]
+    assert not result.get("failed")
+    assert run("ci_user_info", name="reader")["users"]

@@ -300,3 +300,19 @@ def test_approval_is_refused_when_a_configuration_source_sets_the_list(
         f"Cannot change the approval of the {label}: the configuration source '/casc/base.yaml' of Jenkins sets "
         f"'security.scriptApproval.{member}'"
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "options"),
+    [
+        ({}, {"assume_permission_check": True}),
+        ({"restricted": [NOW]}, {"state": "absent"}),
+        ({"pending_signatures": [pending(NOW)]}, {"state": "absent"}),
+    ],
+)
+def test_approval_that_is_not_in_the_list_of_a_source_is_changed(
+    monkeypatch: pytest.MonkeyPatch, before: dict[str, Any], options: dict[str, Any]
+) -> None:
+    source = ownership.Source("/casc/base.yaml", frozenset([("security", "scriptApproval", "approvedSignatures")]))
+    monkeypatch.setattr(ownership, "fetch_sources", lambda _ci: [source])
+    assert run_module(read(NOW, **before), signature=NOW, check_mode=True, **options)["changed"]

@@ -17,7 +17,7 @@ from .roots import Plan, list_roots
 
 PLUGIN = ("configuration-as-code",)
 IGNORED = "x-"
-MAX_NAMES = len(users.PATH)
+MAX_NAMES = 3
 SOURCES, ENVIRONMENT = "configuration_sources", "configuration_environment"
 
 
@@ -28,26 +28,24 @@ def list_sources(server: Controller) -> dict[str, str]:
 
 
 def describe_sources(server: Controller) -> list[dict[str, object]]:
-    """Return the paths of the members that each source sets, with at most four names each, and the users.
+    """Return the paths of the members that each source sets, with at most three names each, and the users.
 
     :raises ConfiguratorError: if a source is not YAML
     """
     described: list[dict[str, object]] = []
     for name, text in list_sources(server).items():
         context, roots = _context(server, name), merge([Document(text, name)])
-        paths = [path for root, node in roots.items() for path in _list_paths(context, node, [root])]
-        described.append({"name": name, "paths": paths})
+        paths = [path for root, node in roots.items() for path in _list_paths(node, [root])]
+        described.append({"name": name, "paths": paths, "users": users.list_names(context, roots)})
     return described
 
 
-def _list_paths(context: Context, node: yaml.Node, path: list[str]) -> list[list[str]]:
+def _list_paths(node: yaml.Node, path: list[str]) -> list[list[str]]:
     if is_null(node):
         return []
-    if tuple(path) == users.PATH:
-        return [[*path, name.lower()] for name in users.list_names(context, node)]
     if not isinstance(node, yaml.MappingNode) or len(path) == MAX_NAMES:
         return [path]
-    return [found for name, inner in read_members(node).items() for found in _list_paths(context, inner, [*path, name])]
+    return [found for name, inner in read_members(node).items() for found in _list_paths(inner, [*path, name])]
 
 
 def check(server: Controller, text: str, name: str) -> None:

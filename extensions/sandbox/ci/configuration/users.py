@@ -59,9 +59,9 @@ def find_users(roots: dict[str, yaml.Node]) -> list[yaml.Node]:
     return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
-def list_names(context: Context, node: yaml.Node) -> list[str]:
-    """Return the IDs of a list of users."""
-    return [text(context, mapping(context, entry)["id"]) for entry in sequence(context, node)]
+def list_names(context: Context, roots: dict[str, yaml.Node]) -> list[str]:
+    """Return the IDs of the users in a document, in lower case."""
+    return [text(context, mapping(context, entry)["id"]).lower() for entry in find_users(roots)]
 
 
 def _write_user(context: Context, members: dict[str, yaml.Node]) -> None:

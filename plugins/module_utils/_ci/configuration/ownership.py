@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 
 NODES = ("jenkins", "nodes")
 _SCRIPT_NAME = "list the members that configuration sources set"
-# Only names of members leave the server, no values. Classes are loaded by name, because the plugin may be missing
+# Only names of members and users leave the server. Classes are loaded by name, because the plugin may be missing
 _SCRIPT = r"""
 def loader = jenkins.model.Jenkins.get().pluginManager.uberClassLoader
 def load = { name -> loader.loadClass('io.jenkins.plugins.casc.' + name) }
@@ -36,24 +36,26 @@ def yamlSource = load('yaml.YamlSource')
 def yamlUtils = load('yaml.YamlUtils')
 def resolve = { text -> context.getSecretSourceResolver().resolve(text) }
 def casc = plugin.get()
+// node.type would be a member of the configuration
+def isMapping = { node -> node != null && node.getType().name() == 'MAPPING' }
+def listUsers = { root ->
+    def users = args.users.inject(root) { node, name -> isMapping(node) ? node.get(name) : null }
+    return (users ?: []).collect { resolve(it.get('id').toString()).toLowerCase(Locale.ENGLISH) }
+}
 def listPaths
 listPaths = { node, path ->
     if (node == null) {
         return []
     }
-    if (path == args.users) {
-        // Jenkins changes only the users of the list
-        return node.collect { path + resolve(it.get('id').toString()).toLowerCase() }
-    }
-    // node.type would be a member of the configuration
-    if (node.getType().name() != 'MAPPING' || path.size() == args.users.size()) {
+    if (!isMapping(node) || path.size() == 3) {
         return [path]
     }
     return node.collectMany { name, inner -> listPaths(inner, path + [name.toString()]) }
 }
 def files = casc.getSources().collectMany { name -> plugin.isSupportedURI(name) ? [name] : casc.configs(name) }
 return files.collect { file ->
-    [name: file.toString(), paths: listPaths(yamlUtils.loadFrom([yamlSource.of(file)], context), [])]
+    def root = yamlUtils.loadFrom([yamlSource.of(file)], context)
+    [name: file.toString(), paths: listPaths(root, []), users: listUsers(root)]
 }
 """
 
@@ -62,11 +64,13 @@ class Source(t.NamedTuple):
     """A configuration source of the server.
 
     :ivar name: its path or URL on the server
-    :ivar paths: the members that it sets, with at most four names each, and a fifth one for a user in lower case
+    :ivar paths: the members that it sets, with at most three names each
+    :ivar users: the users that it sets, in lower case. Jenkins does not change other users
     """
 
     name: str
     paths: frozenset[Path]
+    users: frozenset[str] = frozenset()
 
 
 def fetch_sources(ci: CiService) -> list[Source]:
@@ -80,7 +84,7 @@ def fetch_sources(ci: CiService) -> list[Source]:
         if refusal.status in (403, 404):
             return []
         raise
-    return [Source(entry["name"], frozenset(map(tuple, entry["paths"]))) for entry in value]
+    return [Source(entry["name"], frozenset(map(tuple, entry["paths"])), frozenset(entry["users"])) for entry in value]
 
 
 def refuse_owned_by(sources: t.Iterable[Source], path: Path, name: str) -> None:
@@ -90,10 +94,14 @@ def refuse_owned_by(sources: t.Iterable[Source], path: Path, name: str) -> None:
     """
     for source in sources:
         if any(owned and all(one == other for one, other in zip(owned, path)) for owned in source.paths):
-            raise ToolchainError(
-                f"Cannot change {name}: the configuration source '{source.name}' of Jenkins sets '{'.'.join(path)}', "
-                "so Jenkins would revert the change. Change the source instead, or remove this member from it."
-            )
+            raise _refusal(name, source, ".".join(path))
+
+
+def _refusal(name: str, source: Source, member: str) -> ToolchainError:
+    return ToolchainError(
+        f"Cannot change {name}: the configuration source '{source.name}' of Jenkins sets '{member}', so Jenkins would "
+        "revert the change. Change the source instead, or remove this member from it."
+    )
 
 
 class SharedSources:
@@ -112,4 +120,20 @@ class SharedSources:
         :arg name: what is changed, such as `node 'linux-1'`
         :raises ToolchainError: if a source sets the member
         """
-        refuse_owned_by(self._values.get("sources", lambda: fetch_sources(ci)), path, name)
+        refuse_owned_by(self._fetch(ci), path, name)
+
+    def refuse_user(self, ci: CiService, name: str) -> None:
+        """Refuse to change a user that a configuration source of the server sets. See `refuse_owned`.
+
+        :raises ToolchainError: if a source sets the user
+        """
+        for source in self._fetch(ci):
+            if name.lower() in source.users:
+                raise _refusal(f"user '{name}'", source, f"{'.'.join(USERS)}[{name}]")
+
+    def list_users(self, ci: CiService) -> set[str]:
+        """Return the users that configuration sources of the server set, in lower case."""
+        return {user for source in self._fetch(ci) for user in source.users}
+
+    def _fetch(self, ci: CiService) -> list[Source]:
+        return self._values.get("sources", lambda: fetch_sources(ci))

@@ -209,10 +209,15 @@ class ManagedApproval:
                 return {"status": status, "assume_permission_check": assumes, "dangerous": dangerous}
         return None
 
-    def refuse_owned(self) -> None:
+    def refuse_owned(self, before: Fields | None, after: Fields | None) -> None:
+        """Refuse to change the list of approved signatures or scripts if a configuration source sets it.
+
+        Pending ones and signatures that require a permission check are not in these lists.
+
+        :raises ToolchainError: if a source sets the list
         """
-        :raises ToolchainError: if a configuration source sets the list of approved signatures or scripts
-        """
+        if _is_listed(before) == _is_listed(after):
+            return
         member, name = (
             ("approvedScriptHashes", f"the approval of the script '{self._hashes[0]}'")
             if self._signature is None
@@ -242,3 +247,8 @@ class ManagedApproval:
         """Revoke the approval, and deny the pending request."""
         arguments = {"signature": self._signature, "hashes": self._hashes}
         _run(self._ci, "revoke the approval of a signature or script", _REVOKE, arguments, read_only=False)
+
+
+def _is_listed(approval: Fields | None) -> bool:
+    """Return whether an approval is in the list of approved signatures or scripts."""
+    return bool(approval and approval["status"] == "approved" and not approval.get("assume_permission_check"))

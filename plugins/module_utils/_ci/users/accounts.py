@@ -107,8 +107,11 @@ class SharedAccounts:
         return fetch(ci, name, predicts_database=self._predicts_database)
 
     def list_deletable(self, ci: CiService) -> set[str]:
-        """Return the names, in lower case, of the accounts that may be deleted if they are not declared."""
-        return set(self.fetch(ci).users) - {own_name(ci)}
+        """Return the names, in lower case, of the accounts that may be deleted if they are not declared.
+
+        Not the account of the task, and not those that configuration sources would create again.
+        """
+        return set(self.fetch(ci).users) - {own_name(ci)} - self.sources.list_users(ci)
 
 
 def fetch(ci: CiService, name: str | None = None, *, predicts_database: bool = False) -> Accounts:

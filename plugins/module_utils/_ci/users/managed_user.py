@@ -10,7 +10,6 @@ import html
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import USERS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts
@@ -75,7 +74,7 @@ class ManagedUser:
         :raises BadOption: if an option is missing or wrong
         :raises ToolchainError: if the change is refused
         """
-        self._shared.sources.refuse_owned(self._ci, (*USERS, self._name.lower()), f"user '{self._name}'")
+        self._shared.sources.refuse_user(self._ci, self._name)
         if fields is None:
             return
         if before is None:
