@@ -78,9 +78,7 @@ configuration:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration import descriptor
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration.kinds import (
-    REFUSED_SECTIONS,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration.kinds import REFUSED_SECTIONS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME

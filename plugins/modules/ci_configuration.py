@@ -216,9 +216,7 @@ sent_secrets:
   sample: ["unclassified.mailer.authentication.password"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.configuration import (
-    Configuration,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.configuration import Configuration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.declaration import Declaration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE

@@ -29,9 +29,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configura
     list_secrets,
     matches,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.declaration import (
-    Declaration,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.declaration import Declaration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import (
     fetch_sources,
     refuse_owned_by,
