@@ -12,7 +12,7 @@ class ModuleDocFragment:
 options: {}
 notes:
   - Jenkins can have configuration sources, which are the files of the plugin C(configuration-as-code). If a source sets
-    what the module would change, the task fails before the change, because Jenkins would revert it. Before such a
+    what the module would change, the task fails before the change, because Jenkins would revert it. Before the first
     change, the module sends one request to read the sources.
   - The sources cannot be read without the Overall/Administer permission or if the script console is blocked. The module
     then changes the object without this check.

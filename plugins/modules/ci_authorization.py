@@ -39,6 +39,8 @@ notes:
   - To manage the whole server, the account needs the Overall/Administer permission. Jenkins needs the plugin
     C(configuration-as-code). The strategies V(global_matrix) and V(project_matrix) also require the plugin
     C(matrix-auth). The strategy V(role_based) requires the plugin C(role-strategy).
+  - Check mode for the whole server requires that the plugin C(configuration-as-code) is active, even if it is in
+    O(predicted_plugins).
   - The module reads the authorization strategy from the export of the Configuration as Code plugin (JCasC). It replaces
     the strategy as a whole, so that an interrupted task never leaves a role without its members. When Jenkins applies
     the strategy, it also applies its configuration sources again.

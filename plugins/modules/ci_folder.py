@@ -319,8 +319,8 @@ ITEM = STATE + ArgumentSpec(
         allow_delete_content=dict(type="bool", default=False),
     )
 )
-_IN = ArgumentSpec(dict(undeclared_in=dict(type="str", narrows_scope=True, **JOB)))
-SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED + _IN) + with_items(ITEM)
+_UNDECLARED_IN = ArgumentSpec(dict(undeclared_in=dict(type="str", narrows_scope=True, **JOB)))
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED + _UNDECLARED_IN) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

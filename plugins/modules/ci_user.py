@@ -36,7 +36,8 @@ notes:
   - Requires that Jenkins uses its own user database. The task fails if the users come from another security realm, such
     as LDAP.
   - If nothing changes, the module sends one request, regardless of the number of O(items). With
-    O(update_secret=verify), it sends one more request for each user.
+    O(update_secret=verify), it sends one more request for each user. With O(undeclared=report) or
+    O(undeclared=remove), one more request reads the configuration sources.
   - Tested against the simulated server (sandbox) that comes with this collection. The sandbox is itself tested with
     recorded responses of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:

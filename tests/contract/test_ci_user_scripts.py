@@ -150,7 +150,7 @@ def test_account_is_listed_by_its_name(server: dict[str, Any], name: str, users:
 
 def test_no_accounts_are_listed_when_the_users_come_from_elsewhere(server: dict[str, Any]) -> None:
     listing = run_script(server, accounts.LIST_USERS, realm="other", name=None)["value"]
-    assert listing == {"realm": "java.lang.Object", "users": None}
+    assert listing == {"realm": "java.lang.Object", "users": None, "mailer": True, "name_pattern": None}
 
 
 def test_user_is_changed(server: dict[str, Any]) -> None:

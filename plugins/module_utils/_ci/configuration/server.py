@@ -13,7 +13,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configura
     build_configuration,
     find_value,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
+    check_required,
+    list_plugins,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ServerRefusal,
@@ -34,7 +37,8 @@ def fetch_export(ci: CiService) -> dict[str, t.Any]:
         response = ci.post(f"{_PATH}/export", read_only=True)
     except ServerRefusal as refusal:
         if refusal.status == 404:
-            require_plugin(ci, PLUGIN, "Managing the configuration")
+            # also if check mode predicts it, because nothing can be compared without the export
+            check_required(list_plugins(ci), PLUGIN, "Managing the configuration")
         raise
     try:
         export = documents.parse(response.text)

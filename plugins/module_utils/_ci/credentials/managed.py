@@ -293,7 +293,7 @@ def _list_existing(task: Task, ci: CiService, store: Store, domain: str | None) 
     if found is not None:
         return found
     if stores.is_predicted(task, ci, store):
-        return None
+        return {}
     if stores.lacks_domain(ci, store, domain):
         return None
     raise stores.explain_missing(ci, store)

@@ -17,7 +17,10 @@ from urllib.parse import quote
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
+    predicts_plugin,
+    require_plugin,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -135,8 +138,10 @@ def lacks_domain(ci: CiService, store: Store, domain: str | None) -> bool:
 
 def is_predicted(task: Task, ci: CiService, store: Store) -> bool:
     """Return whether check mode predicts that a store is created, with its folder or with the credentials plugin."""
-    is_new_folder = task.predicts_missing and store.folder is not None and not has_folder(ci, store)
-    return is_new_folder or PLUGIN in ci.predicted_plugins
+    is_predicted = predicts_plugin(ci, PLUGIN)
+    if store.folder and (is_predicted or task.predicts_missing) and not has_folder(ci, store):
+        return task.predicts_missing
+    return is_predicted
 
 
 def explain_missing(ci: CiService, store: Store) -> ToolchainError:

@@ -30,7 +30,7 @@ class SharedJobs:
         """
         :raises ToolchainError: if a plugin is not installed or not active
         """
-        for plugin in set(plugins) - ci.predicted_plugins:
+        for plugin in sorted(set(plugins) - ci.predicted_plugins):
             required.check_required(self._values.get("plugins", lambda: required.list_plugins(ci)), plugin, purpose)
 
     def list_undeclared(self, ci: CiService, items: t.Iterable[Fields]) -> set[str]:

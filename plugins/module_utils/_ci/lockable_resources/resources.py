@@ -13,7 +13,10 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
+    predicts_plugin,
+    require_plugin,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -92,7 +95,7 @@ def list_resources(ci: CiService) -> list[Fields]:
     """
     response = ci.view(_PATH, _TREE, accept=(200, 404))
     if response.status == 404:
-        if PLUGIN in ci.predicted_plugins:
+        if predicts_plugin(ci, PLUGIN):
             return []
         require_plugin(ci, PLUGIN, PURPOSE)
         raise ToolchainError(

@@ -31,6 +31,14 @@ def require_plugin(ci: CiService, name: str, purpose: str) -> None:
         check_required(list_plugins(ci), name, purpose)
 
 
+def predicts_plugin(ci: CiService, name: str) -> bool:
+    """Return whether check mode predicts a plugin that is not active yet."""
+    if name not in ci.predicted_plugins:
+        return False
+    plugins = list_plugins(ci)
+    return plugins is not None and not plugins.get(name)
+
+
 def list_plugins(ci: CiService) -> dict[str, bool] | None:
     """Return whether each installed plugin is active, or `None` if the account may not list them."""
     response = ci.view("/pluginManager", "plugins[active,shortName]", accept=(200, 403, 404))

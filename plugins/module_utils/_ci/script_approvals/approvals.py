@@ -11,7 +11,10 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
+    predicts_plugin,
+    require_plugin,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import (
     ScriptFailure,
     run_internal,
@@ -121,7 +124,7 @@ def read_approvals(ci: CiService, signatures: t.Collection[str] = (), *, texts: 
     try:
         return ApprovalLists(**_run(ci, "read script approvals", _READ, arguments, read_only=True))
     except ScriptFailure:
-        if PLUGIN in ci.predicted_plugins:
+        if predicts_plugin(ci, PLUGIN):
             return ApprovalLists([], [], [], [], [], [])
         raise
 

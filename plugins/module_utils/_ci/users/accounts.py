@@ -26,13 +26,18 @@ LIST_USERS = (
     TOKENS_OF_USER
     + """
 def realm = Jenkins.instance.securityRealm
-if (!(realm instanceof hudson.security.HudsonPrivateSecurityRealm)) {
-    return [realm: realm.class.name, users: null]
-}
 def mailer = null
 try {
     mailer = Jenkins.instance.pluginManager.uberClassLoader.loadClass('hudson.tasks.Mailer$UserProperty')
 } catch (ClassNotFoundException missing) { }
+def rules = [
+    realm: realm.class.name,
+    mailer: mailer != null,
+    name_pattern: System.getProperty('hudson.security.HudsonPrivateSecurityRealm.ID_REGEX'),
+]
+if (!(realm instanceof hudson.security.HudsonPrivateSecurityRealm)) {
+    return rules + [users: null]
+}
 def users = realm.allUsers.findAll { args.name == null || it.id.equalsIgnoreCase(args.name) }.collect { user ->
     def address = mailer ? user.getProperty(mailer) : null
     return [
@@ -43,12 +48,7 @@ def users = realm.allUsers.findAll { args.name == null || it.id.equalsIgnoreCase
         tokens: tokensOf(user),
     ]
 }
-return [
-    realm: realm.class.name,
-    users: users,
-    mailer: mailer != null,
-    name_pattern: System.getProperty('hudson.security.HudsonPrivateSecurityRealm.ID_REGEX'),
-]
+return rules + [users: users]
 """
 )
 # The new seed ends the sessions of the user, as on the page of the user
@@ -128,8 +128,8 @@ def fetch(ci: CiService, name: str | None = None, *, predicts_database: bool = F
             f"{listing['realm']}. Manage the users there."
         )
     users = {user["name"].lower(): _to_user(user) for user in listing["users"] or ()}
-    has_mailer = bool(listing.get("mailer")) or "mailer" in ci.predicted_plugins
-    return Accounts(users, has_mailer, listing.get("name_pattern"))
+    has_mailer = listing["mailer"] or "mailer" in ci.predicted_plugins
+    return Accounts(users, has_mailer, listing["name_pattern"])
 
 
 def change(ci: CiService, name: str, changes: Fields) -> None:
