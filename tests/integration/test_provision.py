@@ -498,6 +498,38 @@ def test_objects_of_missing_plugins_are_predicted_when_jenkins_is_new(sandbox: S
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
+def test_job_is_predicted_when_a_pending_restart_loads_its_plugin(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.switch("ci", restart_seconds=0.3, restart_required=True)
+    sandbox.seed({"ci": {"plugins": [{"name": "workflow-cps", "version": "1.0", "active": False, "enabled": True}]}})
+    desired = Step(
+        {
+            "ci_provision_plugins": [{"name": "workflow-cps"}],
+            "ci_provision_restart_if_pending": True,
+            "ci_provision_jobs": [{"name": "new", "type": "pipeline", "script": "echo 1"}],
+        }
+    )
+    (predicted,) = run_role(sandbox, "ci_provision", [desired], tmp_path, "--check")
+    (created,) = run_role(sandbox, "ci_provision", [desired], tmp_path)
+    assert (predicted.failure, created.failure) == ("", "")
+    assert predicted.changed == created.changed
+
+
+def test_credential_is_predicted_when_only_its_plugin_is_missing(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.seed({"ci": BARE_SERVER}, reset=True)
+    host = jenkins_host(
+        sandbox,
+        ci_provision_plugins=[{"name": "credentials"}, {"name": "plain-credentials"}],
+        ci_provision_required_plugins=[],
+        ci_provision_credentials=[{"id": "a", "type": "secret_text", "secret": "sandbox-secret"}],
+    )
+    typo = {**host, "ci_provision_credential_domains": [{"name": "a", "folder": "typo"}]}
+    output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": {"new": host, "typo": typo}}}, "--check")
+    assert "failed=0" in recap["new"], output
+    assert "changed=2" in recap["new"]
+    assert "Folder 'typo' does not exist" in output
+    assert "failed=1" in recap["typo"]
+
+
 def test_users_are_predicted_when_the_configuration_creates_their_database(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.switch("ci", restart_seconds=0.3)
     none = Step({"ci_provision_configuration": {"jenkins": {"securityRealm": "none"}}})
@@ -580,6 +612,16 @@ CONFLICTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"users": [{"name": "ann"}, {"name": "bob"}]},
     ),
     (
+        "jenkins.securityRealm.local.users and ci_provision_undeclared.users",
+        {"jenkins": {"securityRealm": {"local": {"users": [{"id": "ann"}]}}}},
+        {"users": [{"name": "bob"}], "undeclared": {"users": "remove"}},
+    ),
+    (
+        "jenkins.nodes and ci_provision_undeclared.nodes",
+        {"jenkins": {"nodes": []}},
+        {"nodes": [{"name": "built-in", "labels": ["fast"]}], "undeclared": {"nodes": "remove"}},
+    ),
+    (
         "jenkins.authorizationStrategy and ci_provision_authorization",
         {"jenkins": {"authorizationStrategy": "unsecured"}},
         {"authorization": [{"strategy": "role_based"}]},
@@ -619,7 +661,11 @@ NO_CONFLICT = {
     "ci_provision_nodes": [{"name": "built-in", "labels": ["fast"]}],
     "ci_provision_views": [{"name": "a", "folder": "team"}],
     "ci_provision_users": [{"name": "ann"}],
-    "ci_provision_script_approvals": [{"script": "1"}],
+    "ci_provision_script_approvals": [
+        {"script": "1"},
+        {"signature": "method java.lang.String trim", "assume_permission_check": True},
+    ],
+    "ci_provision_credentials": [{"id": "a", "type": "secret_text", "secret": "sandbox-secret"}],
 }
 
 
