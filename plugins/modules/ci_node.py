@@ -511,7 +511,7 @@ EXAMPLES = r"""
       - type: hudson.model.JDK$DescriptorImpl
         name: jdk-21
         home: /opt/jdk-21
-    predict_missing: true
+    predicted_plugins: [ssh-slaves]
   check_mode: true
 
 - name: Run no builds on the built-in node
