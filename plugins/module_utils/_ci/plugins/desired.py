@@ -11,18 +11,18 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import manifest, plugins_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.manifest import SUFFIXES, PluginFile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.plugins_file import LATEST, Entry
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import SHORT_NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, check_limits
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec, find_passwords
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Jenkins interprets the text after a dot as the name of an update site
-_SHORT_NAME = ("[A-Za-z0-9_-]+", "a short name: letters, digits, '-' and '_'")
 _VERSION = ("[^@\"'<>&\\s]+", "a version number, such as 5.2.1")
 
 PLUGIN_SPEC = ArgumentSpec(
     dict(
-        name=dict(type="str", required=True, matches=_SHORT_NAME),
+        name=dict(type="str", required=True, matches=SHORT_NAME),
         version=dict(type="str", narrows_scope=True, matches=_VERSION),
         exact=dict(type="bool", default=False),
         state=dict(type="str", choices=["present", "enabled", "disabled", "absent"], default="present"),

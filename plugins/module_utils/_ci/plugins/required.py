@@ -10,11 +10,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 
-_SHORT_NAME = (r"[A-Za-z0-9_-]+", "the short name of a plugin, such as 'git'")
-
-
+SHORT_NAME = ("[A-Za-z0-9_-]+", "a short name: letters, digits, '-' and '_'")
+# The plugins that earlier tasks install, see `CiService.predicted_plugins`
 PREDICTED_PLUGINS = ArgumentSpec(
-    dict(predicted_plugins=dict(type="list", elements="str", each_element=dict(matches=_SHORT_NAME)))
+    dict(predicted_plugins=dict(type="list", elements="str", each_element=dict(matches=SHORT_NAME)))
 )
 
 
