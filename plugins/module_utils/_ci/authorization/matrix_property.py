@@ -146,9 +146,9 @@ class MatrixProperty:
         :raises ToolchainError: if the change is refused
         """
         require_plugin(self._ci, "matrix-auth", f"Managing the permissions of {self._target.label}")
-        self._permissions.check_known(form.list_permissions(changes or {}))
         if self._root is not None:
             xml_fields.check_complete(self._root, self._target.label)
+        self._permissions.check_known(form.list_permissions(changes or {}))
         if self._target.option == "node":
             sources.refuse_owned(self._ci, ownership.NODES, self._target.label)
 
