@@ -59,7 +59,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Structure:
-    """A class whose objects are created anew, so that omitted members have their defaults.
+    """A class whose objects are always created again. Omitted members have their defaults.
 
     :arg label: its name in messages
     :arg java_class: its class in messages

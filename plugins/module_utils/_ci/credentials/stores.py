@@ -138,10 +138,10 @@ def lacks_domain(ci: CiService, store: Store, domain: str | None) -> bool:
 
 def is_predicted(task: Task, ci: CiService, store: Store) -> bool:
     """Return whether check mode predicts that a store is created, with its folder or with the credentials plugin."""
-    is_predicted = predicts_plugin(ci, PLUGIN)
-    if store.folder and (is_predicted or task.predicts_missing) and not has_folder(ci, store):
+    has_new_plugin = predicts_plugin(ci, PLUGIN)
+    if store.folder and (has_new_plugin or task.predicts_missing) and not has_folder(ci, store):
         return task.predicts_missing
-    return is_predicted
+    return has_new_plugin
 
 
 def explain_missing(ci: CiService, store: Store) -> ToolchainError:
