@@ -44,6 +44,8 @@ class Caller(NamedTuple):
     organization: str
     organization_name: str
     project: str
+    key_id: str
+    user_id: str | None
     scopes: frozenset[str] | None
 
     def has(self, scope: str) -> bool:
@@ -85,7 +87,7 @@ def authenticate(runtime: Runtime, request: Request) -> Caller:
     if not _may_select_project(runtime, row["organization"], row["project"], project):
         raise ApiError(401, "OpenAI-Project header should match project for API key", code="mismatched_project")
     scopes = None if row["scopes"] is None else frozenset(json.loads(row["scopes"]))
-    return Caller(get_key_class(key), organization, row["organization_name"], project, scopes)
+    return Caller(get_key_class(key), organization, row["organization_name"], project, row["id"], row["owner"], scopes)
 
 
 def require_scope(runtime: Runtime, caller: Caller, scope: str, call: str) -> None:

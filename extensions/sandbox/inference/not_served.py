@@ -45,8 +45,6 @@ GET    /v1/organization/projects/{p}/model_permissions      retrieve_model_permi
 POST   /v1/organization/projects/{p}/model_permissions      update_model_permissions   api.management.write
 DELETE /v1/organization/projects/{p}/model_permissions      delete_model_permissions   api.management.write
 POST   /v1/organization/projects/{p}/api_keys/{id}          update_project_key         api.management.write
-GET    /v1/organization/costs                               costs                      api.usage.read
-GET    /v1/organization/usage/{kind}                        usage                      api.usage.read
 GET    /v1/organization/audit_logs                          audit_logs                 api.audit_logs.read
 """
 

@@ -66,6 +66,15 @@ CREATE TABLE inference_completions (
     project TEXT NOT NULL, model TEXT NOT NULL,
     metadata TEXT NOT NULL, messages TEXT NOT NULL, completion TEXT NOT NULL
 );
+CREATE TABLE inference_usage (
+    organization TEXT NOT NULL, project_id TEXT NOT NULL, user_id TEXT, api_key_id TEXT, model TEXT NOT NULL,
+    at INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+    num_model_requests INTEGER NOT NULL
+);
+CREATE TABLE inference_costs (
+    organization TEXT NOT NULL, project_id TEXT NOT NULL, api_key_id TEXT, line_item TEXT NOT NULL,
+    at INTEGER NOT NULL, amount REAL NOT NULL
+);
 CREATE TABLE inference_replies (id INTEGER PRIMARY KEY AUTOINCREMENT, reply TEXT NOT NULL);
 """
 

@@ -98,7 +98,7 @@ class InferenceService(Service):
 
     def seed(self, data: dict[str, Any]) -> None:
         """Add the objects and replies of a seed."""
-        apply_seed(self.runtime.db, data)
+        apply_seed(self.runtime.db, data, int(self.runtime.clock.now()))
         for reply in data.get("replies", []):
             self._replies.add(reply)
 

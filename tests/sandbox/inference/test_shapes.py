@@ -67,6 +67,8 @@ CALLS: list[tuple[str, str, str, Any]] = [
     (ADMIN, "GET", f"{ORGANIZATION}/admin_api_keys/key_unnamed", None),
     (ADMIN, "DELETE", f"{ORGANIZATION}/admin_api_keys/key_unnamed", None),
     (ADMIN, "DELETE", f"{ORGANIZATION}/users/user-unnamed", None),
+    (ADMIN, "GET", f"{ORGANIZATION}/usage/completions?start_time=1735689600", None),
+    (ADMIN, "GET", f"{ORGANIZATION}/costs?start_time=1735689600&limit=1", None),
 ]
 TOOL = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
 COMPLETION_OPTIONS: list[dict[str, Any]] = [

@@ -57,6 +57,12 @@ def unpaged_list(entry: Schema) -> Schema:
     return record(object=kind("list"), data=many(entry))
 
 
+def buckets(result: Schema) -> Schema:
+    """A page of time buckets."""
+    bucket = record(object=kind("bucket"), start_time=MOMENT, end_time=MOMENT, results=many(result))
+    return record(object=kind("page"), data=many(bucket), has_more=FLAG, next_page=maybe(TEXT))
+
+
 def page_of(entry: Schema) -> Schema:
     """A page of a list."""
     cursors = {"first_id": maybe(TEXT), "last_id": maybe(TEXT)}
@@ -312,6 +318,28 @@ SHAPES: dict[str, Schema] = {
     "create_admin_key": extend_record(ADMIN_KEY, value=TEXT),
     "retrieve_admin_key": ADMIN_KEY,
     "delete_admin_key": deletion("organization.admin_api_key.deleted"),
+    "usage": buckets(
+        record(
+            {name: maybe(TEXT) for name in ("project_id", "user_id", "api_key_id", "model", "service_tier")},
+            object=kind("organization.usage.completions.result"),
+            batch=maybe(FLAG),
+            **dict.fromkeys(
+                (
+                    *("input_tokens", "input_cached_tokens", "input_audio_tokens"),
+                    *("output_tokens", "output_audio_tokens", "num_model_requests"),
+                ),
+                COUNT,
+            ),
+        )
+    ),
+    "costs": buckets(
+        record(
+            {name: maybe(TEXT) for name in ("project_id", "line_item", "api_key_id", "quantity_unit")},
+            object=kind("organization.costs.result"),
+            amount=record(value=AMOUNT, currency=TEXT),
+            quantity=maybe(AMOUNT),
+        )
+    ),
     "organizations": unpaged_list(ORGANIZATION),
     "rate_limits": {
         "type": "object",

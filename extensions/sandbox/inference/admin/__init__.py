@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from . import admin_keys, invites, members, project_keys, project_limits, projects, service_accounts, users
+from . import admin_keys, invites, members, project_keys, project_limits, projects, service_accounts, usage, users
 
 ROUTES = (
     *users.ROUTES,
@@ -16,4 +16,5 @@ ROUTES = (
     *project_keys.ROUTES,
     *project_limits.ROUTES,
     *admin_keys.ROUTES,
+    *usage.ROUTES,
 )

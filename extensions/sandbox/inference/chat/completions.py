@@ -15,6 +15,7 @@ from typing import Any
 from starlette.responses import Response, StreamingResponse
 
 from ...http.routing import Route
+from ..admin.usage import record_completion
 from ..call import Call
 from ..models import model_for_chat
 from ..protocol.errors import ApiError, build_failure, normalize_headers
@@ -56,6 +57,7 @@ async def complete(call: Call) -> Response:
         raise
     headers.update(normalize_headers((scripted or {}).get("headers", {})))
     completion = Completion(request, model, int(call.runtime.clock.now()), answers, prompt)
+    record_completion(call, model["id"], completion.usage)
     if request.get("store") and not any(answer.stream_error for answer in answers if request.get("stream")):
         store_completion(call, request, completion.to_object())
     if request.get("stream"):
@@ -99,7 +101,7 @@ class Completion:
             }
             for index, reply in enumerate(self._answers)
         ]
-        return {**self._common_fields("chat.completion"), "choices": choices, "usage": self._usage(), **self._service}
+        return {**self._common_fields("chat.completion"), "choices": choices, "usage": self.usage, **self._service}
 
     async def events(self) -> AsyncIterator[str]:
         """Yield the server-sent events of the stream."""
@@ -112,7 +114,7 @@ class Completion:
                 return
             yield self._event(_choice(index, {}, finish_reason=reply.finish_reason))
         if self._includes_usage:
-            yield self._event(usage=self._usage())
+            yield self._event(usage=self.usage)
         yield "data: [DONE]\n\n"
 
     @property
@@ -138,7 +140,9 @@ class Completion:
             for name, text in (("content", content), ("refusal", refusal))
         }
 
-    def _usage(self) -> dict[str, Any]:
+    @property
+    def usage(self) -> dict[str, Any]:
+        """The number of tokens of the prompt and the answers."""
         completion = sum(answer.count_tokens() for answer in self._answers)
         return {
             "prompt_tokens": self._prompt,

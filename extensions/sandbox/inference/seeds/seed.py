@@ -46,11 +46,20 @@ SEED_SHAPE = mapping_schema(
         )
     ],
     limits=[mapping_schema(f"id! {' '.join(SEEDED_LIMITS)}")],
+    usage=[
+        mapping_schema(
+            "organization! project! user api_key model! ago num_model_requests input_tokens output_tokens",
+        )
+    ],
+    costs=[mapping_schema("organization! project! api_key line_item! ago amount!")],
 )
 
 
-def apply_seed(db: sqlite3.Connection, data: dict[str, Any]) -> None:
-    """Add the objects of the section. Existing ids and keys are replaced."""
+def apply_seed(db: sqlite3.Connection, data: dict[str, Any], now: int) -> None:
+    """Add the objects of the section. Existing ids and keys are replaced.
+
+    :arg now: time of the sandbox in seconds since 1970
+    """
     for organization in data.get("organizations", []):
         _create_organization(db, organization)
     for key in data.get("keys", []):
@@ -59,6 +68,24 @@ def apply_seed(db: sqlite3.Connection, data: dict[str, Any]) -> None:
         _create_model(db, model)
     for row in data.get("limits", []):
         insert(db, "inference_limits", **row)
+    for row in data.get("usage", []):
+        counts = {name: row.get(name, 0) for name in ("input_tokens", "output_tokens")}
+        requests = row.get("num_model_requests", 1)
+        fields = {"user_id": row.get("user"), "model": row["model"], "num_model_requests": requests}
+        insert(db, "inference_usage", **_describe_use(row, now), **fields, **counts)
+    for row in data.get("costs", []):
+        fields = {"line_item": row["line_item"], "amount": row["amount"]}
+        insert(db, "inference_costs", **_describe_use(row, now), **fields)
+
+
+def _describe_use(row: dict[str, Any], now: int) -> dict[str, Any]:
+    """Return the project, the key and the time of usage or costs."""
+    return {
+        "organization": row["organization"],
+        "project_id": row["project"],
+        "api_key_id": row.get("api_key"),
+        "at": now - row.get("ago", 0),
+    }
 
 
 def _create_organization(db: sqlite3.Connection, organization: dict[str, Any]) -> None:
