@@ -42,11 +42,15 @@ def encode_path(*names: str, option: str) -> str:
     return "".join(f"/{quote(name, safe='')}" for name in names)
 
 
-def encode_query(fields: t.Mapping[str, str | None]) -> str:
-    """Return a percent-encoded query or form. A space becomes %20, which all servers decode, unlike +."""
+def encode_query(fields: t.Mapping[str, str | list[str] | None]) -> str:
+    """Return a percent-encoded query or form. A space becomes %20, which all servers decode, unlike +.
+
+    :arg fields: values by name; `None` for a name without value, a list for a name that is repeated
+    """
     return "&".join(
         quote(name, safe="") if value is None else f"{quote(name, safe='')}={quote(value, safe='')}"
-        for name, value in fields.items()
+        for name, values in fields.items()
+        for value in (values if isinstance(values, list) else [values])
     )
 
 

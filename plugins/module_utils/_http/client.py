@@ -44,7 +44,7 @@ class RequestOptions(t.TypedDict, total=False):
     """The options of a request.
 
     :ivar accept: accepted statuses, 200 by default; other statuses raise an exception
-    :ivar query: values by name; `None` for a name without value
+    :ivar query: values by name; `None` for a name without value, a list for a name that is repeated
     :ivar json: value to send as JSON
     :ivar form: values by name, sent as a form
     :ivar data: bytes, or a repeatable iterable of bytes. With an attribute `size`, its length is sent in advance,
@@ -61,7 +61,7 @@ class RequestOptions(t.TypedDict, total=False):
     """
 
     accept: t.Container[int]
-    query: t.Mapping[str, str | None] | None
+    query: t.Mapping[str, str | list[str] | None] | None
     json: t.Any
     form: t.Mapping[str, str] | None
     data: t.Any
