@@ -57,6 +57,7 @@ CASES: dict[str, Case] = {
         reads=False,
         file=_ANSWERS,
     ),
+    "inference_cost_info": Query({"group_by": ["line_item"]}),
     "inference_drift_info": Query(
         {
             "projects": [{"name": "Sandbox", "limits": [_LIMITS]}],
@@ -97,6 +98,7 @@ CASES: dict[str, Case] = {
         login="api_key",
         opens="inference_model_info",
     ),
+    "inference_usage_info": Query({"group_by": ["model", "project_id"]}),
     "inference_user": Resource(
         create={"email": "dora@sandbox.example", "projects": []},
         update={"email": "Dora@sandbox.example", "role": "owner", "projects": [{"name": "Sandbox"}]},

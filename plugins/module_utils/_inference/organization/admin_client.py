@@ -65,6 +65,27 @@ class AdminClient:
             seen.update(new)
             after = {"after": cursor}
 
+    def iter_buckets(self, path: str, *ids: str, query: t.Mapping[str, str | list[str]]) -> t.Iterator[Record]:
+        """Yield the time buckets of usage or costs, oldest first.
+
+        :raises ToolchainError: if a page repeats, since the buckets may be incomplete
+        """
+        pages: set[str] = set()
+        selection: dict[str, str] = {}
+        while True:
+            page = self._read(path, *ids, query={**query, **selection}).record()
+            yield from page.records("data")
+            if not page.maybe_flag("has_more"):
+                return
+            cursor = page.text("next_page")
+            if cursor in pages:
+                raise ToolchainError(
+                    f"GET {self._http.base_url}{_format_path(path, ids)}: the buckets may be incomplete, because the "
+                    f"page '{cursor}' repeats. Run the task again."
+                )
+            pages.add(cursor)
+            selection = {"page": cursor}
+
     def list_nonempty(self, path: str, query: t.Mapping[str, str] | None = None) -> list[Record]:
         """Return the entries of a list that is never empty in an organization.
 
