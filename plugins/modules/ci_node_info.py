@@ -36,6 +36,11 @@ options:
       the parts for which M(buildworks.toolchain.ci_node) does not have another option.
     type: bool
     default: false
+  read_config:
+    description: Whether to read the configuration of the nodes. If V(false), RV(nodes) is V(null), and the module sends
+      only one request.
+    type: bool
+    default: true
   workers:
     description: Maximum number of concurrent requests for the configurations of nodes.
     type: int
@@ -64,6 +69,7 @@ nodes:
   description:
     - The configurations of the built-in node and the permanent agents, in the order in which Jenkins lists them. The
       list is empty if the node O(name) does not exist.
+    - V(null) if O(read_config=false).
     - The built-in node has only the keys C(name), C(executors), C(labels) and C(usage).
     - If the account may not read the configuration of an agent, only C(name), C(description), C(executors) and
       C(labels) are set. The other keys are V(null).
@@ -222,14 +228,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (CI + WORKERS) + ArgumentSpec(
-    dict(name=dict(type="str", **nodes.NODE), complete_config=dict(type="bool", default=False))
+    dict(
+        name=dict(type="str", **nodes.NODE),
+        complete_config=dict(type="bool", default=False),
+        read_config=dict(type="bool", default=True),
+    )
 )
 
 
 def run(task: Task) -> None:
     computers = information.find_computers(CiService(task), task.params["name"])
     task.result["states"] = [information.describe_status(computer) for computer in computers]
-    task.result["nodes"] = information.list_nodes(task, computers)
+    task.result["nodes"] = information.list_nodes(task, computers) if task.params["read_config"] else None
 
 
 def main() -> None:

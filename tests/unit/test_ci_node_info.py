@@ -58,6 +58,13 @@ def test_nodes_have_configuration_and_status() -> None:
     ]
 
 
+def test_only_the_states_are_read_without_configuration() -> None:
+    with conversation(states(computer("built-in"), computer("n1"))) as server:
+        result = run("ci_node_info", url=server.url, read_config=False, **TOKEN)
+    assert result["nodes"] is None
+    assert [node["name"] for node in result["states"]] == ["built-in", "n1"]
+
+
 def test_state_says_why_a_node_is_offline() -> None:
     nodes = (offline("n1", "closed"), offline("n2", "Drained by buildworks.toolchain: disks"), computer("n3"))
     with conversation(states(*nodes), read(), read("n2"), read("n3")) as server:
