@@ -1,0 +1,192 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Artifactory: storage and its growth, repositories and tokens."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _units as units
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview import charts, keys
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.parts import (
+    DAY,
+    Cell,
+    Figure,
+    Finding,
+    Scope,
+    Section,
+    Service,
+    State,
+    Table,
+    find_failure,
+    list_problems,
+    unknown_figure,
+)
+
+_STORAGE = "artifact_storage_info"
+_TOKENS = "access_token_info"
+# Used shares of the storage from which it needs attention, and from which it fails soon
+_HIGH, _FULL = 80, 95
+_WEEK = 7 * DAY
+
+
+def describe(state: State, scope: Scope) -> Service:
+    """Return the state of an Artifactory host."""
+    storage, tokens = state["storage"], [_to_key(token) for token in state["tokens"]]
+    runs = [run for run in scope.history if run["host"] == state["host"]]
+    sections: list[Section] = []
+    if storage:
+        sections += _describe_growth(storage, runs, scope)
+    if tokens:
+        sections.append(Section("Tokens", [_TOKENS], table=keys.build_table(tokens, "token", scope, "unknown")))
+    return Service(
+        state["host"],
+        "artifact",
+        "",
+        [
+            *list_problems(state),
+            *(_check_storage(storage) if storage else ()),
+            *keys.list_findings(tokens, "token", scope),
+        ],
+        [
+            *(_describe_storage(storage, runs, scope) if storage else _unknown_figures()),
+            unknown_figure("Tokens expiring", failure)
+            if (failure := find_failure(state, _TOKENS))
+            else keys.describe_expiring(tokens, "token", scope),
+        ],
+        sections,
+        state["problems"],
+    )
+
+
+def _to_key(token: State) -> keys.Key:
+    owner = token["username"] or token["subject"] or ""
+    name = token["description"] or token["token_id"]
+    return keys.Key(name, owner, token["issued_at"], token["expiry"], token["last_used"], "tokens")
+
+
+def _check_storage(storage: State) -> list[Finding]:
+    percent = storage["file_store"]["used_percent"]
+    if percent is None or percent < _HIGH:
+        return []
+    store = storage["file_store"]
+    free = "" if store["free"] is None else f" {units.format_bytes(store['free'])} are free."
+    return [
+        Finding(
+            "failing" if percent >= _FULL else "attention",
+            f"The storage is {units.format_percent(percent / 100)} full.{free}",
+            "storage",
+        )
+    ]
+
+
+def _unknown_figures() -> list[Figure]:
+    return [unknown_figure(name, _STORAGE) for name in ("Storage used", "Growth", "Artifacts", "Repositories")]
+
+
+def _describe_storage(storage: State, runs: t.Sequence[State], scope: Scope) -> list[Figure]:
+    store, total = storage["file_store"], storage["total"]
+    is_sized = store["used"] is not None and store["total"] is not None
+    quota = (
+        f"{units.format_percent(store['used'] / max(store['total'], 1))} of {units.format_bytes(store['total'])}"
+        if is_sized
+        else f"of {store['total_text']}"
+    )
+    return [
+        Figure("Storage used", units.format_bytes(store["used"]) if is_sized else str(store["used_text"]), quota),
+        _describe_total_growth(total["used"], runs, scope),
+        Figure("Artifacts", units.format_count(total["files"]), f"{units.format_bytes(total['used'])} with duplicates"),
+        _describe_repositories(storage["repositories"]),
+    ]
+
+
+def _describe_total_growth(used: int, runs: t.Sequence[State], scope: Scope) -> Figure:
+    before = _find_baseline(runs, scope)
+    if before is None:
+        return Figure("Growth", "unknown", "known after the next run, the history starts now")
+    moment = units.parse_time(before["at"]) or scope.now
+    elapsed = scope.now - moment
+    change = used - before["used"]
+    weekly = f", {units.format_change(round(change * _WEEK / elapsed), units.format_bytes)} per week" if elapsed else ""
+    since = f"since {units.format_day(moment)}"
+    is_week = abs(elapsed - _WEEK) < DAY / 2
+    return Figure("Growth", units.format_change(change, units.format_bytes), since if is_week else since + weekly)
+
+
+def _describe_repositories(repositories: t.Sequence[State]) -> Figure:
+    largest = max(repositories, key=lambda repository: repository["used"], default=None)
+    note = f"largest: {largest['key']}" if largest and largest["used"] else ""
+    return Figure("Repositories", units.format_count(len(repositories)), note)
+
+
+def _find_baseline(runs: t.Sequence[State], scope: Scope) -> State | None:
+    """Return the newest earlier run that is at least a week old, or the oldest one. The last run is this one."""
+    earlier = runs[:-1]
+    week_old = [run for run in earlier if (units.parse_time(run["at"]) or 0) <= scope.now - _WEEK + DAY / 2]
+    return week_old[-1] if week_old else earlier[0] if earlier else None
+
+
+def _describe_growth(storage: State, runs: t.Sequence[State], scope: Scope) -> t.Iterator[Section]:
+    points = [(units.parse_time(run["at"]) or 0.0, run["used"]) for run in runs]
+    if len(points) > 1:
+        yield Section(
+            "Storage over time",
+            [_STORAGE],
+            charts.build_line(f"Storage of {runs[0]['host']} over time", points, units.format_bytes),
+        )
+    before = _find_baseline(runs, scope)
+    yield _list_by_size(storage["repositories"], scope) if before is None else _list_by_growth(storage, before, scope)
+
+
+def _list_by_size(repositories: t.Sequence[State], scope: Scope) -> Section:
+    largest = max((repository["used"] for repository in repositories), default=0) or 1
+    rows = [
+        (
+            Cell(repository["key"]),
+            Cell(units.format_bytes(repository["used"]), repository["used"] / largest),
+            *_about(repository),
+        )
+        for repository in sorted(repositories, key=lambda repository: (-repository["used"], repository["key"]))
+    ]
+    return Section(
+        "Repositories by size",
+        [_STORAGE],
+        table=Table(("Repository", "#Size", "#Files", "Type"), rows, "repositories", scope.rows),
+        note="Growth is known after the next run: the history starts with this one.",
+    )
+
+
+def _list_by_growth(storage: State, before: State, scope: Scope) -> Section:
+    grown = [
+        (repository["used"] - before["repositories"].get(repository["key"], 0), repository)
+        for repository in storage["repositories"]
+    ]
+    largest = max((change for change, _repository in grown), default=0) or 1
+    rows = [
+        (
+            Cell(repository["key"]),
+            Cell(_describe_change(change, repository, before), max(change, 0) / largest),
+            units.format_bytes(repository["used"]),
+            *_about(repository),
+        )
+        for change, repository in sorted(grown, key=lambda row: (-row[0], -row[1]["used"], row[1]["key"]))
+    ]
+    day = units.format_day(units.parse_time(before["at"]) or 0)
+    return Section(
+        f"Repositories by growth since {day}",
+        [_STORAGE],
+        table=Table(("Repository", "#Growth", "#Size", "#Files", "Type"), rows, "repositories", scope.rows),
+    )
+
+
+def _describe_change(change: int, repository: State, before: State) -> str:
+    text = units.format_change(change, units.format_bytes)
+    return text if repository["key"] in before["repositories"] else f"{text} (new)"
+
+
+def _about(repository: State) -> tuple[str, str]:
+    """Return the number of files and the type of a repository."""
+    kinds = [kind for kind in (repository["type"], repository["package_type"]) if kind]
+    return units.format_count(repository["files"]), ", ".join(kinds)

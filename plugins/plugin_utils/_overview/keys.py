@@ -1,0 +1,115 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Tokens and keys: findings, figure and table."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _units as units
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.parts import (
+    Cell,
+    Figure,
+    Finding,
+    Scope,
+    Table,
+    join_names,
+)
+
+# Keys that are reported one by one
+_MAX_SINGLE = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Key:
+    """A token or key. Times are in seconds since 1970.
+
+    :ivar expires: `None` if it never expires
+    :ivar remedy: name of an entry of `REMEDIES`
+    """
+
+    name: str
+    owner: str
+    created: float | None
+    expires: float | None
+    last_used: float | None
+    remedy: str
+
+
+def list_findings(keys: t.Sequence[Key], noun: str, scope: Scope) -> list[Finding]:
+    """Return expired and expiring keys one by one if they are few, and old ones together."""
+    expired = [key for key in keys if key.expires is not None and key.expires <= scope.now]
+    expiring = [key for key in keys if key.expires is not None and scope.now < key.expires <= scope.soon]
+    old = [key for key in keys if key not in expired and key.created is not None and key.created <= scope.old]
+    return [
+        *_describe_each("failing", sorted(expired, key=_expiry), noun, "expired", scope),
+        *_describe_each("attention", sorted(expiring, key=_expiry), noun, "expires", scope),
+        *_describe_old(sorted(old, key=lambda key: key.created or 0), noun, scope),
+    ]
+
+
+def describe_expiring(keys: t.Sequence[Key], noun: str, scope: Scope) -> Figure:
+    """Return the number of keys that expire soon or have expired."""
+    expiring = [key for key in keys if key.expires is not None and key.expires <= scope.soon]
+    within = f"within {units.pluralize(scope.expires_within_days, 'day')}, of {units.pluralize(len(keys), noun)}"
+    return Figure(f"{noun.capitalize()}s expiring", units.format_count(len(expiring)), within)
+
+
+def build_table(keys: t.Sequence[Key], noun: str, scope: Scope, unused: str) -> Table:
+    """Return the keys, those that expire first on top.
+
+    :arg unused: the text for keys without a last use
+    """
+    rows = [
+        (
+            Cell(key.name),
+            key.owner,
+            _describe_expiry(key, scope),
+            "unknown" if key.created is None else units.format_day(key.created),
+            unused if key.last_used is None else units.format_day(key.last_used),
+        )
+        for key in sorted(keys, key=lambda key: (_expiry(key), key.created or 0))
+    ]
+    return Table((noun.capitalize(), "Owner", "Expires", "Created", "Last used"), rows, f"{noun}s", scope.rows)
+
+
+def _expiry(key: Key) -> float:
+    return float("inf") if key.expires is None else key.expires
+
+
+def _describe_each(severity: str, keys: list[Key], noun: str, verb: str, scope: Scope) -> list[Finding]:
+    if len(keys) > _MAX_SINGLE:
+        when = "have expired" if verb == "expired" else f"expire within {scope.expires_within_days} days"
+        reason = f"{units.pluralize(len(keys), noun)} {when}: {join_names([key.name for key in keys])}."
+        return [Finding(severity, reason, keys[0].remedy)]
+    return [
+        Finding(
+            severity,
+            f"{noun.capitalize()} '{key.name}'{f' of {key.owner}' if key.owner else ''} "
+            f"{verb} {units.format_distance(_expiry(key), scope.now)}.",
+            key.remedy,
+        )
+        for key in keys
+    ]
+
+
+def _describe_old(keys: list[Key], noun: str, scope: Scope) -> list[Finding]:
+    if not keys:
+        return []
+    verb = "is" if len(keys) == 1 else "are"
+    age = units.pluralize(scope.max_age_days, "day")
+    names = join_names([key.name for key in keys])
+    return [
+        Finding("attention", f"{units.pluralize(len(keys), noun)} {verb} older than {age}: {names}.", keys[0].remedy)
+    ]
+
+
+def _describe_expiry(key: Key, scope: Scope) -> Cell:
+    if key.expires is None:
+        is_old = key.created is not None and key.created <= scope.old
+        return Cell("never, and old" if is_old else "never", tone="changed" if is_old else "")
+    tone = "bad" if key.expires <= scope.now else "changed" if key.expires <= scope.soon else ""
+    return Cell(f"{units.format_day(key.expires)} ({units.format_distance(key.expires, scope.now)})", tone=tone)

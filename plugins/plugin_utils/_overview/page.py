@@ -1,0 +1,147 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The overview of all services as data and as an HTML page."""
+
+from __future__ import annotations
+
+import os
+import re
+import typing as t
+
+import jinja2
+
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _units as units
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview import artifact, ci, inference, review
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.parts import (
+    HEALTH,
+    HEALTH_WORDS,
+    PRODUCTS,
+    Finding,
+    Scope,
+    Service,
+    State,
+    join_names,
+)
+
+_DESCRIBE: dict[str, t.Callable[[State, Scope], Service]] = {
+    "artifact": artifact.describe,
+    "ci": ci.describe,
+    "review": review.describe,
+    "inference": inference.describe,
+}
+# Findings that are visible without unfolding, and services whose details are
+VISIBLE_FINDINGS = 8
+VISIBLE_SERVICES = 6
+_INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # HTML does not allow them
+
+
+def summarize(overview: State) -> dict[str, t.Any]:
+    """Return verdict, health of each service and findings.
+
+    :arg overview: content of the JSON file of the role
+    """
+    services = _describe_services(overview, 0)
+    return {
+        "verdict": _describe_verdict(services),
+        "health": min((service.health for service in services), key=HEALTH.index, default="unknown"),
+        "attention": _list_findings(services),
+        "services": [service.to_entry() for service in services],
+    }
+
+
+def render_page(overview: State, site: str, rows: int) -> str:
+    """Return the overview as an HTML page.
+
+    :arg site: URL of the documentation site, or an empty text
+    :arg rows: number of rows of a table that are not folded
+    """
+    folder = os.path.dirname(__file__)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([folder, os.path.dirname(folder)]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    services = _describe_services(overview, rows)
+    text = environment.get_template("overview.html.j2").render(
+        overview=overview,
+        time=units.format_minute(units.parse_time(overview["at"]) or 0),
+        verdict=_describe_verdict(services),
+        health=min((service.health for service in services), key=HEALTH.index, default="unknown"),
+        words=HEALTH_WORDS,
+        products=PRODUCTS,
+        services=services,
+        findings=_list_findings(services),
+        visible_findings=VISIBLE_FINDINGS,
+        is_open=len(services) <= VISIBLE_SERVICES,
+        site=site.rstrip("/"),
+        style=_read_styles(environment),
+    )
+    return _INVALID_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _read_styles(environment: jinja2.Environment) -> str:
+    """Return the style sheets without their comments."""
+    assert environment.loader
+    sources = [environment.loader.get_source(environment, name)[0] for name in ("_page.css", "style.css")]
+    return "\n".join(re.sub(r"/\*.*?\*/\n?", "", source, flags=re.DOTALL) for source in sources)
+
+
+def _describe_services(overview: State, rows: int) -> list[Service]:
+    scope = Scope(
+        units.parse_time(overview["at"]) or 0,
+        overview["expires_within_days"],
+        overview["max_age_days"],
+        rows,
+        overview["history"],
+    )
+    services = [_DESCRIBE[state["service"]](state, scope) for state in overview["services"]]
+    skipped = [
+        Service(
+            host,
+            "host",
+            "",
+            [
+                Finding(
+                    "unknown", "The host was not checked, because an earlier task failed or it is unreachable.", "host"
+                )
+            ],
+            [],
+        )
+        for host in overview["skipped_hosts"]
+    ]
+    return sorted([*services, *skipped], key=lambda service: HEALTH.index(service.health))
+
+
+def _list_findings(services: t.Sequence[Service]) -> list[dict[str, t.Any]]:
+    """Return the findings of all services, the worst first."""
+    findings = [finding.to_entry(one.host, one.product) for one in services for finding in one.findings]
+    return sorted(findings, key=lambda finding: HEALTH.index(finding["severity"]))
+
+
+def _describe_verdict(services: t.Sequence[Service]) -> str:
+    """Return the state of all services as one or two sentences."""
+    total = units.pluralize(len(services), "service")
+    if not services:
+        return "There are no services to check."
+    hosts = {
+        health: list(dict.fromkeys(service.host for service in services if service.health == health))
+        for health in HEALTH
+    }
+    counts = {health: sum(service.health == health for service in services) for health in HEALTH}
+    sentences = []
+    for health, verbs in (
+        ("failing", ("is failing", "are failing")),
+        ("attention", ("needs attention", "need attention")),
+        ("unknown", ("could not be checked completely", "could not be checked completely")),
+    ):
+        if counts[health]:
+            sentences.append(
+                f"{counts[health]:,} of {total} {verbs[counts[health] > 1]}: {join_names(hosts[health], 5)}."
+            )
+    if not sentences:
+        return "The service is OK." if len(services) == 1 else f"All {total} are OK."
+    return " ".join(sentences)

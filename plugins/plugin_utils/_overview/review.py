@@ -1,0 +1,267 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Klocwork: open issues by severity, their trend over builds, and licenses."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _units as units
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview import charts
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.parts import (
+    Cell,
+    Figure,
+    Finding,
+    Scope,
+    Section,
+    Service,
+    State,
+    Table,
+    find_failure,
+    join_names,
+    list_problems,
+    unknown_figure,
+)
+
+_MODULES = ("review_server_info", "review_project_info", "review_build_info", "review_report_info")
+_SERVER, _PROJECTS, _BUILDS, _REPORTS = _MODULES
+_SEVERITIES = ("Critical", "Error", "Warning", "Review")
+_SEVERE = ("Critical", "Error")
+# Red, orange, blue, gray, and purple and green for further ones
+_PALETTE = (5, 2, 1, 6, 4, 3)
+# Trends of further projects are in the JSON file
+_MAX_CHARTS = 20
+
+
+class Project(t.NamedTuple):
+    """The open issues of a project.
+
+    :ivar builds: names and times of the compared builds with the open issues by severity, oldest first
+    :ivar by_module: report of the last build, if it was read
+    """
+
+    name: str
+    builds: t.Sequence[tuple[str, str, t.Mapping[str, float]]]
+    by_module: State | None
+
+    @property
+    def severe(self) -> float | None:
+        """The open critical and error issues. `None` without builds."""
+        return _count_severe(self.builds[-1][2]) if self.builds else None
+
+    @property
+    def change(self) -> float | None:
+        """The change of `severe` against the previous build. `None` with fewer than two builds."""
+        return _count_severe(self.builds[-1][2]) - _count_severe(self.builds[-2][2]) if len(self.builds) > 1 else None
+
+
+def describe(state: State, scope: Scope) -> Service:
+    """Return the state of a Klocwork host."""
+    projects = sorted((_to_project(issues) for issues in state["issues"]), key=_by_importance)
+    return Service(
+        state["host"],
+        "review",
+        f"Klocwork {state['version']}" if state["version"] else "",
+        [*list_problems(state), *_check_licenses(state["licenses"], scope), *_check_projects(projects)],
+        [
+            _describe_projects(state, projects),
+            _describe_severe(state, projects),
+            _describe_change(state, projects),
+            _describe_last_load(state, projects, scope),
+            _describe_licenses(state, scope),
+        ],
+        [
+            *_list_projects(projects, scope),
+            *(section for project in projects[:_MAX_CHARTS] for section in _list_issues(state["host"], project, scope)),
+        ],
+        state["problems"],
+    )
+
+
+def _to_project(issues: State) -> Project:
+    read = [build for build in issues["builds"] or () if build["name"] in issues["by_build"]]
+    builds = [(build["name"], build["date"] or "", _count_open(issues["by_build"][build["name"]])) for build in read]
+    return Project(issues["project"], builds[::-1], issues["by_module"])
+
+
+def _count_open(report: State) -> dict[str, float]:
+    """Return the issues by severity that are not fixed."""
+    counts: dict[str, float] = {}
+    for cell in report["counts"]:
+        if cell["row"] != "Fixed":
+            counts[cell["column"]] = counts.get(cell["column"], 0) + cell["count"]
+    return counts
+
+
+def _count_severe(counts: t.Mapping[str, float]) -> float:
+    return sum(counts.get(severity, 0) for severity in _SEVERE)
+
+
+def _by_importance(project: Project) -> tuple[float, float, str]:
+    return -(project.change or 0), -(project.severe or 0), project.name
+
+
+def _check_licenses(licenses: t.Sequence[State], scope: Scope) -> list[Finding]:
+    findings = []
+    for entry in sorted(_expiring_licenses(licenses, scope), key=lambda entry: entry["days_to_expiry"]):
+        days, is_over = entry["days_to_expiry"], entry["days_to_expiry"] <= 0
+        when = "has expired" if is_over else f"expires in {units.pluralize(days, 'day')}"
+        severity = "failing" if is_over else "attention"
+        findings.append(Finding(severity, f"License '{entry['feature']}' {when}.", "licenses"))
+    return findings
+
+
+def _expiring_licenses(licenses: t.Sequence[State], scope: Scope) -> list[State]:
+    return [
+        entry
+        for entry in licenses
+        if not entry["permanent"]
+        and entry["days_to_expiry"] is not None
+        and entry["days_to_expiry"] <= scope.expires_within_days
+    ]
+
+
+def _check_projects(projects: t.Sequence[Project]) -> list[Finding]:
+    worse = [project for project in projects if (project.change or 0) > 0]
+    return [
+        Finding(
+            "attention",
+            f"{project.name}: {units.pluralize(int(project.change or 0), 'more critical and error issue')} in "
+            f"{project.builds[-1][0]} than in {project.builds[-2][0]}.",
+            "issues",
+        )
+        for project in worse[:3]
+    ] + (
+        [
+            Finding(
+                "attention",
+                f"More critical and error issues in {join_names([one.name for one in worse[3:]])}.",
+                "issues",
+            )
+        ]
+        if worse[3:]
+        else []
+    )
+
+
+def _describe_projects(state: State, projects: t.Sequence[Project]) -> Figure:
+    if failure := find_failure(state, _SERVER, _PROJECTS):
+        return unknown_figure("Projects", failure)
+    return Figure("Projects", units.format_count(len(state["projects"])), f"issues of {len(projects):,} were read")
+
+
+def _describe_severe(state: State, projects: t.Sequence[Project]) -> Figure:
+    name = "Critical and error issues"
+    if failure := find_failure(state, *_MODULES):
+        return unknown_figure(name, failure)
+    total = sum(project.severe or 0 for project in projects)
+    worst = max(projects, key=lambda project: project.severe or 0, default=None)
+    return Figure(name, units.format_count(total), f"most in {worst.name}" if worst and worst.severe else "open")
+
+
+def _describe_change(state: State, projects: t.Sequence[Project]) -> Figure:
+    name = "Change since previous build"
+    if failure := find_failure(state, *_MODULES):
+        return unknown_figure(name, failure)
+    changes = [project.change for project in projects if project.change is not None]
+    if not changes:
+        return Figure(name, "unknown", "known from the second build of a project on")
+    note = f"critical and error, {units.pluralize(len(changes), 'project')} with two builds"
+    return Figure(name, units.format_change(sum(changes), units.format_count), note)
+
+
+def _describe_last_load(state: State, projects: t.Sequence[Project], scope: Scope) -> Figure:
+    if failure := find_failure(state, *_MODULES):
+        return unknown_figure("Last load", failure)
+    loads = [
+        (moment, project.name, project.builds[-1][0])
+        for project in projects
+        if project.builds and (moment := units.parse_time(project.builds[-1][1])) is not None
+    ]
+    if not loads:
+        return Figure("Last load", "none", "no project has a build")
+    moment, project, build = max(loads)
+    return Figure("Last load", units.format_distance(moment, scope.now), f"{project}, {build}")
+
+
+def _describe_licenses(state: State, scope: Scope) -> Figure:
+    if failure := find_failure(state, _SERVER):
+        return unknown_figure("Licenses expiring", failure)
+    within = units.pluralize(scope.expires_within_days, "day")
+    note = f"within {within}, of {units.pluralize(len(state['licenses']), 'license')}"
+    return Figure("Licenses expiring", units.format_count(len(_expiring_licenses(state["licenses"], scope))), note)
+
+
+def _list_projects(projects: t.Sequence[Project], scope: Scope) -> list[Section]:
+    if not projects:
+        return []
+    rows = [
+        (
+            Cell(project.name),
+            "no build" if project.severe is None else units.format_count(project.severe),
+            "unknown" if project.change is None else _describe_project_change(project.change),
+            units.format_count(sum(project.builds[-1][2].values())) if project.builds else "",
+            project.builds[-1][0] if project.builds else "",
+            _describe_load(project.builds[-1][1]) if project.builds else "",
+        )
+        for project in projects
+    ]
+    columns = ("Project", "#Critical and error", "#Change", "#All open", "Last build", "Loaded, UTC")
+    return [Section("Projects", [_BUILDS, _REPORTS], table=Table(columns, rows, "projects", scope.rows))]
+
+
+def _describe_project_change(change: float) -> Cell:
+    tone = "bad" if change > 0 else "good" if change < 0 else ""
+    return Cell(units.format_change(change, units.format_count), tone=tone)
+
+
+def _describe_load(date: str) -> str:
+    moment = units.parse_time(date)
+    return "unknown" if moment is None else units.format_minute(moment)
+
+
+def _list_issues(host: str, project: Project, scope: Scope) -> t.Iterator[Section]:
+    if not project.builds:
+        return
+    names = _list_severities(project)
+    if any(project.builds[-1][2].values()) or len(project.builds) > 1:
+        chart = charts.build_columns(
+            f"Open issues of {project.name} on {host} by build and severity",
+            [(name, counts) for name, _date, counts in project.builds],
+            names,
+            units.format_count,
+            ("build", "builds"),
+            _PALETTE,
+            is_flow=False,
+        )
+        yield Section("Open issues by build", [_REPORTS], chart, group=project.name)
+    report = project.by_module
+    if report and report["counts"]:
+        table = _build_module_table(report, [name for name in names if name in report["columns"]], scope)
+        yield Section("Issues by module", [_REPORTS], table=table, group=project.name)
+
+
+def _list_severities(project: Project) -> list[str]:
+    """Return the usual severities and, if there are any, further ones."""
+    used = {name for _build, _date, counts in project.builds for name in counts}
+    return [*_SEVERITIES, *sorted(used - set(_SEVERITIES))][: len(_PALETTE)]
+
+
+def _build_module_table(report: State, severities: list[str], scope: Scope) -> Table:
+    """Return the modules, those with the most severe issues on top."""
+    modules: dict[str, dict[str, float]] = {name: {} for name in report["rows"]}
+    for cell in report["counts"]:
+        modules[cell["row"]][cell["column"]] = cell["count"]
+    ranked = sorted(modules.items(), key=lambda item: ([-item[1].get(name, 0) for name in severities], item[0]))
+    largest = max(sum(counts.values()) for counts in modules.values()) or 1
+    rows: list[tuple[Cell | str, ...]] = [
+        (
+            Cell(name),
+            *(units.format_count(counts.get(severity, 0)) for severity in severities),
+            Cell(units.format_count(sum(counts.values())), sum(counts.values()) / largest),
+        )
+        for name, counts in ranked
+    ]
+    return Table(("Module", *(f"#{severity}" for severity in severities), "#All"), rows, "modules", scope.rows)

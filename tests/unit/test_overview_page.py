@@ -1,0 +1,610 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The filters `overview_summary` and `overview_page`: health, findings, figures, order, folding and escaping."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.filter.overview_page import overview_page
+from ansible_collections.buildworks.toolchain.plugins.filter.overview_summary import overview_summary
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview import charts
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.parts import REMEDIES
+from support.playbook import ROOT
+
+NOW = 1_767_268_800  # 2026-01-01T12:00:00Z
+DAY = 86_400
+GIGABYTE = 1 << 30
+HOSTILE = "<script>alert(1)</script> `a|b` {{ 7 * 7 }}\n\x00 \"'&"
+SITE = "https://docs.example.com/toolchain/"
+
+State = dict[str, Any]
+
+
+def to_text(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def overview(*services: State, **more: Any) -> State:
+    return {
+        "title": "Toolchain",
+        "at": to_text(NOW),
+        "expires_within_days": 30,
+        "max_age_days": 365,
+        "services": list(services),
+        "skipped_hosts": [],
+        "history": [],
+        "history_problem": None,
+        **more,
+    }
+
+
+def artifact(percent: float | None = 40.0, **more: Any) -> State:
+    store = {"used_percent": percent, "total_text": "200 GB", "used_text": "80 GB"}
+    sizes = dict.fromkeys(("used", "total", "free")) if percent is None else {}
+    sizes = sizes or {"used": 2 * GIGABYTE * percent, "total": 200 * GIGABYTE, "free": 2 * GIGABYTE * (100 - percent)}
+    return {
+        "host": "repo",
+        "service": "artifact",
+        "problems": [],
+        "storage": {"file_store": {**store, **sizes}, "total": {"used": 0, "files": 0}, "repositories": []},
+        "tokens": [],
+        **more,
+    }
+
+
+def repository(key: str, used: int) -> State:
+    return {"key": key, "used": used, "files": 1, "type": "local", "package_type": "generic"}
+
+
+def token(name: str, **more: Any) -> State:
+    times = {"issued_at": NOW - DAY, "expiry": None, "last_used": None, **more}
+    return {"description": name, "token_id": "1", "username": "ci", "subject": "", **times}
+
+
+def ci(**more: Any) -> State:
+    server = {"product": "jenkins", "version": "2.579", "quieting_down": False, "quiet_down_reason": None}
+    nodes = [node("built-in")]
+    state = {"server": server, "plugins": [], "jobs": [], "builds": [], "nodes": nodes}
+    return {"host": "jenkins", "service": "ci", "problems": [], **state, **more}
+
+
+def job(name: str, result: str = "SUCCESS", **more: Any) -> State:
+    last = {"result": result, "timestamp": to_text(NOW - 60), "url": f"https://ci.example.com/job/{name}/1/"}
+    return {"name": name, "in_queue": False, "queue_item": None, "last_completed": last, **more}
+
+
+def build(name: str, result: str = "SUCCESS", seconds: float = 10, days: float = 0) -> State:
+    started = to_text(NOW - days * DAY - 60)
+    return {"job": name, "result": result, "building": False, "duration": seconds, "timestamp": started}
+
+
+def node(name: str, **more: Any) -> State:
+    return {"name": name, "offline": False, "offline_reason": "", "executors": 2, "busy_executors": 1, **more}
+
+
+def review(*issues: State, **more: Any) -> State:
+    names = [project["project"] for project in issues]
+    state = {"version": "20.4", "licenses": [], "projects": names, "issues": list(issues)}
+    return {"host": "klocwork", "service": "review", "problems": [], **state, **more}
+
+
+def project(name: str, *builds: dict[str, int]) -> State:
+    """Return a project with the open issues by severity of each build, oldest first."""
+    reports = {
+        f"build_{number}": {
+            "counts": [{"row": "Existing", "column": severity, "count": count} for severity, count in counts.items()]
+            + [{"row": "Fixed", "column": "Critical", "count": 99}]
+        }
+        for number, counts in enumerate(builds, 1)
+    }
+    dates = [{"name": each, "date": to_text(NOW - DAY)} for each in reversed(reports)]
+    return {"project": name, "by_module": None, "builds": dates, "by_build": reports}
+
+
+def inference(**more: Any) -> State:
+    state = {"projects": [], "admin_keys": [], "model_limits": [], "costs": [], "usage": []}
+    return {"host": "openai", "service": "inference", "problems": [], **state, **more}
+
+
+def key(name: str, **more: Any) -> State:
+    times = {"created": NOW - DAY, "expires": None, "last_used": None, **more}
+    return {"id": "key_1", "name": name, "owner": {"name": "Olivia", "id": "user-1"}, **times}
+
+
+def cost(item: str, amount: float, days: int = 0, owner: str = "proj_1") -> State:
+    start = NOW // DAY * DAY - days * DAY
+    return {
+        "start": start,
+        "end": start + DAY,
+        "amount": amount,
+        "currency": "USD",
+        "line_item": item,
+        "project_id": owner,
+    }
+
+
+def used(model: str, requests: int, days: int = 0, owner: str = "proj_1") -> State:
+    counts = {"num_model_requests": requests, "input_tokens": 100 * requests, "output_tokens": 10 * requests}
+    return {"start": NOW // DAY * DAY - days * DAY, "model": model, "project_id": owner, **counts}
+
+
+def limits(**more: int) -> State:
+    names = ("max_tokens_per_1_minute", "max_requests_per_1_minute", "max_requests_per_1_day")
+    return {"unlimited": [], **dict.fromkeys(names), **more}
+
+
+def summarize(*services: State, **more: Any) -> State:
+    return overview_summary(overview(*services, **more))
+
+
+def get_figures(service: State) -> dict[str, tuple[str, str]]:
+    """Return value and note of each figure of a service."""
+    (entry,) = summarize(service)["services"]
+    assert len(entry["figures"]) == 5
+    return {figure["name"]: (figure["value"], figure["note"]) for figure in entry["figures"]}
+
+
+def list_reasons(*services: State) -> list[tuple[str, str]]:
+    return [(entry["severity"], entry["reason"]) for entry in summarize(*services)["attention"]]
+
+
+def render(*services: State, site: str = "", **more: Any) -> str:
+    return overview_page(overview(*services, **more), site)
+
+
+def list_rows(page: str, title: str) -> list[list[str]]:
+    """Return the cells of the tables of a section."""
+    (section,) = re.findall(rf"<h3>{re.escape(title)}</h3>(.*?)</figure>", page, re.DOTALL)
+    rows = re.findall(r'<tr role="row"><th role="rowheader"(.*?)</tr>', section, re.DOTALL)
+    return [[to_plain(cell) for cell in re.findall(r">(.*?)</t[hd]>", row, re.DOTALL)] for row in rows]
+
+
+def to_plain(fragment: str) -> str:
+    return html.unescape(re.sub(r"<[^>]+>|^[^<]*>", "", fragment)).strip()
+
+
+@pytest.mark.parametrize(
+    ("service", "health", "reason"),
+    [
+        (artifact(), "ok", "Everything that was checked is in order."),
+        (artifact(85), "attention", "The storage is 85 % full. 30 GB are free."),
+        (artifact(96), "failing", "The storage is 96 % full. 8 GB are free."),
+        (artifact(None), "ok", "Everything that was checked is in order."),
+        (artifact(tokens=[token("a", expiry=NOW + 5 * DAY)]), "attention", "Token 'a' of ci expires in 5 days."),
+        (artifact(tokens=[token("a", expiry=NOW - DAY)]), "failing", "Token 'a' of ci expired 1 day ago."),
+        (artifact(tokens=[token("a", expiry=NOW + 31 * DAY)]), "ok", "Everything that was checked is in order."),
+        (artifact(tokens=[token("a", issued_at=NOW - 366 * DAY)]), "attention", "1 token is older than 365 days: a."),
+        (
+            artifact(tokens=[token(name, expiry=NOW + 5 * DAY) for name in "abcde"]),
+            "attention",
+            "5 tokens expire within 30 days: a, b, c and 2 more.",
+        ),
+        (
+            artifact(storage=None, problems=[{"module": "artifact_storage_info", "problem": "GET x: 403 Forbidden"}]),
+            "unknown",
+            "artifact_storage_info failed: GET x: 403 Forbidden",
+        ),
+        (ci(), "ok", "Everything that was checked is in order."),
+        (
+            ci(jobs=[job("a", "FAILURE"), job("b"), job("c")]),
+            "attention",
+            "1 of 3 built jobs is failing or unstable: a.",
+        ),
+        (
+            ci(jobs=[job("a", "FAILURE"), job("b", "UNSTABLE"), job("c", "ABORTED")]),
+            "failing",
+            "2 of 3 built jobs are failing or unstable: a and b.",
+        ),
+        (
+            ci(nodes=[node("built-in"), node("n1", offline=True, offline_reason="disk full")]),
+            "attention",
+            "1 of 2 nodes is offline: n1 (disk full).",
+        ),
+        (ci(nodes=[node("n1", offline=True)]), "failing", "1 of 1 node is offline: n1."),
+        (
+            ci(server={"product": "jenkins", "version": None, "quieting_down": True, "quiet_down_reason": "upgrade"}),
+            "attention",
+            "Jenkins is in quiet-down mode and starts no builds: upgrade.",
+        ),
+        (
+            ci(plugins=[{"name": "git", "title": "Git", "version": "1", "has_update": True}]),
+            "attention",
+            "1 plugin has an update: git.",
+        ),
+        (
+            ci(server=None, nodes=[], problems=[{"module": "ci_info", "problem": "Connection refused."}]),
+            "unknown",
+            "ci_info failed: Connection refused.",
+        ),
+        (review(project("app", {"Critical": 1}, {"Critical": 1})), "ok", "Everything that was checked is in order."),
+        (
+            review(project("app", {"Critical": 1, "Error": 2}, {"Critical": 3, "Error": 1})),
+            "attention",
+            "app: 1 more critical and error issue in build_2 than in build_1.",
+        ),
+        (
+            review(licenses=[{"feature": "kwadmin", "permanent": False, "days_to_expiry": 9}]),
+            "attention",
+            "License 'kwadmin' expires in 9 days.",
+        ),
+        (
+            review(licenses=[{"feature": "kwadmin", "permanent": False, "days_to_expiry": 0}]),
+            "failing",
+            "License 'kwadmin' has expired.",
+        ),
+        (
+            review(licenses=[{"feature": "kwadmin", "permanent": True, "days_to_expiry": 0}]),
+            "ok",
+            "Everything that was checked is in order.",
+        ),
+        (inference(), "ok", "Everything that was checked is in order."),
+        (inference(admin_keys=[key("a", expires=NOW + DAY)]), "attention", "Key 'a' of Olivia expires in 1 day."),
+        (
+            inference(
+                projects=[{"id": "proj_1", "name": "App", "rate_limits": {"o3": limits(max_requests_per_1_day=100)}}],
+                usage=[used("o3-2025-04-16", 85), used("o3", 20, days=1)],
+            ),
+            "attention",
+            "85 of 100 requests per day to o3 in App were used.",
+        ),
+        (
+            inference(model_limits=[{"id": "gpt-4o", "max_jobs_per_day": 8, "jobs_so_far_today": 8}]),
+            "failing",
+            "8 of 8 fine-tuning jobs per day of gpt-4o were used.",
+        ),
+    ],
+)
+def test_health_has_a_reason(service: State, health: str, reason: str) -> None:
+    summary = summarize(service)
+    (entry,) = summary["services"]
+    assert (entry["health"], entry["reason"]) == (health, reason)
+    assert summary["health"] == health
+    assert [finding["reason"] for finding in summary["attention"]] == ([] if health == "ok" else [reason])
+
+
+def test_service_is_not_ok_when_a_part_could_not_be_read() -> None:
+    """A finding does not hide that the state is incomplete, but a failure is more important."""
+    problems = [{"module": "ci_plugin_info", "problem": "403"}]
+    assert summarize(ci(problems=problems))["health"] == "unknown"
+    assert summarize(ci(problems=problems, jobs=[job("a", "FAILURE"), job("b"), job("c")]))["health"] == "unknown"
+    failing = [job("a", "FAILURE"), job("b", "FAILURE")]
+    assert summarize(ci(problems=problems, jobs=failing))["health"] == "failing"
+
+
+def test_host_is_unknown_when_it_was_skipped() -> None:
+    summary = summarize(skipped_hosts=["lost"])
+    (entry,) = summary["services"]
+    assert (entry["host"], entry["health"]) == ("lost", "unknown")
+    assert "was not checked" in entry["reason"]
+
+
+@pytest.mark.parametrize(
+    ("services", "verdict"),
+    [
+        ([], "There are no services to check."),
+        ([artifact()], "The service is OK."),
+        ([artifact(), ci()], "All 2 services are OK."),
+        ([artifact(85), ci()], "1 of 2 services needs attention: repo."),
+        (
+            [artifact(85), ci(nodes=[node("n", offline=True)]), inference(), review(project("a", {}, {"Error": 1}))],
+            "1 of 4 services is failing: jenkins. 2 of 4 services need attention: repo and klocwork.",
+        ),
+        (
+            [artifact(problems=[{"module": "access_token_info", "problem": "403"}]), ci()],
+            "1 of 2 services could not be checked completely: repo.",
+        ),
+    ],
+)
+def test_verdict_counts_services(services: list[State], verdict: str) -> None:
+    assert summarize(*services)["verdict"] == verdict
+
+
+def test_findings_are_sorted_by_severity() -> None:
+    severities = [
+        entry[0]
+        for entry in list_reasons(
+            artifact(85), review(problems=[{"module": "m", "problem": "x"}]), ci(nodes=[node("n", offline=True)])
+        )
+    ]
+    assert severities == ["failing", "unknown", "attention"]
+
+
+def test_figures_of_artifactory() -> None:
+    repositories = [repository("small", 5), repository("large", GIGABYTE)]
+    storage = {**artifact()["storage"], "repositories": repositories, "total": {"used": GIGABYTE + 5, "files": 1234}}
+    tokens = [token("a", expiry=NOW + DAY), token("b")]
+    assert get_figures(artifact(storage=storage, tokens=tokens)) == {
+        "Storage used": ("80 GB", "40 % of 200 GB"),
+        "Growth": ("unknown", "known after the next run, the history starts now"),
+        "Artifacts": ("1,234", "1 GB with duplicates"),
+        "Repositories": ("2", "largest: large"),
+        "Tokens expiring": ("1", "within 30 days, of 2 tokens"),
+    }
+
+
+def test_figures_of_jenkins() -> None:
+    waiting = job("b", in_queue=True, queue_item={"id": 1, "why": "Waiting for an executor"})
+    builds = [build("a"), build("a", "FAILURE"), build("a", days=8), build("b", "SUCCESS")]
+    plugins = [{"name": "git", "title": "Git", "version": "1", "has_update": update} for update in (True, False)]
+    state = ci(jobs=[job("a", "FAILURE"), waiting, job("c", last_completed=None)], builds=builds, plugins=plugins)
+    assert get_figures(state) == {
+        "Jobs failing": ("1", "of 2 built, 3 jobs in total"),
+        "Builds in 7 days": ("3", "67 % successful, in 2 jobs"),
+        "Queue": ("1", "b: Waiting for an executor"),
+        "Nodes offline": ("0", "of 1, 1 of 2 executors busy"),
+        "Plugin updates": ("1", "of 2 plugins"),
+    }
+
+
+def test_figures_of_klocwork() -> None:
+    issues = [project("app", {"Critical": 1}, {"Critical": 2, "Error": 3, "Review": 9}), project("lib", {"Error": 1})]
+    licenses = [{"feature": "a", "permanent": False, "days_to_expiry": days} for days in (9, 300)]
+    assert get_figures(review(*issues, licenses=licenses)) == {
+        "Projects": ("2", "issues of 2 were read"),
+        "Critical and error issues": ("6", "most in app"),
+        "Change since previous build": ("+4", "critical and error, 1 project with two builds"),
+        "Last load": ("1 day ago", "lib, build_1"),
+        "Licenses expiring": ("1", "within 30 days, of 2 licenses"),
+    }
+
+
+def test_figures_of_openai() -> None:
+    costs = [cost("o3, input", 10, days=1), cost("o3, output", 5, days=8), cost("gpt-4o", 100, days=20)]
+    projects = [{"id": "proj_1", "name": "App", "rate_limits": {"o3": limits(max_requests_per_1_day=1000)}}]
+    usage = [used("o3", 250), used("gpt-4o", 9_750, days=3)]
+    state = inference(costs=costs, usage=usage, projects=projects, admin_keys=[key("a", expires=NOW + DAY), key("b")])
+    assert get_figures(state) == {
+        "Cost in 30 days": ("$115.00", "$10.00 in 7 days, +100 % on the week before"),
+        "Tokens in 30 days": ("1.1 M", "1 M input, 100 k output"),
+        "Requests in 30 days": ("10 k", "to 2 models"),
+        "Keys expiring": ("1", "within 30 days, of 2 keys"),
+        "Daily limit used": ("25 %", "at most, requests per day to o3 in App"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("state", "module", "unknown"),
+    [
+        (artifact(storage=None), "artifact_storage_info", 4),
+        (artifact(), "access_token_info", 1),
+        (ci(server=None), "ci_info", 5),
+        (ci(), "ci_job_info", 3),
+        (ci(), "ci_build_info", 1),
+        (ci(), "ci_node_info", 1),
+        (ci(), "ci_plugin_info", 1),
+        (review(version=None), "review_server_info", 5),
+        (review(), "review_report_info", 3),
+        (inference(), "inference_cost_info", 1),
+        (inference(), "inference_usage_info", 3),
+        (inference(), "inference_admin_key_info", 1),
+        (inference(), "inference_project_info", 2),
+        (inference(), "inference_model_limit_info", 1),
+    ],
+)
+def test_figure_is_unknown_when_its_module_failed(state: State, module: str, unknown: int) -> None:
+    figures = get_figures({**state, "problems": [{"module": module, "problem": "403"}]})
+    assert [note for value, note in figures.values() if value == "unknown"].count(f"{module} failed") == unknown
+
+
+def history(*runs: tuple[float, dict[str, int]]) -> list[State]:
+    return [
+        {"at": to_text(NOW - days * DAY), "host": "repo", "used": sum(sizes.values()), "repositories": sizes}
+        for days, sizes in runs
+    ]
+
+
+def test_repositories_are_sorted_by_growth_over_a_week() -> None:
+    sizes = {"a": 5 * GIGABYTE, "b": 3 * GIGABYTE, "c": GIGABYTE, "d": 10}
+    storage = {**artifact()["storage"], "repositories": [repository(key, size) for key, size in sizes.items()]}
+    storage["total"] = {"used": sum(sizes.values()), "files": 4}
+    runs = history(
+        (20, {"a": 0, "b": 0, "c": 0}),
+        (7, {"a": 5 * GIGABYTE, "b": GIGABYTE, "c": 2 * GIGABYTE}),
+        (1, {"a": 5 * GIGABYTE, "b": 3 * GIGABYTE, "c": GIGABYTE}),
+        (0, sizes),
+    )
+    page = render(artifact(storage=storage), history=runs)
+    assert [row[:2] for row in list_rows(page, "Repositories by growth since 2025-12-25")] == [
+        ["b", "+2 GB"],
+        ["d", "+10 bytes (new)"],
+        ["a", "±0 bytes"],
+        ["c", "\N{MINUS SIGN}1 GB"],
+    ]
+    (entry,) = summarize(artifact(storage=storage), history=runs)["services"]
+    assert entry["figures"][1] == {"name": "Growth", "value": "+1 GB", "note": "since 2025-12-25"}
+    assert list_rows(page, "Storage over time")[0] == ["2026-01-01 12:00", "9 GB"]
+
+
+def test_growth_per_week_is_estimated_when_the_history_is_short() -> None:
+    storage = {**artifact()["storage"], "total": {"used": 3 * GIGABYTE, "files": 0}}
+    runs = history((1, {"a": 2 * GIGABYTE}), (0, {"a": 3 * GIGABYTE}))
+    (entry,) = summarize(artifact(storage=storage), history=runs)["services"]
+    assert entry["figures"][1]["note"] == "since 2025-12-31, +7 GB per week"
+
+
+def test_failing_and_slow_jobs_are_sorted() -> None:
+    builds = [
+        *(build("often", "FAILURE", 5) for _number in range(3)),
+        *(build("slow", "SUCCESS", seconds) for seconds in (3900, 3900, 10)),
+        *(build("once", result, 72) for result in ("FAILURE", "SUCCESS")),
+    ]
+    page = render(ci(jobs=[job("often", "FAILURE"), job("slow"), job("once")], builds=builds))
+    assert list_rows(page, "Most failing jobs") == [
+        ["often", "3 (100 %)", "3", "failure", "2026-01-01 11:59"],
+        ["once", "1 (50 %)", "2", "success", "2026-01-01 11:59"],
+    ]
+    assert [row[:3] for row in list_rows(page, "Slowest jobs")] == [
+        ["slow", "1 h 5 min", "1 h 5 min"],
+        ["once", "1 min 12 s", "1 min 12 s"],
+        ["often", "5 s", "5 s"],
+    ]
+    assert list_rows(page, "Builds by day")[0] == ["2026-01-01", "4", "4", "8"]
+    assert 'href="https://ci.example.com/job/often/1/"' in page
+
+
+def test_link_of_a_build_must_be_a_web_address() -> None:
+    last = {"result": "FAILURE", "timestamp": None, "url": "javascript:alert(1)"}
+    assert "javascript:" not in render(ci(jobs=[job("a", last_completed=last)]))
+
+
+def test_issues_are_shown_by_build_and_severity() -> None:
+    page = render(review(project("app", {"Critical": 1, "Warning": 5}, {"Critical": 2, "Error": 3})))
+    assert list_rows(page, "app: open issues by build") == [
+        ["build_2", "2", "3", "0", "5"],
+        ["build_1", "1", "0", "5", "6"],
+    ]
+    assert list_rows(page, "Projects")[0][:4] == ["app", "5", "+4", "5"]
+
+
+def test_spending_is_sorted_by_cost() -> None:
+    costs = [cost("o3-2025-04-16, input", 1), cost("gpt-4o, input", 5), cost("gpt-4o, output", 5, owner="proj_2")]
+    projects = [{"id": "proj_1", "name": "App"}, {"id": "proj_2", "name": "Web"}]
+    page = render(inference(costs=costs, usage=[used("o3", 20)], projects=projects))
+    assert list_rows(page, "Models by cost") == [
+        ["gpt-4o", "$10.00", "0", "0", "0"],
+        ["o3", "$1.00", "20", "2 k", "200"],
+    ]
+    assert [row[:2] for row in list_rows(page, "Projects by cost")] == [["App", "$6.00"], ["Web", "$5.00"]]
+    assert list_rows(page, "Cost by day")[0] == ["2026-01-01", "$10.00", "$1.00", "$11.00"]
+
+
+def test_cheap_models_are_added_up_in_the_chart() -> None:
+    page = render(inference(costs=[cost(f"model-{number}", number + 1) for number in range(9)]))
+    assert list_rows(page, "Cost by day")[0][-2:] == ["$10.00", "$45.00"]
+    assert len(list_rows(page, "Models by cost")) == 9
+
+
+def test_equal_rate_limits_share_a_row() -> None:
+    same, other = limits(max_tokens_per_1_minute=200_000), limits(max_tokens_per_1_minute=5)
+    projects = [
+        {"id": name, "name": name, "rate_limits": {"o3": same, "gpt-4o": same if name == "a" else other}}
+        for name in ("a", "b", "c")
+    ]
+    page = render(inference(projects=projects, usage=[used("o3", 5, owner="a")]))
+    assert list_rows(page, "Rate limits") == [
+        ["o3", "all", "200 k", "no limit", "no limit"],
+        ["gpt-4o", "a", "200 k", "no limit", "no limit"],
+        ["gpt-4o", "b and c", "5", "no limit", "no limit"],
+    ]
+
+
+@pytest.mark.parametrize(("count", "summary"), [(8, None), (9, "all 9 models"), (40, "all 40 models")])
+def test_long_table_is_folded(count: int, summary: str | None) -> None:
+    rate_limits = {f"model-{number}": limits() for number in range(count)}
+    page = render(inference(projects=[{"id": "a", "name": "a", "rate_limits": rate_limits}]))
+    assert (f"<summary>{summary}</summary>" in page) == bool(summary)
+    visible, _fold, folded = page.partition("<details>\n<summary>all")
+    assert (visible.count(">model-"), folded.count(">model-")) == (8, count - 8)
+
+
+def test_long_list_of_findings_is_folded() -> None:
+    services = [artifact(85, host=f"repo-{number}") for number in range(20)]
+    page = render(*services)
+    assert "<summary>all 20 items</summary>" in page
+    assert page.partition("<summary>all 20 items")[0].count('<li class="attention">') == 8
+
+
+@pytest.mark.parametrize(("count", "is_open"), [(6, True), (7, False)])
+def test_details_are_folded_when_there_are_many_services(count: int, is_open: bool) -> None:
+    page = render(*(artifact(host=f"repo-{number}") for number in range(count)))
+    assert page.count('<details class="service"') == count
+    assert (" open>\n<summary><h2>" in page) == is_open
+
+
+def test_worst_service_is_first() -> None:
+    names = [
+        entry["host"] for entry in summarize(artifact(), review(), ci(nodes=[node("n", offline=True)]))["services"]
+    ]
+    assert names == ["jenkins", "repo", "klocwork"]
+
+
+def test_finding_links_the_guide_or_names_a_command() -> None:
+    state = artifact(85)
+    linked, plain = render(state, site=SITE), render(state)
+    assert '<a href="https://docs.example.com/toolchain/guides/clean-up.html">Clean up old artifacts</a>' in linked
+    assert "<code>ansible-playbook buildworks.toolchain.housekeeping --limit repo</code>" in plain
+    assert '<a href="https' not in plain
+
+
+def test_command_quotes_names() -> None:
+    (entry,) = summarize(ci(host="a b", jobs=[job("x; rm -rf '", "FAILURE"), job("b"), job("c")]))["attention"]
+    *command, arguments = shlex.split(entry["command"])
+    assert command == ["ansible", "a b", "-m", "buildworks.toolchain.ci_build_info", "-a"]
+    assert json.loads(arguments) == {"job": "x; rm -rf '", "build": "last_unsuccessful", "console_lines": 50}
+
+
+@pytest.mark.parametrize("remedy", REMEDIES.values(), ids=list(REMEDIES))
+def test_remedy_exists(remedy: Any) -> None:
+    if module := re.fullmatch(r"collections/buildworks/toolchain/(\w+)_module", remedy.page):
+        assert Path(ROOT, "plugins", "modules", f"{module[1]}.py").exists()
+    else:
+        assert Path(ROOT, "docs", "site", f"{remedy.page}.rst").exists()
+    program, *_rest = remedy.command.split()
+    for name in re.findall(r"buildworks\.toolchain\.(\w+)", remedy.command):
+        folder, suffix = ("playbooks", "yml") if program == "ansible-playbook" else ("plugins/modules", "py")
+        assert Path(ROOT, folder, f"{name}.{suffix}").exists()
+
+
+def test_hostile_names_are_escaped() -> None:
+    storage = {**artifact()["storage"], "repositories": [repository(HOSTILE, 5)]}
+    services = [
+        artifact(host=HOSTILE, storage=storage, tokens=[token(HOSTILE, expiry=NOW + DAY, username=HOSTILE)]),
+        ci(
+            jobs=[job(HOSTILE, "FAILURE", in_queue=True, queue_item={"id": 1, "why": HOSTILE})],
+            builds=[build(HOSTILE, HOSTILE), build(HOSTILE, "FAILURE")],
+            nodes=[node(HOSTILE, offline=True, offline_reason=HOSTILE)],
+            plugins=[{"name": HOSTILE, "title": HOSTILE, "version": HOSTILE, "has_update": True}],
+        ),
+        review(project(HOSTILE, {HOSTILE: 1}, {"Error": 2})),
+        inference(
+            projects=[{"id": "a", "name": HOSTILE, "rate_limits": {HOSTILE: limits()}}],
+            costs=[cost(HOSTILE, 1, owner=HOSTILE)],
+            usage=[used(HOSTILE, 1)],
+            admin_keys=[key(HOSTILE, expires=NOW - DAY)],
+        ),
+        artifact(problems=[{"module": HOSTILE, "problem": HOSTILE}]),
+    ]
+    page = render(*services, title=HOSTILE, skipped_hosts=[HOSTILE], history_problem=HOSTILE, site=f"{SITE}{HOSTILE}")
+    assert "<script" not in page
+    assert "\x00" not in page
+    assert page.count("&lt;script&gt;") > 40
+
+
+def test_page_has_no_scripts_and_no_external_resources() -> None:
+    page = render(artifact(), ci(), review(), inference())
+    assert not re.findall(r"<script|<link|<img|src=|@import|url\(", page)
+
+
+def test_empty_services_say_so() -> None:
+    page = render(artifact(), ci(), review(), inference())
+    assert page.count("is empty: there is nothing to show yet.") == 3
+    assert "Growth is known after the next run" in page
+    json.dumps(summarize(artifact(), ci(), review(), inference()))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "options", "ticks"),
+    [
+        (0, 21, {"is_whole": True}, [0, 10, 20, 30]),
+        (0, 1, {"is_whole": True}, [0, 1]),
+        (0, 0, {"is_whole": True}, [0, 1]),
+        (0, 0.013, {}, [0, 0.005, 0.01, 0.015]),
+        (90, 100, {}, [90, 95, 100]),
+        (5, 5, {}, [5, 5.5, 6]),
+        (0, 150 * GIGABYTE, {"is_size": True}, [0, 50 * GIGABYTE, 100 * GIGABYTE, 150 * GIGABYTE]),
+        (0, 0, {"is_size": True}, [0, 1]),
+    ],
+)
+def test_ticks_are_round_and_cover_the_numbers(low: float, high: float, options: State, ticks: list[float]) -> None:
+    found = charts.find_ticks(low, high, **options)
+    assert found == pytest.approx(ticks)
