@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import collections
 import html
 import json
 import re
@@ -17,9 +18,10 @@ import yaml
 
 from sandbox.client import Sandbox
 from support.browser import Chromium
-from support.playbook import ROOT, environment, run_command
+from support.playbook import environment, run_command
 from support.running import run
 from support.session import Session
+from support.toolchain_in_use import build_history, build_seed
 
 SITE = "https://docs.example.com/toolchain/"
 HOSTILE = '<b onclick="x">&amp; {{ 7 * 7 }} \'"'
@@ -131,7 +133,8 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
     assert not [state["problems"] for state in report.json["services"] if state["problems"]]
 
     keys = '<a href="https://docs.example.com/toolchain/collections/buildworks/toolchain/inference_admin_key_info_module.html">'
-    assert f"Source: {keys}<code>buildworks.toolchain.inference_admin_key_info</code></a> and <a " in report.page
+    assert f"Source: {keys}<code>inference_admin_key_info</code></a>, <a " in report.page
+    assert '<a href="https://docs.example.com/toolchain/guides/rotate-tokens.html">Rotate keys</a>' in report.page
 
     repo = report.get_service("repo")
     used = {repository["key"]: repository["used"] for repository in repo["storage"]["repositories"]}
@@ -145,14 +148,15 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
     site = [(build["result"], build["duration"]) for build in jenkins["builds"] if build["job"] == "team/site"]
     assert sorted(site) == [("FAILURE", 50.0), ("SUCCESS", 10.0), ("UNSTABLE", 30.0)]
     assert [plugin["name"] for plugin in jenkins["plugins"] if plugin["has_update"]] == ["git"]
-    assert find_row(report.page, "team/site")[:-1] == ["1", "1", "1", "10.0", "30.0", "50.0"]  # none was aborted
+    _before, _title, failing_jobs = report.page.partition("<h3>Most failing jobs</h3>")
+    assert find_row(failing_jobs, "team/site")[:3] == ["2 (67 %)", "3", "failure"]
+    assert [node["name"] for node in jenkins["nodes"]] == ["built-in"]
 
     (mobile_app, special, _platform) = report.get_service("klocwork")["issues"]
-    assert mobile_app["by_state"]["rows"] == ["Critical", "Error", "Warning"]
-    assert mobile_app["by_state"]["data"] == [[1, 0], [1, 0], [0, 1]]
     assert special["by_module"]["rows"] == [HOSTILE]
     assert list(mobile_app["by_build"]) == ["build_3", "build_2", "build_1"]
-    assert find_row(report.page, "build_1")[1:] == ["1", "0", "0", "1"]
+    assert find_row(report.page, "build_1") == ["1", "0", "0", "1", "2"]
+    assert report.get_service("klocwork")["licenses"]
 
     openai = report.get_service("openai")
     assert {key["name"] for key in openai["admin_keys"]} == {"Main admin key", "Short"}
@@ -161,35 +165,27 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
     text = html.unescape(report.page)
     assert HOSTILE in text
     assert HOSTILE not in report.page
-    assert "keys that expire within 30 days: 1" in text
-    assert "keys older than 365 days: 5" in text
-    assert "jobs whose last build failed: 1" in text
+    reasons = [(entry["host"], entry["severity"], entry["reason"]) for entry in report.json["summary"]["attention"]]
+    assert ("repo", "attention", f"Token '{HOSTILE}' of ci expires in 9 days.") in reasons
+    assert ("openai", "attention", "Key 'Short' of Olivia Owner expires in 4 days.") in reasons
+    assert ("jenkins", "attention", "1 of 2 built jobs is failing or unstable: team/site.") in reasons
+    assert any(reason.startswith("5 keys are older than 365 days: ") for _host, _severity, reason in reasons)
+    assert all(
+        html.escape(reason).replace("&#x27;", "&#39;").replace("&quot;", "&#34;") in report.page
+        for *_, reason in reasons
+    )
+    assert report.json["summary"]["verdict"] in report.page
+    assert report.json["summary"]["verdict"] in report.output
     for secret in (value for name, value in sandbox.environment.items() if name.endswith(("TOKEN", "KEY"))):
         assert secret not in report.page + json.dumps(report.json)
     browser.check_page(report.file, "overview")
 
 
-TEMPLATES = Path(ROOT, "roles", "overview", "templates")
-# Expressions that return HTML: macros, their results and the style sheet
-MACROS = ["caller", "matrix", "caption", "bar", "color", "legend", "text", "size", "number", "sources"]
-HTML = rf"(macros|charts|tables)\.|({'|'.join(MACROS)})\(|(value|charts|note) |lookup\("
-
-
-def test_templates_escape_all_values() -> None:
-    expressions = [
-        " ".join(expression.split())
-        for template in TEMPLATES.glob("*.j2")
-        for expression in re.findall(r"\{\{-?(.*?)-?\}\}", template.read_text(), re.DOTALL)
-    ]
-    assert expressions
-    assert [text for text in expressions if not text.endswith("| e") and not re.match(HTML, text + " ")] == []
-
-
 def find_row(page: str, name: str) -> list[str]:
     """Return the cells of the first row with this name."""
-    match = re.search(rf'<tr><th scope="row">{re.escape(name)}</th>(.*?)</tr>', page, re.DOTALL)
+    match = re.search(rf'<th role="rowheader" scope="row">{re.escape(name)}</th>(.*?)</tr>', page, re.DOTALL)
     assert match
-    return [cell.strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", match[1], re.DOTALL)]
+    return [re.sub("<[^>]+>", "", cell).strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", match[1], re.DOTALL)]
 
 
 @pytest.mark.ansible_core
@@ -216,16 +212,45 @@ def test_growth_since_the_last_run_is_shown_and_old_runs_are_deleted(
     assert [each["used"] for each in report.json["history"]] == [1597, 6597]
     assert report.json["history"][0] == previous_run
     assert report.json["history"][1].keys() == previous_run.keys()  # so that the next run can read it
-    assert "<h3>Growth</h3>" in report.page
-    assert find_row(report.page, "generic-local")[:2] == ["4.93 KB", "+4.88 KB"]
-    assert find_row(report.page, "docker-local")[1] == "0 bytes"
-    assert find_row(report.page, "libs-release-local")[0] == "27 bytes"
-    assert find_row(report.page, "fresh")[1] == "new"
-    text = re.sub(r"\s+", " ", report.page)
-    assert "repositories: 6.44 KB. Files with the same content are stored once: 1.55 KB of 200 GB used (0 %)." in text
-    assert not re.search(r"\d Bytes|\d\.00 ", text)
+    assert "<h3>Storage over time</h3>" in report.page
+    assert find_row(report.page, "generic-local")[:2] == ["+4.88 KB", "4.93 KB"]
+    assert find_row(report.page, "docker-local")[0] == "±0 bytes"
+    assert find_row(report.page, "libs-release-local")[1] == "27 bytes"
+    assert find_row(report.page, "fresh")[0] == "±0 bytes (new)"
+    (repo,) = report.json["summary"]["services"]
+    assert repo["figures"][0] == {"name": "Storage used", "value": "1.55 KB", "note": "< 1 % of 200 GB"}
+    assert repo["figures"][1]["value"] == "+4.88 KB"
     assert json.loads((tmp_path / "history.json").read_text()) == report.json["history"]
     assert report.json["history_problem"] is None
+
+
+def test_page_of_a_toolchain_in_use_is_readable(
+    sandbox: Sandbox, artifactory: Session, browser: Chromium, tmp_path: Path
+) -> None:
+    """Trends, costs and long tables of real modules."""
+    now = float(sandbox.clock()["now"])
+    sandbox.seed(build_seed(now))
+    artifactory.post("/api/storageinfo/calculate")
+    account = {"url": sandbox.environment["JFROG_URL"], "token": sandbox.environment["JFROG_ACCESS_TOKEN"]}
+    repositories = run("artifact_storage_info", **account)["storage"]["repositories"]
+    used = {repository["key"]: repository["used"] for repository in repositories}
+    (tmp_path / "history.json").write_text(json.dumps(build_history("repo", now, used)))
+    report = run_overview(sandbox, tmp_path)
+    assert not [state["problems"] for state in report.json["services"] if state["problems"]]
+    assert re.findall(r'role="img" aria-label="([^"]+)"', report.page) == [
+        "Storage of repo over time",
+        "Builds of jenkins by day and result",
+        "Cost of openai by day and model",
+        "Open issues of payments on klocwork by build and severity",
+        "Open issues of mobile-app on klocwork by build and severity",
+    ]
+    assert "<summary>all 40 models</summary>" in report.page
+    costs = sum(row["amount"] for row in report.get_service("openai")["costs"])
+    assert f"${costs:,.2f}" in report.page
+    assert len({row["start"] for row in report.get_service("openai")["costs"]}) == 30
+    requests = collections.Counter(request["service"] for request in sandbox.journal())
+    assert requests == {"artifact": 2, "ci": 6 + 11, "review": 3 + 3 * 2 + 8, "inference": 5 + 2 * 2}
+    browser.check_page(report.file, "overview-in-use")
 
 
 def check_history_unchanged(report: Overview, content: str) -> None:
@@ -235,7 +260,7 @@ def check_history_unchanged(report: Overview, content: str) -> None:
     assert f"Cannot use the history in '{file}': " in report.output
     assert html.escape(report.json["history_problem"]).replace("&#x27;", "&#39;") in report.page
     assert all(run["at"] == report.json["at"] for run in report.json["history"])
-    assert "<h3>Growth</h3>" not in report.page
+    assert "<h3>Storage over time</h3>" not in report.page
     assert "ERROR" not in report.output
 
 
@@ -269,8 +294,14 @@ def test_failed_requests_are_reported_beside_the_rest(sandbox: Sandbox, browser:
         "down": ["ci_info"],
         "misspelt": ["ci_info"],
         "klocwork": ["review_server_info"],
-        "openai": ["inference_project_info", "inference_admin_key_info", "inference_model_limit_info"],
+        "openai": [
+            *("inference_project_info", "inference_admin_key_info", "inference_model_limit_info"),
+            *("inference_cost_info", "inference_usage_info"),
+        ],
     }
+    assert {state["host"]: state["health"] for state in report.json["summary"]["services"]} == dict.fromkeys(
+        failed_modules, "unknown"
+    )
     assert "Connection refused" in report.get_service("down")["problems"][0]["problem"]
     assert "adress" in report.get_service("misspelt")["problems"][0]["problem"]
     assert report.get_service("jenkins")["builds"]
@@ -309,7 +340,8 @@ def test_page_is_complete_when_services_are_empty(sandbox: Sandbox, browser: Chr
     at_home = {"overview_page_file": "~/overview.html", "overview_json_file": "~/overview.json"}
     report = run_overview(sandbox, tmp_path, hosts, {"HOME": str(tmp_path)}, None, **at_home)
     check_history_unchanged(report, broken)
-    assert report.page.count("<svg") == 1  # the lifetime of the token
+    assert 'role="img"' not in report.page  # there are no trends
+    assert report.json["summary"]["verdict"] == "All 2 services are OK."
     assert report.get_service("repo")["storage"]["repositories"] == []
     assert report.get_service("jenkins")["builds"] == []
     browser.check_page(report.file, "overview-empty")
