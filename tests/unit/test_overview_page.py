@@ -42,6 +42,7 @@ def overview(*services: State, **more: Any) -> State:
         "max_age_days": 365,
         "services": list(services),
         "skipped_hosts": [],
+        "keeps_history": True,
         "history": [],
         "history_problem": None,
         **more,
@@ -325,7 +326,7 @@ def test_figures_of_artifactory() -> None:
     tokens = [token("a", expiry=NOW + DAY), token("b")]
     assert get_figures(artifact(storage=storage, tokens=tokens)) == {
         "Storage used": ("80 GB", "40 % of 200 GB"),
-        "Growth": ("unknown", "known after the next run, the history starts now"),
+        "Growth": ("unknown", "known after the next run"),
         "Artifacts": ("1,234", "1 GB with duplicates"),
         "Repositories": ("2", "largest: large"),
         "Tokens expiring": ("1", "within 30 days, of 2 tokens"),
@@ -423,6 +424,27 @@ def test_repositories_are_sorted_by_growth_over_a_week() -> None:
     (entry,) = summarize(artifact(storage=storage), history=runs)["services"]
     assert entry["figures"][1] == {"name": "Growth", "value": "+1 GB", "note": "since 2025-12-25"}
     assert list_rows(page, "Storage over time")[0] == ["2026-01-01 12:00", "9 GB"]
+
+
+@pytest.mark.parametrize(
+    ("more", "note"),
+    [
+        ({}, "known after the next run"),
+        ({"keeps_history": False}, "&#39;overview_history_file&#39; is not set"),
+        ({"history_problem": "Cannot use the history."}, "the history cannot be used"),
+    ],
+)
+def test_page_says_when_growth_is_known(more: State, note: str) -> None:
+    storage = {**artifact()["storage"], "repositories": [repository("a", 5)]}
+    page = render(artifact(storage=storage), **more)
+    assert f"<small>{note}</small>" in page
+    assert f"Growth: {note}." in page
+
+
+def test_failed_modules_are_one_finding() -> None:
+    problems = [{"module": f"inference_{name}_info", "problem": "401"} for name in ("project", "cost", "usage")]
+    (finding,) = list_reasons(inference(problems=problems))
+    assert finding == ("unknown", "inference_project_info and 2 other modules failed: 401")
 
 
 def test_growth_per_week_is_estimated_when_the_history_is_short() -> None:
@@ -587,8 +609,7 @@ def test_page_has_no_scripts_and_no_external_resources() -> None:
 
 def test_empty_services_say_so() -> None:
     page = render(artifact(), ci(), review(), inference())
-    assert page.count("is empty: there is nothing to show yet.") == 3
-    assert "Growth is known after the next run" in page
+    assert page.count("is empty: there is nothing to show yet.") == 4
     json.dumps(summarize(artifact(), ci(), review(), inference()))
 
 

@@ -105,7 +105,7 @@ def _describe_storage(storage: State, runs: t.Sequence[State], scope: Scope) -> 
 def _describe_total_growth(used: int, runs: t.Sequence[State], scope: Scope) -> Figure:
     before = _find_baseline(runs, scope)
     if before is None:
-        return Figure("Growth", "unknown", "known after the next run, the history starts now")
+        return Figure("Growth", "unknown", scope.growth_note)
     moment = units.parse_time(before["at"]) or scope.now
     elapsed = scope.now - moment
     change = used - before["used"]
@@ -136,6 +136,8 @@ def _describe_growth(storage: State, runs: t.Sequence[State], scope: Scope) -> t
             [_STORAGE],
             charts.build_line(f"Storage of {runs[0]['host']} over time", points, units.format_bytes),
         )
+    if not storage["repositories"]:
+        return
     before = _find_baseline(runs, scope)
     yield _list_by_size(storage["repositories"], scope) if before is None else _list_by_growth(storage, before, scope)
 
@@ -154,7 +156,7 @@ def _list_by_size(repositories: t.Sequence[State], scope: Scope) -> Section:
         "Repositories by size",
         [_STORAGE],
         table=Table(("Repository", "#Size", "#Files", "Type"), rows, "repositories", scope.rows),
-        note="Growth is known after the next run: the history starts with this one.",
+        note=f"Growth: {scope.growth_note}.",
     )
 
 

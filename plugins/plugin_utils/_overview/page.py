@@ -97,6 +97,7 @@ def _describe_services(overview: State, rows: int) -> list[Service]:
         overview["max_age_days"],
         rows,
         overview["history"],
+        _describe_growth_time(overview),
     )
     services = [_DESCRIBE[state["service"]](state, scope) for state in overview["services"]]
     skipped = [
@@ -114,6 +115,12 @@ def _describe_services(overview: State, rows: int) -> list[Service]:
         for host in overview["skipped_hosts"]
     ]
     return sorted([*services, *skipped], key=lambda service: HEALTH.index(service.health))
+
+
+def _describe_growth_time(overview: State) -> str:
+    if overview["history_problem"]:
+        return "the history cannot be used"
+    return "known after the next run" if overview["keeps_history"] else "'overview_history_file' is not set"
 
 
 def _list_findings(services: t.Sequence[Service]) -> list[dict[str, t.Any]]:

@@ -7,8 +7,11 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _units as units
 
 State = t.Mapping[str, t.Any]
 
@@ -20,6 +23,7 @@ PRODUCTS = {"artifact": "Artifactory", "ci": "Jenkins", "review": "Klocwork", "i
 DAY = 86_400
 # A longer list would hide what is below it; the JSON file is complete
 MAX_ROWS = 1000
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Remedy(t.NamedTuple):
@@ -148,6 +152,11 @@ class Cell:
     tone: str = ""
     link: str = ""
 
+    @property
+    def is_date(self) -> bool:
+        """Whether the text starts with a date, which is not wrapped."""
+        return bool(_DATE.match(self.text))
+
 
 @dataclasses.dataclass(frozen=True)
 class Table:
@@ -162,6 +171,11 @@ class Table:
     rows: t.Sequence[t.Sequence[Cell | str]]
     noun: str
     visible: int
+
+    @property
+    def fold_label(self) -> str:
+        """The text that unfolds the table."""
+        return f"all {len(self.rows):,} {self.noun}" if len(self.rows) > 1 else "the numbers"
 
     @property
     def cells(self) -> list[list[Cell]]:
@@ -214,7 +228,7 @@ class Service:
         if not worst:
             return "Everything that was checked is in order."
         more = len(self.findings) - 1
-        return worst[0].reason + (f" {more} more below." if more else "")
+        return worst[0].reason + (f" {units.pluralize(more, 'more item')}." if more else "")
 
     def to_entry(self) -> dict[str, t.Any]:
         """Return an entry of the summary."""
@@ -232,6 +246,7 @@ class Scope:
     """Time and thresholds of an overview.
 
     :ivar now: time of the data in seconds since 1970
+    :ivar growth_note: when the growth will be known
     """
 
     now: float
@@ -239,6 +254,7 @@ class Scope:
     max_age_days: int
     rows: int
     history: t.Sequence[State]
+    growth_note: str
 
     @property
     def soon(self) -> float:
@@ -263,16 +279,13 @@ def unknown_figure(name: str, module: str) -> Figure:
 
 
 def list_problems(state: State) -> list[Finding]:
-    """Return the failed requests."""
-    return [
-        Finding(
-            "unknown",
-            f"{problem['module']} failed: {shorten(problem['problem'], 300)}",
-            "connection",
-            {"module": problem["module"]},
-        )
-        for problem in state["problems"]
-    ]
+    """Return the failed modules as one finding, because they usually have the same cause."""
+    if not state["problems"]:
+        return []
+    first, *others = state["problems"]
+    more = f" and {units.pluralize(len(others), 'other module')}" if others else ""
+    reason = f"{first['module']}{more} failed: {shorten(first['problem'], 300)}"
+    return [Finding("unknown", reason, "connection", {"module": first["module"]})]
 
 
 def join_names(names: t.Sequence[str], limit: int = 3) -> str:
