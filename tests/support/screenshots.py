@@ -4,19 +4,24 @@
 """Write the screenshots of the documentation site to docs/site/_static.
 
 Run it again when the console, the report or the overview changed: `make test-environment`, then
-`PYTHONPATH=tests:tools:extensions python -m support.screenshots` with the Python of that environment.
+`PYTHONPATH=tests:tools:extensions:build/collections python -m support.screenshots` with the Python of that environment.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import yaml
+
 from sandbox import client
 from support.browser import chromium
 from support.playbook import ROOT, environment, run_command
+from support.running import run
+from support.toolchain_in_use import build_history, build_seed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
 TARGET = ROOT / "docs" / "site" / "_static"
 HEIGHT = 900  # pixels
 WIDTH = 1200  # pixels
+HOSTS = {"artifact": "artifactory", "ci": "jenkins", "review": "klocwork", "inference": "openai"}
 
 
 def main() -> None:
@@ -39,13 +45,35 @@ def main() -> None:
             write_screenshot(page, "console")
 
         browser.visit(f"{sandbox.url}/_sandbox/console", sign_in)
-        for name, file in (("report", "toolchain-report.html"), ("overview", "overview.html")):
-            browser.visit((folder / "guides" / file).as_uri(), lambda page, name=name: write_screenshot(page, name))
+        report = folder / "guides" / "toolchain-report.html"
+        browser.visit(report.as_uri(), lambda page: write_screenshot(page, "report"))
+        browser.visit(write_overview(folder).as_uri(), lambda page: write_screenshot(page, "overview"))
+
+
+def write_overview(folder: Path) -> Path:
+    """Write the overview of a toolchain in use, and return its path."""
+    file, history = folder / "overview.html", folder / "history.json"
+    variables = {"overview_page_file": file, "overview_history_file": history, "overview_json_file": ""}
+    (folder / "variables.json").write_text(json.dumps(variables, default=str))
+    (folder / "services.yml").write_text(
+        yaml.safe_dump({group: {"hosts": {name: {}}} for group, name in HOSTS.items()})
+    )
+    with client.start() as sandbox:
+        now = float(sandbox.clock()["now"])
+        sandbox.seed(build_seed(now))
+        url, token = (sandbox.environment[name] for name in ("JFROG_URL", "JFROG_ACCESS_TOKEN"))
+        storage = run("artifact_storage_info", url=url, token=token, refresh=True)["storage"]
+        used = {repository["key"]: repository["used"] for repository in storage["repositories"]}
+        history.write_text(json.dumps(build_history(HOSTS["artifact"], now, used)))
+        command = ["buildworks.toolchain.overview", "-i", folder / "services.yml", "-e", f"@{folder}/variables.json"]
+        output, status = run_command(command, environment(sandbox))
+        assert status == 0, output
+    return file
 
 
 def run_playbooks(sandbox: client.Sandbox, folder: Path) -> None:
-    """Write a report and an overview to a directory; leave requests in the journal of the sandbox."""
-    overview = f"overview_page_file={folder}/overview.html overview_json_file= overview_history_file="
+    """Write a report to a directory; leave requests in the journal of the sandbox."""
+    overview = "overview_page_file= overview_json_file= overview_history_file="
     variables = environment(sandbox, HOME=str(folder), ANSIBLE_CALLBACKS_ENABLED="buildworks.toolchain.report")
     for command in (
         ["buildworks.toolchain.overview", "-e", overview, "-e", "toolchain_report_html="],

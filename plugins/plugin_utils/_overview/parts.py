@@ -228,7 +228,7 @@ class Service:
         if not worst:
             return "Everything that was checked is in order."
         more = len(self.findings) - 1
-        return worst[0].reason + (f" {units.pluralize(more, 'more item')}." if more else "")
+        return worst[0].reason + (f" And {units.pluralize(more, 'more item')}." if more else "")
 
     def to_entry(self) -> dict[str, t.Any]:
         """Return an entry of the summary."""
