@@ -47,13 +47,14 @@ def main() -> None:
         browser.visit(f"{sandbox.url}/_sandbox/console", sign_in)
         report = folder / "guides" / "toolchain-report.html"
         browser.visit(report.as_uri(), lambda page: write_screenshot(page, "report"))
-        browser.visit(write_overview(folder).as_uri(), lambda page: write_screenshot(page, "overview"))
+        browser.visit(write_overview(folder).as_uri(), lambda page: write_screenshot(page, "overview", 1150))
 
 
 def write_overview(folder: Path) -> Path:
     """Write the overview of a toolchain in use, and return its path."""
     file, history = folder / "overview.html", folder / "history.json"
-    variables = {"overview_page_file": file, "overview_history_file": history, "overview_json_file": ""}
+    files = {"overview_page_file": file, "overview_history_file": history, "overview_json_file": ""}
+    variables = {**files, "overview_site": "https://docs.example.com/toolchain"}
     (folder / "variables.json").write_text(json.dumps(variables, default=str))
     (folder / "services.yml").write_text(
         yaml.safe_dump({group: {"hosts": {name: {}}} for group, name in HOSTS.items()})
@@ -83,9 +84,9 @@ def run_playbooks(sandbox: client.Sandbox, folder: Path) -> None:
         assert status == 0, output
 
 
-def write_screenshot(page: Page, name: str) -> None:
+def write_screenshot(page: Page, name: str, height: int = HEIGHT) -> None:
     """Write a screenshot of the first part of a page."""
-    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    page.set_viewport_size({"width": WIDTH, "height": height})
     page.screenshot(path=TARGET / f"{name}.png")
 
 
