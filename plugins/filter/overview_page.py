@@ -54,7 +54,8 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview imp
 
 def overview_page(overview: t.Mapping[str, t.Any], site: str = "", rows: int = 8) -> str:
     """Return the page, see DOCUMENTATION."""
-    return page.render_page(overview, site, rows)
+    with page.report_invalid_input():
+        return page.render_page(overview, site, rows)
 
 
 class FilterModule:

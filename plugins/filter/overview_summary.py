@@ -61,7 +61,8 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview imp
 
 def overview_summary(overview: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return verdict, health and findings, see DOCUMENTATION."""
-    return page.summarize(overview)
+    with page.report_invalid_input():
+        return page.summarize(overview)
 
 
 class FilterModule:

@@ -52,7 +52,7 @@ def test_usage_of_all_pages_is_returned_with_sums() -> None:
         models=["o3", "gpt-4o"],
         group_by=["model"],
     )
-    assert [(row["start_at"], row.get("model"), row["input_tokens"]) for row in result["usage"]] == [
+    assert [(row["start_at"], row["model"], row["input_tokens"]) for row in result["usage"]] == [
         ("2025-12-31T00:00:00Z", "o3", 100),
         ("2026-01-01T00:00:00Z", "gpt-4o", 100),
         ("2026-01-01T00:00:00Z", None, 1),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.errors import AnsibleFilterError
 
 from ansible_collections.buildworks.toolchain.plugins.filter.overview_page import overview_page
 from ansible_collections.buildworks.toolchain.plugins.filter.overview_summary import overview_summary
@@ -600,6 +601,16 @@ def test_hostile_names_are_escaped() -> None:
     assert "<script" not in page
     assert "\x00" not in page
     assert page.count("&lt;script&gt;") > 40
+
+
+@pytest.mark.parametrize("filter_function", [overview_page, overview_summary])
+@pytest.mark.parametrize(
+    "data",
+    [{}, None, [], "x", overview({"service": "ci"}), overview({"service": "odd"}), overview(artifact(), history=None)],
+)
+def test_input_that_is_no_overview_is_refused(filter_function: Any, data: Any) -> None:
+    with pytest.raises(AnsibleFilterError, match=r"Cannot read the overview: .* Run the role again"):
+        filter_function(data)
 
 
 def test_page_has_no_scripts_and_no_external_resources() -> None:

@@ -180,7 +180,7 @@ def _describe_nodes(state: State) -> Figure:
 def _describe_plugins(state: State) -> Figure:
     if failure := find_failure(state, "ci_info", _PLUGINS):
         return unknown_figure("Plugin updates", failure)
-    updates = sum(plugin["has_update"] for plugin in state["plugins"])
+    updates = sum(bool(plugin["has_update"]) for plugin in state["plugins"])
     return Figure(
         "Plugin updates", units.format_count(updates), f"of {units.pluralize(len(state['plugins']), 'plugin')}"
     )
@@ -250,7 +250,7 @@ def _list_failing(jobs: t.Sequence[State], completed: t.Sequence[State], scope: 
 def _list_slowest(completed: t.Sequence[State], scope: Scope) -> list[Section]:
     rows = []
     for name, builds in _group_by_job(completed).items():
-        seconds = [build["duration"] for build in builds]
+        seconds = [build["duration"] or 0 for build in builds]
         rows.append((statistics.median(seconds), max(seconds), sum(seconds), name))
     if not rows:
         return []

@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import typing as t
 
 import jinja2
+from ansible.errors import AnsibleFilterError
 
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _units as units
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview import artifact, ci, inference, review
@@ -35,6 +37,18 @@ _DESCRIBE: dict[str, t.Callable[[State, Scope], Service]] = {
 VISIBLE_FINDINGS = 8
 VISIBLE_SERVICES = 6
 _INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # HTML does not allow them
+
+
+@contextlib.contextmanager
+def report_invalid_input() -> t.Iterator[None]:
+    """Raise an error that a user understands if the input of a filter does not have the expected members."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError) as error:
+        raise AnsibleFilterError(
+            "Cannot read the overview: the input is not the content of a JSON file that this version of the role "
+            "'overview' wrote. Run the role again."
+        ) from error
 
 
 def summarize(overview: State) -> dict[str, t.Any]:

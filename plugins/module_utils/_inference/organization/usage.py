@@ -44,8 +44,9 @@ PERIOD = ArgumentSpec(
 # Width in seconds, and maximum number of buckets per response
 _USAGE_WIDTHS = {"1m": (60, 1440), "1h": (3600, 168), "1d": (_DAY, 31)}
 _COST_WIDTH = (_DAY, 180)
-# Members that describe a result. All other numbers are amounts
-_TEXTS = ("project_id", "user_id", "api_key_id", "model", "service_tier", "size", "source", "context_level")
+# Members that describe a result; those that not all kinds have; all others are amounts
+_TEXTS = ("project_id", "user_id", "api_key_id", "model")
+_SPECIAL_TEXTS = ("service_tier", "size", "source", "context_level")
 
 
 def list_usage(task: Task) -> list[dict[str, t.Any]]:
@@ -114,9 +115,10 @@ def _parse_period(bucket: Record) -> dict[str, t.Any]:
 
 def _parse_usage(result: Record) -> dict[str, t.Any]:
     """Return the members of a result: texts, the flag `batch`, and whole numbers."""
-    amounts = result.keys() - {"object", "batch", *_TEXTS}
+    amounts = result.keys() - {"object", "batch", *_TEXTS, *_SPECIAL_TEXTS}
     return {
-        **{name: result.maybe_text(name) for name in _TEXTS if name in result},
+        **{name: result.maybe_text(name) for name in _TEXTS},
+        **{name: result.maybe_text(name) for name in _SPECIAL_TEXTS if name in result},
         **{name: result.maybe_flag(name) for name in ("batch",) if name in result},
         **{name: result.maybe_integer(name) for name in sorted(amounts)},
     }
