@@ -10,6 +10,7 @@ other pages include.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -43,8 +44,9 @@ def main() -> None:
 
 
 def run(*command: str) -> None:
-    """Run a command; exit if it fails."""
-    if status := subprocess.run(command, cwd=CHECKOUT, check=False).returncode:
+    """Run a command; exit if it fails. Sphinx finds the extensions of docs/site/conf.py in tools."""
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "tools")}
+    if status := subprocess.run(command, cwd=CHECKOUT, env=environment, check=False).returncode:
         sys.exit(f"{command[0]} ended with status {status}.")
 
 

@@ -12,20 +12,39 @@ project = "buildworks.toolchain"
 copyright = "2026, the buildworks.toolchain authors"
 html_title = html_short_title = "buildworks.toolchain"
 
-extensions = ["sphinx_antsibull_ext"]
+extensions = ["sphinx_antsibull_ext", "sphinx_copybutton"]
 nitpicky = True
 # Environment variables of other programs have no entry on the site
 nitpick_ignore_regex = [("envvar", ".*")]
 default_role = "any"
 highlight_language = "yaml+jinja"
-pygments_style = "ansible"
+pygments_style = "github-light-high-contrast"
+pygments_dark_style = "github-dark-high-contrast"
 
-html_theme = "sphinx_ansible_theme"
-html_theme_options = {"display_version": False, "navigation_depth": 3, "topbar_links": {}}
+html_theme = "furo"
+html_theme_options = {
+    "top_of_page_buttons": [],
+    # site.css uses these colors
+    "light_css_variables": {
+        "site-green": "#1b6e30",
+        "site-purple": "#7a3e94",
+        "site-red": "#a8281d",
+        "site-yellow": "#7a5c00",
+    },
+    "dark_css_variables": {
+        "site-green": "#6bd48a",
+        "site-purple": "#d9a6f0",
+        "site-red": "#ff9b91",
+        "site-yellow": "#e0c35a",
+    },
+}
+# site.css has the colors, for both color schemes
+antsibull_ext_color_scheme = "none"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["site.js"]
 html_copy_source = False
+# Copy commands without their prompt and their output
+copybutton_prompt_text = "$ "
 html_use_index = False
 # Keep two dashes: they start options of commands
 smartquotes = False
@@ -40,13 +59,15 @@ ANSIBLE_LABELS = {
 
 
 def setup(app):
-    app.connect("html-page-context", set_home_page)
+    app.connect("html-page-context", make_tables_scroll)
     app.connect("missing-reference", resolve_ansible_label)
 
 
-def set_home_page(app, pagename, templatename, context, doctree):
-    """Link the bar of the theme to the home page of this site, at whatever address it is served."""
-    context["theme_documentation_home_url"] = context["pathto"]("index")
+def make_tables_scroll(app, pagename, templatename, context, doctree):
+    """Let the keyboard scroll the boxes into which the theme puts wide tables."""
+    box = '<div class="table-wrapper'
+    scrolling_box = box.replace("<div", '<div tabindex="0" role="group" aria-label="Table"')
+    context["body"] = context.get("body", "").replace(box, scrolling_box)
 
 
 def resolve_ansible_label(app, env, node, content):
