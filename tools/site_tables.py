@@ -95,7 +95,7 @@ def list_login_variables(service: str) -> str:
                 _format_code(spec.environment_variable(option)),
                 _first_paragraph(documented),
             )
-            for option, documented in _read_fragment(service).items()
+            for option, documented in read_fragment(service).items()
         ),
     )
 
@@ -111,7 +111,7 @@ def list_connection_variables() -> str:
                 _format_default(documented),
                 _first_paragraph(documented),
             )
-            for option, documented in _read_fragment("connection").items()
+            for option, documented in read_fragment("connection").items()
         ),
     )
 
@@ -147,7 +147,8 @@ def _load_spec(service: str) -> Any:
     return getattr(importlib.import_module(f"{_PLUGINS}.module_utils._{service}.service"), service.upper())
 
 
-def _read_fragment(fragment: str) -> dict[str, dict[str, Any]]:
+def read_fragment(fragment: str) -> dict[str, dict[str, Any]]:
+    """Return the options of a documentation fragment."""
     module = importlib.import_module(f"{_PLUGINS}.doc_fragments.{fragment}")
     return yaml.safe_load(module.ModuleDocFragment.DOCUMENTATION)["options"]
 
