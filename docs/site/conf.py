@@ -12,7 +12,7 @@ project = "buildworks.toolchain"
 copyright = "2026, the buildworks.toolchain authors"
 html_title = html_short_title = "buildworks.toolchain"
 
-extensions = ["sphinx_antsibull_ext", "sphinx_copybutton", "site_reference"]
+extensions = ["sphinx_antsibull_ext", "sphinx_copybutton", "site_reference", "site_search"]
 nitpicky = True
 # Environment variables of other programs have no entry on the site
 nitpick_ignore_regex = [("envvar", ".*")]
@@ -45,6 +45,7 @@ html_css_files = ["site.css"]
 html_copy_source = False
 # Copy commands without their prompt and their output
 copybutton_prompt_text = "$ "
+html_search_scorer = "search_scorer.js"
 html_use_index = False
 # Keep two dashes: they start options of commands
 smartquotes = False
