@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write the screenshots of the documentation site to docs/site/_static.
+"""Write the screenshots of the documentation site to docs/site/_static, in both color schemes.
 
 Run it again when the console, the report or the overview changed: `make test-environment`, then
 `PYTHONPATH=tests:tools:extensions:build/collections python -m support.screenshots` with the Python of that environment.
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from sandbox import client
-from support.browser import chromium
+from support.browser import SCHEMES, chromium
 from support.playbook import ROOT, environment, run_command
 from support.running import run
 from support.toolchain_in_use import build_history, build_seed
@@ -85,9 +85,11 @@ def run_playbooks(sandbox: client.Sandbox, folder: Path) -> None:
 
 
 def write_screenshot(page: Page, name: str, height: int = HEIGHT) -> None:
-    """Write a screenshot of the first part of a page."""
+    """Write screenshots of the first part of a page: `<name>.png` and `<name>-dark.png`."""
     page.set_viewport_size({"width": WIDTH, "height": height})
-    page.screenshot(path=TARGET / f"{name}.png")
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        page.screenshot(path=TARGET / f"{name}{'-dark' if scheme == 'dark' else ''}.png")
 
 
 if __name__ == "__main__":
