@@ -9,6 +9,7 @@ default. The exit status is 1 if a figure misses its target.
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import sys
@@ -80,6 +81,7 @@ def format_row(row: Row, figure: Figure | None, reason: str) -> str:
 def to_json(row: Row, figure: Figure | None) -> dict[str, Any] | None:
     """Return a row of build/bench.json, or `None` if it could not be measured."""
     return figure and {
+        "description": row.description,
         "value": figure.value,
         "reached": row.is_reached(figure),
         "spread": figure.spread,
@@ -88,10 +90,11 @@ def to_json(row: Row, figure: Figure | None) -> dict[str, Any] | None:
 
 
 def describe_machine() -> dict[str, Any]:
-    """Describe the machine and its load."""
+    """Describe the day, the machine and its load."""
     import ansible.release
 
     return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[1], 1),
         "python": sys.version.split()[0],
