@@ -21,6 +21,8 @@ from antsibull_docs_parser.rst import rst_escape, to_rst
 from export import CHECKOUT
 from generate import SERVICES
 from site_messages import find_messages, read_groups
+from site_numbers import list_numbers
+from site_versions import list_versions
 
 sys.path.insert(0, str(CHECKOUT / "build/collections"))
 _PLUGINS = "ansible_collections.buildworks.toolchain.plugins"
@@ -37,6 +39,8 @@ def tables() -> dict[str, str]:
         "reference/variables.inc": "\n".join(map(list_login_variables, SERVICES)),
         "reference/connection.inc": list_connection_variables(),
         "troubleshooting/messages.inc": list_messages(),
+        "numbers.inc": list_numbers(),
+        "versions.inc": list_versions(),
     }
 
 
