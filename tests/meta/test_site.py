@@ -1,14 +1,22 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The documentation site explains each message and has no dead links."""
+"""The documentation site explains each message, has no dead links, and quotes true numbers and versions."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
+from export import CHECKOUT
+from generate import list_modules
 from site_links import find_dead_links, find_dead_markdown_links
 from site_messages import find_messages, read_groups
+from site_numbers import find_numbers, format_number, read_bench
+from site_versions import find_versions, list_ansible_lines, list_clients
+
+SITE = CHECKOUT / "docs/site"
 
 
 def test_each_message_has_a_group_and_each_pattern_a_message() -> None:
@@ -63,3 +71,61 @@ def test_markdown_links_to_directories_and_headings_are_valid(tmp_path: Path) ->
         "README.md: more.md#nowhere",
         "README.md: none",
     ]
+
+
+def test_numbers_are_those_of_the_benchmark() -> None:
+    numbers = dict(find_numbers())
+    for name, row in read_bench().items():
+        assert numbers[name] == format_number(row["value"])
+        assert {"date", "load", "cores", "ansible-core", "python"} <= row.keys(), name
+    assert numbers["modules"] == numbers["modules with check mode"] == str(len(list_modules()))
+    assert int(numbers["modules that write"]) < len(list_modules())
+
+
+def test_pages_quote_measured_numbers_only_from_the_benchmark() -> None:
+    landing_page = (SITE / "index.rst").read_text()
+    reasons = landing_page[landing_page.index("Three reasons") : landing_page.index("Quick start")]
+    comparison = (SITE / "why-not.rst").read_text()
+    for text in (reasons, comparison[comparison.index("\nSpeed\n") :]):
+        assert re.findall(r"\d[\d.,]* (?:ms|s|times|requests?)\b", re.sub(r"\|[^|\n]+\|", "", text)) == []
+
+
+def test_large_and_small_numbers_are_rounded() -> None:
+    assert [format_number(value) for value in (1, 249.97, 1294.81, 0.784, 1.96, "2.19")] == [
+        *("1", "250", "1,295", "0.78", "2", "2.19"),
+    ]
+
+
+def test_versions_page_lists_all_clients_and_release_lines() -> None:
+    page = (SITE / "support/versions.rst").read_text()
+    versions = dict(find_versions())
+    for client in list_clients():
+        assert f"|version {client}|" in page
+    for line in list_ansible_lines():
+        assert f"   * - {line}\n     - |version ansible-core {line}|\n     - |version python {line}|\n" in page
+        assert versions[f"ansible-core {line}"].startswith(f"{line}.")
+    assert versions["hudson"] == "1.395"
+
+
+def test_recording_is_short_and_ends_with_an_unchanged_run() -> None:
+    svg = ElementTree.parse(SITE / "_static/cast.svg").getroot()
+    style = "".join(svg.itertext())
+    lines = [element for element in svg.iter() if element.tag.endswith("}text")]
+    delays = [float(re.findall(r"animation-delay: ([\d.]+)s", line.attrib["style"])[0]) for line in lines]
+    durations = [float(seconds) for seconds in re.findall(r"animation: cast-\w+ ([\d.]+)s", style)]
+    assert 20 < max(*durations, *delays) <= 35
+    assert delays == sorted(delays)
+    transcript = (SITE / "_static/cast.txt").read_text()
+    assert ["".join(line.itertext()) for line in lines] == list(filter(None, transcript.splitlines()))
+    assert not re.search(r"/(?:home|root|work|Users)/|/platform", transcript)
+    commands = re.findall(r"^\$ (.*)", transcript, re.MULTILINE)
+    assert commands[:2] == re.findall(r"^  \$ (ansible-playbook .*)", (SITE / "index.rst").read_text(), re.MULTILINE)
+    assert re.findall(r"changed=(\d)", transcript) == ["2", "2", "0"]
+
+
+def test_recording_is_still_when_motion_is_reduced() -> None:
+    style = (SITE / "_static/cast.svg").read_text().partition("<style>")[2].partition("</style>")[0]
+    before, condition, _rules = style.partition("@media screen and (prefers-reduced-motion: no-preference) {")
+    assert condition
+    assert "animation:" not in before
+    assert "#still:target * { animation: none; }" in style

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.browser import Chromium
+from support.browser import SCHEMES, Chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -24,9 +25,12 @@ PAGES = (
     "reference/variables",
     "troubleshooting/index",
     "support/index",
+    "support/versions",
+    "why-not",
     "collections/buildworks/toolchain/inference_admin_key_module",
     "collections/buildworks/toolchain/overview_role",
 )
+MOTION: dict[Any, str] = {"no-preference": "cast.svg", "reduce": "cast.svg#still"}
 BACKGROUND = "() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
 
 
@@ -47,3 +51,38 @@ def test_colors_follow_the_system_and_the_toggle(browser: Chromium, site: Path) 
         page.wait_for_function(f"dark => ({BACKGROUND})().join() !== dark.join()", arg=dark)
 
     assert browser.visit((site / "index.html").as_uri(), check_backgrounds) == []
+
+
+def test_keyboard_scrolls_a_wide_table_on_a_phone(browser: Chromium, site: Path) -> None:
+    def scroll(page: Page) -> None:
+        page.set_viewport_size({"width": 360, "height": 800})
+        box = page.locator(".table-wrapper", has_text="JFrog CLI").nth(1)
+        assert box.evaluate("box => box.scrollWidth > box.clientWidth")
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        box.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("box => box.scrollLeft > 0", arg=box.element_handle())
+
+    assert browser.visit((site / "why-not.html").as_uri(), scroll) == []
+
+
+def test_landing_page_has_install_line_recording_reasons_and_screenshots(browser: Chromium, site: Path) -> None:
+    def check_parts(page: Page) -> None:
+        install = page.locator(".highlight-console").first
+        assert "ansible-galaxy collection install" in install.inner_text()
+        assert install.get_by_role("button").count() == 1
+        for motion, recording in MOTION.items():
+            page.emulate_media(reduced_motion=motion)
+            image = page.locator("img.cast:visible")
+            assert (image.get_attribute("src") or "").endswith(recording)
+            assert image.evaluate("image => image.complete && image.naturalWidth > 0")
+        assert page.locator(".card").count() == 3
+        for card in page.locator(".card").all():
+            assert re.search(r"(Measured|Counted): .*make ", card.inner_text(), re.DOTALL)
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            screenshots = page.locator("img.screenshot:visible")
+            assert screenshots.count() == 3
+            assert all((image.get_attribute("alt") or "").count(" ") > 5 for image in screenshots.all())
+
+    assert browser.visit((site / "index.html").as_uri(), check_parts) == []

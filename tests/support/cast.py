@@ -6,7 +6,7 @@
 Run it again if the output of the quick start changed: `make test-environment`, then
 `PYTHONPATH=tests:tools:extensions:build/collections python -m support.cast` with the Python of that environment.
 
-The output is real. Only long waits are shortened. Without animation, the SVG shows the end of the last run.
+The output is real. Only long waits are shortened. Without animation, and as cast.svg#still, it shows the last run.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ STYLE = """
   .cast-typed { animation: cast-type TYPING steps(45) backwards; }
   .cast-lines { animation: cast-scroll DURATION step-end; }
 }
+#still:target * { animation: none; }
 """
 
 
@@ -132,7 +133,7 @@ def draw(lines: list[Line]) -> str:
     visible = f'x="{MARGIN}" y="{MARGIN}" width="{width - 2 * MARGIN}" height="{ROWS * LINE}"'
     return "\n".join(
         [
-            f'<svg class="cast" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+            f'<svg id="still" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
             f'aria-label="{LABEL}">',
             "<style>" + STYLE.replace("TYPING", f"{TYPING}s").replace("DURATION", f"{seconds:.1f}s"),
             *scroll(lines, seconds),
