@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from docutils import nodes
 
 project = "buildworks.toolchain"
@@ -45,7 +47,8 @@ html_css_files = ["site.css"]
 html_copy_source = False
 # Copy commands without their prompt and their output
 copybutton_prompt_text = "$ "
-html_search_scorer = "search_scorer.js"
+# Sphinx opens it in the current directory
+html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))
 html_use_index = False
 # Keep two dashes: they start options of commands
 smartquotes = False
