@@ -53,6 +53,12 @@ html_use_index = False
 # Keep two dashes: they start options of commands
 smartquotes = False
 
+# Boxes of tables and code, and the same boxes for the keyboard
+SCROLLING = {
+    '<div class="table-wrapper': '<div tabindex="0" role="group" aria-label="Table" class="table-wrapper',
+    '<div class="highlight"><pre>': '<div class="highlight"><pre tabindex="0">',
+}
+
 ANSIBLE = "https://docs.ansible.com/ansible/latest"
 # Labels in the documentation of Ansible that pages of plugins refer to
 ANSIBLE_LABELS = {
@@ -63,15 +69,16 @@ ANSIBLE_LABELS = {
 
 
 def setup(app):
-    app.connect("html-page-context", make_tables_scroll)
+    app.connect("html-page-context", make_boxes_scroll)
     app.connect("missing-reference", resolve_ansible_label)
 
 
-def make_tables_scroll(app, pagename, templatename, context, doctree):
-    """Let the keyboard scroll the boxes into which the theme puts wide tables."""
-    box = '<div class="table-wrapper'
-    scrolling_box = box.replace("<div", '<div tabindex="0" role="group" aria-label="Table"')
-    context["body"] = context.get("body", "").replace(box, scrolling_box)
+def make_boxes_scroll(app, pagename, templatename, context, doctree):
+    """Let the keyboard scroll wide tables, which the theme puts into boxes, and wide code."""
+    body = context.get("body", "")
+    for box, scrolling_box in SCROLLING.items():
+        body = body.replace(box, scrolling_box)
+    context["body"] = body
 
 
 def resolve_ansible_label(app, env, node, content):
