@@ -64,8 +64,10 @@ class SplitConnectionOptions(SphinxTransform):
         connection_table = table.deepcopy()
         connection_table["ids"] = []
         body, connection_body = (next(each.findall(nodes.tbody)) for each in (table, connection_table))
-        connection_body[:] = [row for row in body if connection_options & {*find_options(row)}]
-        body[:] = [row for row in body if row not in connection_body.children]
+        rows = list(body.findall(nodes.row))
+        connection_rows = [row for row in rows if connection_options & {*find_options(row)}]
+        connection_body[:] = connection_rows
+        body[:] = [row for row in rows if row not in connection_rows]
         place = table.parent.index(table) + 1
         table.parent[place:place] = [*self._introduce(), connection_table]
         if not body.children:
