@@ -139,7 +139,7 @@ def draw(lines: list[Line]) -> str:
             *scroll(lines, seconds),
             "</style>",
             f'<rect width="{width}" height="{height}" rx="8" fill="#10151b"/>',
-            f'<svg {visible}><g class="cast-lines" transform="translate(0 {-hidden(len(lines))})">',
+            f'<svg {visible}><g class="cast-lines" transform="translate(0 {-compute_offset(len(lines))})">',
             *(draw_line(line, number) for number, line in enumerate(lines)),
             "</g></svg>",
             "</svg>",
@@ -148,7 +148,7 @@ def draw(lines: list[Line]) -> str:
     )
 
 
-def hidden(count: int) -> int:
+def compute_offset(count: int) -> int:
     """Return the pixels by which this number of lines is scrolled up."""
     return max(0, count - ROWS) * LINE
 
@@ -159,8 +159,8 @@ def scroll(lines: list[Line], seconds: float) -> Iterator[str]:
     yield "  0% { transform: translateY(0); }"
     for number, line in enumerate(lines, start=1):
         if number > ROWS:
-            yield f"  {100 * line.at / seconds:.2f}% {{ transform: translateY({-hidden(number)}px); }}"
-    yield f"  100% {{ transform: translateY({-hidden(len(lines))}px); }}"
+            yield f"  {100 * line.at / seconds:.2f}% {{ transform: translateY({-compute_offset(number)}px); }}"
+    yield f"  100% {{ transform: translateY({-compute_offset(len(lines))}px); }}"
     yield "}"
 
 
