@@ -53,6 +53,16 @@ options:
     ini: [{section: callback_toolchain_report, key: json}]
     env: [{name: TOOLCHAIN_REPORT_JSON}]
     vars: [{name: toolchain_report_json}]
+  markdown:
+    description:
+      - Path to the Markdown file to write, for a comment on a merge request. If empty, no Markdown file is written.
+      - The file has at most 60,000 bytes. It contains failures first, then changes, and says what it omits.
+    type: str
+    default: ""
+    ini: [{section: callback_toolchain_report, key: markdown}]
+    env: [{name: TOOLCHAIN_REPORT_MARKDOWN}]
+    vars: [{name: toolchain_report_markdown}]
+    version_added: "0.3.0"
   history:
     description: Path to the file to which each run adds a line of JSON. If empty, no history is kept.
     type: str
@@ -117,10 +127,11 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report impor
     label,
     shorten_name,
 )
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import FAILED, number_errors
 
 # Directory of ansible-runner for the files of a run, which it transfers back
 _ARTIFACTS = os.environ.get("AWX_ISOLATED_DATA_DIR", "")
-FAILURES = ("failed", "unreachable")
+_HERE = os.path.join(os.getcwd(), "")
 # Members of a result that the report uses
 _REPORTED = (
     *("changed", "diff", "msg", "stderr", "module_stderr"),
@@ -168,6 +179,7 @@ class CallbackModule(CallbackBase):
         self._play: t.Any = None
         self._secrets = _known_secrets.find_in_environment()
         self._secret_sources: dict[Key, tuple[t.Any, t.Any]] = {}  # play and host
+        self._addresses: dict[str, set[str]] = {}  # by host
         self._under_way: dict[Key, RunningTask] = {}
         _tally.start()
 
@@ -187,7 +199,7 @@ class CallbackModule(CallbackBase):
 
     def v2_runner_on_start(self, host: t.Any, task: t.Any) -> None:
         """Record the start of a task on a host."""
-        origin = TaskOrigin(host.get_name(), _full_name(task, task.name), task.action)
+        origin = TaskOrigin(host.get_name(), _full_name(task, task.name), task.action, _locate(task))
         self._under_way[task._uuid, host.get_name()] = RunningTask(origin, time.monotonic())
 
     def v2_runner_item_on_ok(self, result: t.Any) -> None:
@@ -246,9 +258,11 @@ class CallbackModule(CallbackBase):
             warnings_known=not ansible_core.startswith("2.18."),
             hosts=self._report.recap() if self._recap is None else self._recap,
         )
-        files = {name: str(self.get_option(name) or "") for name in ("html", "json", "history")}
-        files |= {name: os.path.join(_ARTIFACTS, files[name]) for name in ("html", "json") if files[name]}
-        for problem in _report_files.write(mask_secrets(document, _add_json_escapes(self._hidden)), files):
+        document = mask_secrets(document, _add_json_escapes(self._hidden))
+        number_errors(document["failures"], self._addresses)
+        files = {name: str(self.get_option(name) or "") for name in (*_report_files.KINDS, "history")}
+        files |= {name: os.path.join(_ARTIFACTS, files[name]) for name in _report_files.KINDS if files[name]}
+        for problem in _report_files.write(document, files):
             self._display.warning(f"buildworks.toolchain.report: {problem}")
 
     def _keep_item(self, state: str, result: t.Any) -> None:
@@ -264,9 +278,7 @@ class CallbackModule(CallbackBase):
         own = self._digest(result)
         changed = bool(own.get("changed")) or any(item.reported.get("changed") for item in task.items)
         seconds = time.monotonic() - task.started
-        self._report.record_task(
-            result._task.get_path(), task.origin, state, changed, seconds, _key(result), failure or state
-        )
+        self._report.record_task(task.origin, state, changed, seconds, _key(result), failure or state)
         parts = list(task.items)
         if not any(part.state in (state, "failed") for part in parts):
             parts.append(Part(state, own))
@@ -282,9 +294,9 @@ class CallbackModule(CallbackBase):
         for part in parts:
             if part.reported.get("changed"):
                 self._report.record_change(
-                    task.origin, part.reported, part.item, part.state in FAILURES, task.in_check_mode
+                    task.origin, part.reported, part.item, part.state in FAILED, task.in_check_mode
                 )
-            if part.state in FAILURES:
+            if part.state in FAILED:
                 self._report.record_failure(task.origin, part.reported, part.item, failure)
             if "censored" not in part.reported:
                 self._report.record_items(task.origin, part.reported)
@@ -310,12 +322,17 @@ class CallbackModule(CallbackBase):
         key = (self._play._uuid, result._host.get_name())
         if key not in self._secret_sources:
             self._secret_sources[key] = (self._play, result._host)
-            self._secrets |= _known_secrets.find_in_host(self._play, result._host)
+            self._inspect_host(self._play, result._host)
 
     def _collect_late_secrets(self) -> None:
         """Collect secrets in variables that tasks have set."""
         for play, host in self._secret_sources.values():
-            self._secrets |= _known_secrets.find_in_host(play, host)
+            self._inspect_host(play, host)
+
+    def _inspect_host(self, play: t.Any, host: t.Any) -> None:
+        secrets, addresses = _known_secrets.find_in_host(play, host)
+        self._secrets |= secrets
+        self._addresses.setdefault(host.get_name(), set()).update(addresses)
 
 
 def get_playbook_name(playbook: t.Any) -> str:
@@ -334,8 +351,15 @@ def _key(result: t.Any) -> Key:
 
 
 def _get_origin(result: t.Any) -> TaskOrigin:
-    task = result._task
-    return TaskOrigin(_key(result)[1], _full_name(task, result._task_fields.get("name") or task.name), task.action)
+    task, host = result._task, result._host.get_name()
+    name = result._task_fields.get("name") or task.name
+    return TaskOrigin(host, _full_name(task, name), task.action, _locate(task))
+
+
+def _locate(task: t.Any) -> str:
+    """Return file and line of a task, relative to the working directory or the directory of the collections."""
+    path = str(task.get_path() or "")
+    return path.rpartition("/ansible_collections/")[2].removeprefix(_HERE)
 
 
 def _full_name(task: t.Any, name: t.Any) -> str:

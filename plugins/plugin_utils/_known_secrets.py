@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The credentials that a playbook run may use, so that they can be masked in reports."""
+"""The credentials and addresses that a playbook run may use, so that reports can mask or compare them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import functools
 import importlib
 import os
 import typing as t
+from urllib.parse import urlsplit
 
 from ansible.errors import AnsibleError
 from ansible.template import Templar
@@ -39,16 +40,27 @@ def _from_environment(spec: ArgumentSpec) -> dict[str, str | None]:
     return {option: os.environ.get(spec.environment_variable(option)) for option in spec.options}
 
 
-def find_in_host(play: t.Any, host: t.Any) -> set[str]:
-    """Return the credentials in the variables of a host."""
+def find_in_host(play: t.Any, host: t.Any) -> tuple[set[str], set[str]]:
+    """Return the credentials and the addresses in the variables of a host."""
     variables = play.get_variable_manager().get_vars(play=play, host=host)
     templar = Templar(loader=play.get_loader(), variables=variables)
     secrets: set[str] = set()
+    addresses = {str(_template(templar, variables.get("ansible_host")))}
     for spec in _SPECS:
         names = {option: spec.service.host_variable(option) for option in spec.options}
         values = {option: _template(templar, variables[name]) for option, name in names.items() if name in variables}
         secrets |= _with_logins(spec, values)
-    return secrets
+        addresses |= _find_addresses(values.get("url"))
+    return secrets, addresses
+
+
+def _find_addresses(url: t.Any) -> set[str]:
+    """Return the host of a URL, also with its port."""
+    try:
+        parts = urlsplit(str(url or ""))
+        return {parts.netloc.rpartition("@")[2], parts.hostname or ""}
+    except ValueError:  # an unusable value is not used
+        return set()
 
 
 def find_in_task(module: str, args: dict[str, t.Any]) -> set[str]:

@@ -38,11 +38,13 @@ class TaskOrigin:
 
     :ivar task: name of the task
     :ivar module: module name as in the playbook
+    :ivar path: file and line of the task
     """
 
     host: str
     task: str
     module: str
+    path: str = ""
 
     @property
     def service(self) -> str:
@@ -52,7 +54,8 @@ class TaskOrigin:
 
     def to_entry(self, **more: t.Any) -> dict[str, t.Any]:
         """Return an entry of the document."""
-        return {"host": self.host, "service": self.service, "task": self.task, "module": self.module, **more}
+        task = {"task": self.task, "module": self.module, "path": self.path}
+        return {"host": self.host, "service": self.service, **task, **more}
 
 
 @dataclasses.dataclass
@@ -100,7 +103,6 @@ class Report:
 
     def record_task(
         self,
-        path: str,
         origin: TaskOrigin,
         state: str,
         changed: bool,
@@ -110,13 +112,12 @@ class Report:
     ) -> None:
         """Record that a host has finished a task.
 
-        :arg path: file and line of the task
         :arg state: `ok`, `failed`, `unreachable` or `skipped`
         :arg key: task UUID and host
         :arg outcome: the state, or the outcome of the failure
         """
         self._hosts.setdefault(origin.host, collections.Counter()).update(_RECAPPED[outcome], changed=changed)
-        figures = self._tasks.setdefault(f"{path} {origin.module}", TaskFigures(origin.task, origin.module))
+        figures = self._tasks.setdefault(f"{origin.path} {origin.module}", TaskFigures(origin.task, origin.module))
         figures.states[state] = figures.states.get(state, 0) + 1
         figures.changed += changed
         figures.seconds += seconds

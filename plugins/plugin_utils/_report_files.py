@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 
-"""The files of a report: HTML page, JSON document, and history of runs."""
+"""The files of a report: HTML page, JSON document, Markdown, and history of runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_chunks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _report_markdown
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import summarize
 
+# Files that are written for each run
+KINDS = ("json", "html", "markdown")
 _MAX_LISTED_RUNS = 30
 # Members of the document that are copied into the history
 _HISTORY_MEMBERS = ("started", "playbook", "complete", "check_mode", "seconds", "requests", "requests_known")
@@ -30,7 +34,7 @@ _INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # HT
 def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
     """Write the files, and yield the problems.
 
-    :arg files: paths of `html`, `json` and `history`; an empty path for no file
+    :arg files: paths of the `KINDS` and of `history`; an empty path for no file
     """
     runs: list[dict[str, t.Any]] = []
     if history := files["history"]:
@@ -41,9 +45,14 @@ def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
                 if run["playbook"] == document["playbook"]
             ]
         yield from problems
-    for kind in ("json", "html"):
+    forms: dict[str, t.Callable[[], str]] = {
+        "json": lambda: _to_json(document),
+        "html": lambda: page(document, runs[-_MAX_LISTED_RUNS:]),
+        "markdown": lambda: _report_markdown.render(summarize(document)),
+    }
+    for kind in KINDS:
         if path := files[kind]:
-            text = _to_json(document) if kind == "json" else page(document, runs[-_MAX_LISTED_RUNS:])
+            text = forms[kind]()
             with _collect_problems(path) as problems:
                 store_chunks(Task({}), path, [text.encode(errors="backslashreplace")])
             yield from problems

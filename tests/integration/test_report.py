@@ -122,6 +122,7 @@ class ReportedRun:
     output: str
     report: dict[str, Any]
     page: str
+    markdown: str
     requests: int
 
     def of(self, kind: str, task: str) -> list[dict[str, Any]]:
@@ -182,10 +183,10 @@ class Workspace:
 
     def run_and_read(self, *options: str, **settings: str) -> ReportedRun:
         self.sandbox.clear_journal()
-        output = self.play(*options, **settings)
+        output = self.play(*options, TOOLCHAIN_REPORT_MARKDOWN="comment.md", **settings)
         report = json.loads((self.folder / "toolchain-report.json").read_text())
-        page = (self.folder / "toolchain-report.html").read_text()
-        return ReportedRun(output, report, page, len(self.sandbox.journal()))
+        page, markdown = ((self.folder / name).read_text() for name in ("toolchain-report.html", "comment.md"))
+        return ReportedRun(output, report, page, markdown, len(self.sandbox.journal()))
 
 
 @pytest.fixture(scope="module")
@@ -265,6 +266,20 @@ def test_each_failure_is_reported_with_its_state(dry_run: ReportedRun, done: Rep
 
 
 @pytest.mark.ansible_core
+def test_markdown_lists_failures_and_changes(dry_run: ReportedRun, done: ReportedRun) -> None:
+    assert done.markdown.startswith("## 2 of 3 hosts failed (1 unreachable); 2 distinct errors\n")
+    assert "**2 hosts failed, ignored** (Artifactory), `missing`:\n" in done.markdown
+    assert "<details><summary>Artifactory: <code>mark</code>, 2 hosts</summary>" in done.markdown
+    assert "### Planned changes" in dry_run.markdown
+
+
+@pytest.mark.ansible_core
+def test_tasks_are_located(done: ReportedRun) -> None:
+    (failure,) = done.of("failures", "the end")
+    assert re.fullmatch(r"site\.yml:\d+", failure["path"])
+
+
+@pytest.mark.ansible_core
 def test_outcomes_of_items_are_listed_with_failures_first(done: ReportedRun) -> None:
     (bulk,) = done.report["bulk"]
     assert bulk["counts"] == {"changed": 1, "ok": 0, "failed": 1, "unknown": 0, "skipped": 0}
@@ -302,7 +317,7 @@ def test_report_contains_no_secrets(workspace: Workspace, dry_run: ReportedRun, 
     secrets = [*SECRETS.values(), workspace.sandbox.environment["JFROG_ACCESS_TOKEN"]]
     secrets.append(workspace.sandbox.environment["OPENAI_API_KEY"])
     for run in (dry_run, done):
-        output = run.page + json.dumps(run.report)
+        output = run.page + run.markdown + json.dumps(run.report)
         assert [secret for secret in secrets if secret in output] == []
         # instead of the secrets, some of which ansible-core itself hides since 2.22
         assert re.fullmatch(f"{HIDDEN} and {HIDDEN}", run.of("failures", "rescued")[0]["message"])
@@ -405,9 +420,14 @@ def test_warning_is_printed_when_a_file_cannot_be_written(workspace: Workspace, 
     (workspace.folder / "a-file").write_text("")
     options: Sequence[str] = [
         f"-etoolchain_report_{name}={path}"
-        for name, path in {"html": "a-file/x.html", "json": "a-file/x.json", "history": "a-file/x.jsonl"}.items()
+        for name, path in {
+            "html": "a-file/x.html",
+            "json": "a-file/x.json",
+            "history": "a-file/x.jsonl",
+            "markdown": "a-file/x.md",
+        }.items()
     ]
     output = " ".join(workspace.play(*options, playbook="nothing.yml").split())
-    assert output.count("[WARNING]") == 3
-    for name in ("x.html", "x.json", "x.jsonl"):
+    assert output.count("[WARNING]") == 4
+    for name in ("x.html", "x.json", "x.jsonl", "x.md"):
         assert output.count(f"a-file/{name}'") == 1

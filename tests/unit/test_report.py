@@ -20,6 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report impor
     label,
     shorten_name,
 )
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import number_errors
 
 ORIGIN = TaskOrigin("repo-eu", "mark", "buildworks.toolchain.artifact_properties")
 RUN = {
@@ -36,7 +37,9 @@ RUN = {
 
 
 def page(report: Report, runs: list[dict[str, Any]] | None = None) -> str:
-    return _report_files.page(report.document({}, **RUN), runs or [])
+    document = report.document({}, **RUN)
+    number_errors(document["failures"], {})
+    return _report_files.page(document, runs or [])
 
 
 def test_unhandled_failures_are_listed_before_handled_ones() -> None:
@@ -57,7 +60,7 @@ def test_long_content_is_collapsed(changes: int, folded: bool) -> None:
 
 def test_requests_are_unknown_when_they_were_not_counted() -> None:
     report = Report()
-    report.record_task("site.yml:3", ORIGIN, "ok", False, 1.0, ("uuid", "repo-eu"), "ok")
+    report.record_task(ORIGIN, "ok", False, 1.0, ("uuid", "repo-eu"), "ok")
     assert re.search(r"<strong>not known</strong> requests", page(report))
 
 
