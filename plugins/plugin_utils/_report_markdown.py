@@ -4,8 +4,9 @@
 
 """The report as Markdown, for a comment on a merge request.
 
-All texts from outside are in code spans, code blocks or `code` elements, where GitHub and GitLab do not look for mentions,
-references, links and HTML. Code blocks are indented, because GitLab runs commands in lines that start with a slash.
+All texts from outside are in code spans, code blocks or `code` elements, where GitHub and GitLab do not look for
+mentions, references, links and HTML. Code blocks are indented, because GitLab runs commands in lines that start with a
+slash.
 """
 
 from __future__ import annotations
