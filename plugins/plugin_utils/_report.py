@@ -67,8 +67,7 @@ class TaskFigures:
     :ivar ran: pairs of task UUID and host for which the task ran
     """
 
-    task: str
-    module: str
+    origin: TaskOrigin
     states: dict[str, int] = dataclasses.field(default_factory=dict)
     changed: int = 0
     seconds: float = 0.0
@@ -78,9 +77,10 @@ class TaskFigures:
     def to_entry(self, counted: t.Mapping[tuple[str, str], int]) -> dict[str, t.Any]:
         """Return an entry of the document. `requests` is `None` if the number is unknown for a host."""
         is_complete = self.ran <= counted.keys()
+        origin = self.origin.to_entry()
+        del origin["host"]
         return {
-            "task": self.task,
-            "module": self.module,
+            **origin,
             "changed": self.changed,
             **{state: self.states.get(state, 0) for state in ("ok", "failed", "unreachable", "skipped")},
             "seconds": round(self.seconds, 2),
@@ -117,7 +117,7 @@ class Report:
         :arg outcome: the state, or the outcome of the failure
         """
         self._hosts.setdefault(origin.host, collections.Counter()).update(_RECAPPED[outcome], changed=changed)
-        figures = self._tasks.setdefault(f"{origin.path} {origin.module}", TaskFigures(origin.task, origin.module))
+        figures = self._tasks.setdefault(f"{origin.path} {origin.module}", TaskFigures(origin))
         figures.states[state] = figures.states.get(state, 0) + 1
         figures.changed += changed
         figures.seconds += seconds

@@ -10,16 +10,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import typing as t
-
-import jinja2
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_chunks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _report_markdown
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _report_markdown, _report_page
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import summarize
 
 # Files that are written for each run
@@ -28,7 +25,6 @@ _MAX_LISTED_RUNS = 30
 # Members of the document that are copied into the history
 _HISTORY_MEMBERS = ("started", "playbook", "complete", "check_mode", "seconds", "requests", "requests_known")
 _BEGINNING = '{"started": '
-_INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # HTML does not allow them
 
 
 def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
@@ -45,10 +41,11 @@ def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
                 if run["playbook"] == document["playbook"]
             ]
         yield from problems
+    summary = summarize(document)
     forms: dict[str, t.Callable[[], str]] = {
         "json": lambda: _to_json(document),
-        "html": lambda: page(document, runs[-_MAX_LISTED_RUNS:]),
-        "markdown": lambda: _report_markdown.render(summarize(document)),
+        "html": lambda: _report_page.render(summary, runs[-_MAX_LISTED_RUNS:]),
+        "markdown": lambda: _report_markdown.render(summary),
     }
     for kind in KINDS:
         if path := files[kind]:
@@ -56,17 +53,6 @@ def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
             with _collect_problems(path) as problems:
                 store_chunks(Task({}), path, [text.encode(errors="backslashreplace")])
             yield from problems
-
-
-def page(document: dict[str, t.Any], runs: list[dict[str, t.Any]]) -> str:
-    """Return the report as HTML.
-
-    :arg runs: entries of the history, oldest first
-    """
-    loader = jinja2.FileSystemLoader(os.path.dirname(__file__))
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    text = environment.get_template("_report.html.j2").render(report=document, runs=runs)
-    return _INVALID_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _to_history_entry(document: dict[str, t.Any]) -> dict[str, t.Any]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 import typing as t
 
@@ -42,22 +43,22 @@ class ErrorGroup:
     entries: list[Entry]
     is_varied: bool = False
 
-    @property
+    @functools.cached_property
     def hosts(self) -> list[str]:
         """The names of the hosts, sorted."""
         return sort_hosts(self.entries)
 
-    @property
+    @functools.cached_property
     def services(self) -> list[str]:
         """The services of the tasks."""
         return sort_services(self.entries)
 
-    @property
+    @functools.cached_property
     def tasks(self) -> list[tuple[str, str]]:
         """The names of the tasks with the positions of their definitions."""
         return sorted({(entry["task"], entry.get("path", "")) for entry in self.entries})
 
-    @property
+    @functools.cached_property
     def items(self) -> list[str]:
         """The loop items."""
         return sorted({entry["item"] for entry in self.entries if entry["item"]}, key=natural_order)
@@ -73,12 +74,12 @@ class DiffGroup:
     check_mode: bool
     entries: list[Entry]
 
-    @property
+    @functools.cached_property
     def hosts(self) -> list[str]:
         """The names of the hosts, sorted."""
         return sort_hosts(self.entries)
 
-    @property
+    @functools.cached_property
     def items(self) -> list[str]:
         """The loop items."""
         return sorted({entry["item"] for entry in self.entries if entry["item"]}, key=natural_order)
@@ -94,10 +95,15 @@ class TaskChanges:
     path: str
     entries: list[Entry]
 
-    @property
+    @functools.cached_property
     def hosts(self) -> list[str]:
         """The names of the hosts, sorted."""
         return sort_hosts(self.entries)
+
+    @functools.cached_property
+    def count(self) -> int:
+        """The number of changes."""
+        return len(self.entries)
 
     def group_diffs(self) -> list[DiffGroup]:
         """Return the distinct diffs, the most frequent first."""
@@ -122,7 +128,7 @@ class Summary:
     handled: list[ErrorGroup]
     changes: list[TaskChanges]
 
-    @property
+    @functools.cached_property
     def services(self) -> list[str]:
         """The services with failures or changes."""
         return sort_services([*self.document["failures"], *self.document["changes"]])
@@ -130,6 +136,14 @@ class Summary:
     def changes_of(self, service: str) -> list[TaskChanges]:
         """Return the changes of the tasks of a service."""
         return [task for task in self.changes if task.service == service]
+
+    def group_warnings(self) -> list[ErrorGroup]:
+        """Return the distinct warnings of each task."""
+        groups: dict[tuple[str, str], ErrorGroup] = {}
+        for entry in self.document["warnings"]:
+            key = (entry["task"], entry["message"])
+            groups.setdefault(key, ErrorGroup(len(groups) + 1, "warning", entry["message"], [])).entries.append(entry)
+        return list(groups.values())
 
     @property
     def verdict(self) -> str:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import typing as t
 
@@ -48,6 +49,7 @@ def format_seconds(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
+@functools.cache
 def natural_order(name: str) -> list[tuple[int, str]]:
     """Return a key that sorts repo-2 before repo-10."""
     parts = _DIGITS.split(name)

@@ -75,22 +75,30 @@ def play(
         **settings,
     )
     command = [programs / "ansible-playbook", "--inventory", hosts, playbook]
-    peak_mb = run(command, variables)
+    peak_mb = run(command, variables).peak_mb
     result = compute_times([json.loads(line) for line in record.read_text().splitlines()], skip=int(warm_up))
     result.peak_mb = peak_mb
     return result
 
 
-def run(command: Sequence[str | Path], variables: dict[str, str]) -> float:
-    """Run a command that must succeed, and return the megabytes of its largest process."""
+@dataclass(frozen=True)
+class Usage:
+    """What a command and its child processes used: the CPU seconds of all, and the megabytes of the largest."""
+
+    cpu_seconds: float
+    peak_mb: float
+
+
+def run(command: Sequence[str | Path], variables: dict[str, str], expected_status: int = 0) -> Usage:
+    """Run a command that must end with a status, and return its usage."""
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(command, env=variables, stdout=output, stderr=output)
         _pid, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
+        if process.returncode != expected_status:
             output.seek(0)
             raise SystemExit(output.read())
-    return usage.ru_maxrss / 1024
+    return Usage(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def compute_times(events: list[dict[str, Any]], skip: int) -> Times:

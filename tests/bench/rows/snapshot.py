@@ -62,7 +62,7 @@ def take_snapshot(sandbox: Sandbox, folder: Path) -> tuple[float, float]:
     hosts.write_text("[artifact]\nrepo\n")
     command = [PLAYBOOK, "buildworks.toolchain.snapshot", "-i", hosts, "-e", f"snapshot_folder={folder}"]
     start = time.perf_counter()
-    megabytes = run(command, environment(sandbox))
+    megabytes = run(command, environment(sandbox)).peak_mb
     return time.perf_counter() - start, megabytes
 
 
