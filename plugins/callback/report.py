@@ -10,12 +10,18 @@ type: aggregate
 short_description: Report changes to Jenkins, Artifactory and other services
 version_added: "0.2.0"
 description:
-  - Writes one HTML file at the end of a run, which can include several playbooks. The report lists, by host and
-    service, what changed or, in check mode, would change, with the diff of each change. It also lists failures and
-    their outcomes, the outcomes of bulk tasks, warnings, and the duration and number of requests of each task. The same
-    data is written as JSON.
-  - The HTML page is self-contained and has no scripts. It adapts to phones, desktops and print, and follows the light
-    or dark setting of the reader's system.
+  - Writes one HTML file at the end of a run, which can include several playbooks. The report starts with a verdict, such
+    as C(18 of 200 hosts failed; 2 distinct errors). Failures with the same message are one entry with its hosts.
+    Messages that differ only in the name or address of their host are the same. Ignored and rescued failures are listed
+    separately.
+  - Changes, in check mode planned changes, are grouped by service, task and equal diff. The report also lists the
+    outcomes of bulk tasks, warnings, and the duration and number of requests of each task.
+  - The HTML page is self-contained. It adapts to phones, desktops and print, and follows the light or dark setting of
+    the reader's system. A filter finds entries by host, text, service and status. It is the only part that needs a
+    script. The content security policy of the page allows no other script and no requests.
+  - The HTML page is smaller than 2 MB. Entries that exceed the limit of their section are counted, not shown. The JSON
+    file contains the same data without these limits.
+  - The report can also be written as Markdown, for a comment on a merge request, and as JUnit XML.
   - Diffs are included if the playbook runs with C(--diff).
   - With O(history), each run adds a line to a file, and the page shows the previous runs of the same playbook. If the
     file was not written by this plugin, it is not changed, and the plugin warns.
@@ -33,7 +39,7 @@ notes:
     warnings are missing.
   - If a file cannot be written, the plugin warns. The run does not fail.
   - A run that is terminated by C(SIGTERM), C(SIGKILL) or a second Ctrl-C leaves no report.
-  - With ansible-runner, the HTML and JSON files are stored with the artifacts of the run, unless their paths are
+  - With ansible-runner, the files except the history are stored with the artifacts of the run, unless their paths are
     absolute. They are therefore also transferred back from a remote worker.
 requirements:
   - Enable the plugin in the configuration with C(callbacks_enabled) or the environment variable
@@ -55,13 +61,24 @@ options:
     vars: [{name: toolchain_report_json}]
   markdown:
     description:
-      - Path to the Markdown file to write, for a comment on a merge request. If empty, no Markdown file is written.
+      - Path to the Markdown file to write, for a comment on a merge request. If empty, no file is written.
       - The file has at most 60,000 bytes. It contains failures first, then changes, and says what it omits.
     type: str
     default: ""
     ini: [{section: callback_toolchain_report, key: markdown}]
     env: [{name: TOOLCHAIN_REPORT_MARKDOWN}]
     vars: [{name: toolchain_report_markdown}]
+    version_added: "0.3.0"
+  junit:
+    description:
+      - Path to the JUnit XML file to write, for the test report of Jenkins or GitLab. If empty, no file is written.
+      - Each host is a test suite and each of its tasks a test case. Failures are C(failure), unreachable hosts C(error)
+        and skipped tasks C(skipped). Ignored and rescued failures are passed, with the message in C(system-out).
+    type: str
+    default: ""
+    ini: [{section: callback_toolchain_report, key: junit}]
+    env: [{name: TOOLCHAIN_REPORT_JUNIT}]
+    vars: [{name: toolchain_report_junit}]
     version_added: "0.3.0"
   history:
     description: Path to the file to which each run adds a line of JSON. If empty, no history is kept.
@@ -71,7 +88,7 @@ options:
     env: [{name: TOOLCHAIN_REPORT_HISTORY}]
     vars: [{name: toolchain_report_history}]
   title:
-    description: Heading of the page. If empty, the name of the playbook is used.
+    description: Title of the report, shown above the verdict. If empty, the name of the playbook is used.
     type: str
     default: ""
     ini: [{section: callback_toolchain_report, key: title}]
@@ -174,10 +191,13 @@ class CallbackModule(CallbackBase):
         super().__init__()
         self._controller = os.getpid()
         self._report = Report()
+        self._keep_cases = False
+        self._cases: list[dict[str, t.Any]] = []  # of the JUnit file, in the form of `_report_junit.render`
         self._playbooks: list[str] = []
         self._recap: dict[str, t.Any] | None = None  # only of a complete run
         self._play: t.Any = None
-        self._secrets = _known_secrets.find_in_environment()
+        self._hidden: set[str] = set()
+        self._add_secrets(_known_secrets.find_in_environment())
         self._secret_sources: dict[Key, tuple[t.Any, t.Any]] = {}  # play and host
         self._addresses: dict[str, set[str]] = {}  # by host
         self._under_way: dict[Key, RunningTask] = {}
@@ -196,6 +216,7 @@ class CallbackModule(CallbackBase):
             atexit.register(self._write)
         self._play = play
         self.set_options(var_options=play.get_variable_manager().extra_vars)
+        self._keep_cases = bool(self.get_option("junit"))
 
     def v2_runner_on_start(self, host: t.Any, task: t.Any) -> None:
         """Record the start of a task on a host."""
@@ -258,16 +279,16 @@ class CallbackModule(CallbackBase):
             warnings_known=not ansible_core.startswith("2.18."),
             hosts=self._report.recap() if self._recap is None else self._recap,
         )
-        document = mask_secrets(document, _add_json_escapes(self._hidden))
+        document, cases = _mask([document, self._cases], _add_json_escapes(self._hidden))
         number_errors(document["failures"], self._addresses)
         files = {name: str(self.get_option(name) or "") for name in (*_report_files.KINDS, "history")}
         files |= {name: os.path.join(_ARTIFACTS, files[name]) for name in _report_files.KINDS if files[name]}
-        for problem in _report_files.write(document, files):
+        for problem in _report_files.write(document, cases, files):
             self._display.warning(f"buildworks.toolchain.report: {problem}")
 
     def _keep_item(self, state: str, result: t.Any) -> None:
         """Keep a loop item until its task ends, because stdout callbacks remove the items from the result."""
-        task, entry = self._task(result), self._digest(result)
+        task, entry = self._task(result), self._digest(state, result)
         task.items.append(Part(state, entry, label(entry, len(task.items) + 1) or None))
 
     def _record(self, state: str, result: t.Any, failure: str = "") -> None:
@@ -275,19 +296,25 @@ class CallbackModule(CallbackBase):
         del self._under_way[_key(result)]
         if isinstance(result._task, TaskInclude) and state == "ok":
             return
-        own = self._digest(result)
+        own = self._digest(state, result)
         changed = bool(own.get("changed")) or any(item.reported.get("changed") for item in task.items)
         seconds = time.monotonic() - task.started
         self._report.record_task(task.origin, state, changed, seconds, _key(result), failure or state)
         parts = list(task.items)
         if not any(part.state in (state, "failed") for part in parts):
             parts.append(Part(state, own))
+        recorded = self._report.failure_count
         self._report_parts(task, parts, failure)
+        if self._keep_cases:
+            failures = list(range(recorded, self._report.failure_count))
+            self._cases.append(task.origin.to_entry(state=state, seconds=seconds, failures=failures))
 
     def _task(self, result: t.Any) -> RunningTask:
         """Return the running task of a result, with its templated name."""
-        task = self._under_way.setdefault(_key(result), RunningTask(_get_origin(result), time.monotonic()))
-        task.origin, task.in_check_mode = _get_origin(result), bool(result._task_fields.get("check_mode"))
+        origin = _get_origin(result)
+        task = self._under_way.get(_key(result)) or RunningTask(origin, time.monotonic())
+        task.origin, task.in_check_mode = origin, bool(result._task_fields.get("check_mode"))
+        self._under_way[_key(result)] = task
         return task
 
     def _report_parts(self, task: RunningTask, parts: list[Part], failure: str) -> None:
@@ -302,23 +329,26 @@ class CallbackModule(CallbackBase):
                 self._report.record_items(task.origin, part.reported)
                 self._report.record_warnings(task.origin, part.reported["warnings"])
 
-    def _digest(self, result: t.Any) -> Result:
+    def _digest(self, state: str, result: t.Any) -> Result:
         """Return the reported members of a result, with masked secrets."""
         self._collect_secrets(result)
+        warnings = _warnings(result)
+        if state not in FAILED and not warnings and not result.is_changed() and not _has_outcomes(result):
+            return {"warnings": []}  # reading the result takes longer than all of the rest
         reported = {name: result._result[name] for name in _REPORTED if name in result._result}
-        hidden: Result = mask_secrets({**reported, "warnings": _warnings(result)}, self._hidden)
+        hidden: Result = _mask({**reported, "warnings": warnings}, self._hidden)
         return hidden
 
-    @property
-    def _hidden(self) -> set[str]:
-        """The known secrets, also encoded as in HTTP headers."""
-        return self._secrets.union(*map(_known_secrets.encode_variants, self._secrets))
+    def _add_secrets(self, secrets: set[str]) -> None:
+        """Add secrets as they are and as they are encoded in HTTP headers."""
+        new = secrets - self._hidden
+        self._hidden |= new.union(*map(_known_secrets.encode_variants, new))
 
     def _collect_secrets(self, result: t.Any) -> None:
         """Collect the secrets of the task and, once per play, of its host."""
         if result._task.action.startswith(PREFIX):
             args = result._task_fields.get("args") or {}
-            self._secrets |= _known_secrets.find_in_task(result._task.action.removeprefix(PREFIX), args)
+            self._add_secrets(_known_secrets.find_in_task(result._task.action.removeprefix(PREFIX), args))
         key = (self._play._uuid, result._host.get_name())
         if key not in self._secret_sources:
             self._secret_sources[key] = (self._play, result._host)
@@ -331,7 +361,7 @@ class CallbackModule(CallbackBase):
 
     def _inspect_host(self, play: t.Any, host: t.Any) -> None:
         secrets, addresses = _known_secrets.find_in_host(play, host)
-        self._secrets |= secrets
+        self._add_secrets(secrets)
         self._addresses.setdefault(host.get_name(), set()).update(addresses)
 
 
@@ -339,6 +369,21 @@ def get_playbook_name(playbook: t.Any) -> str:
     """Return the file name of a playbook, or `ansible` for an ad hoc command."""
     name = os.path.basename(playbook._file_name or "")
     return name if name not in ("", "__adhoc_playbook__") else "ansible"
+
+
+def _mask(value: t.Any, secrets: set[str]) -> t.Any:
+    """Return a value with masked secrets. All secrets are searched in one text, because most values contain none."""
+    text = "\n".join(set(_list_texts(value)))
+    return mask_secrets(value, {secret for secret in secrets if secret in text})
+
+
+def _list_texts(value: t.Any) -> t.Iterator[str]:
+    """Yield the texts that `mask_secrets` masks."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _list_texts(inner)
 
 
 def _add_json_escapes(secrets: set[str]) -> set[str]:
@@ -366,6 +411,15 @@ def _full_name(task: t.Any, name: t.Any) -> str:
     """Return the name of a task, prefixed with its role."""
     own = str(name or task.action)
     return shorten_name(f"{task._role.get_name()} : {own}" if task._role else own)
+
+
+def _has_outcomes(result: t.Any) -> bool:
+    """Return whether a module of this collection returns an outcome for each of many items."""
+    if not result._task.action.startswith(PREFIX):
+        return False
+    options = _known_secrets.load_spec(result._task.action.removeprefix(PREFIX)).options
+    args = result._task_fields.get("args") or {}
+    return "result_limit" in options and ("items" in args or "items" not in options)
 
 
 def _warnings(result: t.Any) -> list[str]:

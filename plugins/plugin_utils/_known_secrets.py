@@ -68,8 +68,13 @@ def find_in_task(module: str, args: dict[str, t.Any]) -> set[str]:
 
     :arg module: module name without the collection
     """
-    spec: ArgumentSpec = importlib.import_module(f"{_MODULES}.{module}").SPEC
-    return _with_logins(spec, args)
+    return _with_logins(load_spec(module), args)
+
+
+@functools.cache
+def load_spec(module: str) -> ArgumentSpec:
+    """Return the options of a module."""
+    return importlib.import_module(f"{_MODULES}.{module}").SPEC
 
 
 @functools.cache

@@ -147,6 +147,11 @@ class Report:
         message = None if "censored" in result else describe_failure(result)
         self._failures.append(origin.to_entry(item=item, state=state, message=message))
 
+    @property
+    def failure_count(self) -> int:
+        """The number of recorded failures."""
+        return len(self._failures)
+
     def record_items(self, origin: TaskOrigin, result: Result) -> None:
         """Record the outcomes of a task with many items."""
         counts, outcomes = result.get("counts"), result.get("outcomes")

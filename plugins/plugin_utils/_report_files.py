@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 
-"""The files of a report: HTML page, JSON document, Markdown, and history of runs."""
+"""The files of a report: HTML page, JSON document, Markdown, JUnit XML, and history of runs."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_chunks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _report_markdown, _report_page
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _report_junit, _report_markdown, _report_page
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import summarize
 
 # Files that are written for each run
-KINDS = ("json", "html", "markdown")
+KINDS = ("json", "html", "markdown", "junit")
 _MAX_LISTED_RUNS = 30
 # Members of the document that are copied into the history
 _HISTORY_MEMBERS = ("started", "playbook", "complete", "check_mode", "seconds", "requests", "requests_known")
 _BEGINNING = '{"started": '
 
 
-def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
+def write(document: dict[str, t.Any], cases: list[dict[str, t.Any]], files: dict[str, str]) -> t.Iterator[str]:
     """Write the files, and yield the problems.
 
+    :arg cases: test cases for the JUnit file
     :arg files: paths of the `KINDS` and of `history`; an empty path for no file
     """
     runs: list[dict[str, t.Any]] = []
@@ -46,6 +47,7 @@ def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
         "json": lambda: _to_json(document),
         "html": lambda: _report_page.render(summary, runs[-_MAX_LISTED_RUNS:]),
         "markdown": lambda: _report_markdown.render(summary),
+        "junit": lambda: _report_junit.render(document, cases),
     }
     for kind in KINDS:
         if path := files[kind]:

@@ -12,10 +12,10 @@ import signal
 import subprocess
 import time
 from base64 import b64encode
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -123,6 +123,7 @@ class ReportedRun:
     report: dict[str, Any]
     page: str
     markdown: str
+    junit: str
     requests: int
 
     def of(self, kind: str, task: str) -> list[dict[str, Any]]:
@@ -183,10 +184,14 @@ class Workspace:
 
     def run_and_read(self, *options: str, **settings: str) -> ReportedRun:
         self.sandbox.clear_journal()
-        output = self.play(*options, TOOLCHAIN_REPORT_MARKDOWN="comment.md", **settings)
+        output = self.play(
+            *options, TOOLCHAIN_REPORT_MARKDOWN="comment.md", TOOLCHAIN_REPORT_JUNIT="junit.xml", **settings
+        )
         report = json.loads((self.folder / "toolchain-report.json").read_text())
-        page, markdown = ((self.folder / name).read_text() for name in ("toolchain-report.html", "comment.md"))
-        return ReportedRun(output, report, page, markdown, len(self.sandbox.journal()))
+        page, *others = (
+            (self.folder / name).read_text() for name in ("toolchain-report.html", "comment.md", "junit.xml")
+        )
+        return ReportedRun(output, report, page, *others, len(self.sandbox.journal()))
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +240,7 @@ CHANGES = [
 def test_predicted_changes_are_reported_in_check_mode(dry_run: ReportedRun) -> None:
     assert changes(dry_run) == CHANGES
     assert dry_run.report["check_mode"] and all(change["check_mode"] for change in dry_run.report["changes"])
-    assert "What would change" in dry_run.page
+    assert f"{len(CHANGES)} changes planned on 2 of 3 hosts" in dry_run.page
 
 
 @pytest.mark.ansible_core
@@ -245,7 +250,7 @@ def test_changes_are_reported_with_diffs(done: ReportedRun) -> None:
     assert not any(change["check_mode"] for change in done.report["changes"])
     diffs = {change["host"]: change["diff"].splitlines() for change in done.of("changes", "mark")}
     assert all(f'+    "<b>&{host}"' in lines for host, lines in diffs.items())
-    assert "What changed" in done.page and "&lt;b&gt;&amp;repo-us" in done.page
+    assert "changes on 2 of 3 hosts" in done.page and "&lt;b&gt;&amp;repo-us" in done.page
 
 
 @pytest.mark.ansible_core
@@ -271,6 +276,21 @@ def test_markdown_lists_failures_and_changes(dry_run: ReportedRun, done: Reporte
     assert "**2 hosts failed, ignored** (Artifactory), `missing`:\n" in done.markdown
     assert "<details><summary>Artifactory: <code>mark</code>, 2 hosts</summary>" in done.markdown
     assert "### Planned changes" in dry_run.markdown
+
+
+@pytest.mark.ansible_core
+def test_junit_has_a_case_for_each_task_of_a_host(done: ReportedRun) -> None:
+    root = ElementTree.fromstring(done.junit)
+    assert {suite.get("name"): (suite.get("failures"), suite.get("errors")) for suite in root} == {
+        "repo-eu": ("1", "0"),
+        "repo-us": ("0", "0"),
+        "off": ("0", "1"),
+    }
+    assert root.get("tests") == str(len(root.findall(".//testcase")))
+    run = sum(task[name] for task in done.report["tasks"] for name in ("ok", "failed", "unreachable", "skipped"))
+    assert root.get("tests") == str(run)
+    (rescued,) = root.findall(".//testcase[@name='rescued']/system-out")
+    assert rescued.text and rescued.text.startswith("rescued: ")
 
 
 @pytest.mark.ansible_core
@@ -317,7 +337,7 @@ def test_report_contains_no_secrets(workspace: Workspace, dry_run: ReportedRun, 
     secrets = [*SECRETS.values(), workspace.sandbox.environment["JFROG_ACCESS_TOKEN"]]
     secrets.append(workspace.sandbox.environment["OPENAI_API_KEY"])
     for run in (dry_run, done):
-        output = run.page + run.markdown + json.dumps(run.report)
+        output = run.page + run.markdown + run.junit + json.dumps(run.report)
         assert [secret for secret in secrets if secret in output] == []
         # instead of the secrets, some of which ansible-core itself hides since 2.22
         assert re.fullmatch(f"{HIDDEN} and {HIDDEN}", run.of("failures", "rescued")[0]["message"])
@@ -418,16 +438,9 @@ def test_collapsed_details_are_printed(browser: Chromium, workspace: Workspace, 
 
 def test_warning_is_printed_when_a_file_cannot_be_written(workspace: Workspace, done: ReportedRun) -> None:
     (workspace.folder / "a-file").write_text("")
-    options: Sequence[str] = [
-        f"-etoolchain_report_{name}={path}"
-        for name, path in {
-            "html": "a-file/x.html",
-            "json": "a-file/x.json",
-            "history": "a-file/x.jsonl",
-            "markdown": "a-file/x.md",
-        }.items()
-    ]
+    names = {"html": "x.html", "json": "x.json", "history": "x.jsonl", "markdown": "x.md", "junit": "x.xml"}
+    options = [f"-etoolchain_report_{kind}=a-file/{name}" for kind, name in names.items()]
     output = " ".join(workspace.play(*options, playbook="nothing.yml").split())
-    assert output.count("[WARNING]") == 4
-    for name in ("x.html", "x.json", "x.jsonl", "x.md"):
+    assert output.count("[WARNING]") == len(names)
+    for name in names.values():
         assert output.count(f"a-file/{name}'") == 1
