@@ -10,8 +10,8 @@ type: aggregate
 short_description: Report changes to Jenkins, Artifactory and other services
 version_added: "0.2.0"
 description:
-  - Writes one HTML file at the end of a run, which can include several playbooks. The report starts with a verdict, such
-    as C(18 of 200 hosts failed; 2 distinct errors). Failures with the same message are one entry with its hosts.
+  - Writes one HTML file at the end of a run, which can include several playbooks. The report starts with a verdict,
+    such as C(18 of 200 hosts failed; 2 distinct errors). Failures with the same message are one entry with its hosts.
     Messages that differ only in the name or address of their host are the same. Ignored and rescued failures are listed
     separately.
   - Changes, in check mode planned changes, are grouped by service, task and equal diff. The report also lists the

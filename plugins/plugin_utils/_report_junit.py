@@ -4,8 +4,8 @@
 
 """The report as JUnit XML: a test suite for each host and a test case for each of its tasks.
 
-The elements and attributes are those that the readers of Jenkins and GitLab know. Both identify a test case by class and
-name, so names are unique. Jenkins splits classes at dots into packages, so host names have no dots in classes.
+The elements and attributes are those that the readers of Jenkins and GitLab know. Both identify a test case by class
+and name, so names are unique. Jenkins splits classes at dots into packages, so host names have no dots in classes.
 """
 
 from __future__ import annotations

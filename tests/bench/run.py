@@ -25,7 +25,7 @@ from sandbox import client  # noqa: E402
 
 # Modules in rows/; each has ROWS, and measure(sandbox), which returns their figures by key
 SUBJECTS = (
-    *("task", "item", "items", "mitogen", "hosts", "imports", "requests", "read"),
+    *("task", "item", "items", "mitogen", "hosts", "report", "imports", "requests", "read"),
     *(
         "upload",
         "cleanup",
