@@ -213,13 +213,12 @@ def number_errors(failures: list[Entry], addresses: Addresses) -> None:
 
     :arg addresses: addresses by host
     """
-    groups: dict[tuple[str, ...], list[Entry]] = {}
+    groups: dict[tuple[str, str | None, str], list[Entry]] = {}
     for entry in failures:
         state, message, host = entry["state"], entry["message"], entry["host"]
-        if message is None:
-            key = (state, "", entry["task"])
-        else:
-            key = (state, _generalize(message, {host, *addresses.get(host, ())}))
+        text = _generalize(message, {host, *addresses.get(host, ())}) if message is not None else None
+        # the task distinguishes hidden messages
+        key = (state, text, entry["task"] if message is None else "")
         groups.setdefault(key, []).append(entry)
 
     def rank(entries: list[Entry]) -> tuple[bool, int]:

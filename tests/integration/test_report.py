@@ -188,10 +188,9 @@ class Workspace:
             *options, TOOLCHAIN_REPORT_MARKDOWN="comment.md", TOOLCHAIN_REPORT_JUNIT="junit.xml", **settings
         )
         report = json.loads((self.folder / "toolchain-report.json").read_text())
-        page, *others = (
-            (self.folder / name).read_text() for name in ("toolchain-report.html", "comment.md", "junit.xml")
-        )
-        return ReportedRun(output, report, page, *others, len(self.sandbox.journal()))
+        names = ("toolchain-report.html", "comment.md", "junit.xml")
+        page, markdown, junit = ((self.folder / name).read_text() for name in names)
+        return ReportedRun(output, report, page, markdown, junit, len(self.sandbox.journal()))
 
 
 @pytest.fixture(scope="module")
