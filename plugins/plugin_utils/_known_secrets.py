@@ -45,7 +45,7 @@ def find_in_host(play: t.Any, host: t.Any) -> tuple[set[str], set[str]]:
     variables = play.get_variable_manager().get_vars(play=play, host=host)
     templar = Templar(loader=play.get_loader(), variables=variables)
     secrets: set[str] = set()
-    addresses = {str(_template(templar, variables.get("ansible_host")))}
+    addresses = {str(_template(templar, variables.get("ansible_host")) or "")}
     for spec in _SPECS:
         names = {option: spec.service.host_variable(option) for option in spec.options}
         values = {option: _template(templar, variables[name]) for option, name in names.items() if name in variables}

@@ -70,8 +70,7 @@ def test_hidden_texts_are_not_shown() -> None:
     assert text.count("Hidden by no_log.") == 2
 
 
-@pytest.mark.parametrize("shape", ["equal", "distinct"])
-@pytest.mark.parametrize("character", ["x", "\N{SNOWMAN}", "\0", "`"])
+@pytest.mark.parametrize(("shape", "character"), [("equal", "x"), ("distinct", "\0"), ("distinct", "`")])
 def test_size_is_limited(shape: str, character: str) -> None:
     def text(number: int) -> str:
         return character * 3_000 + (str(number) if shape == "distinct" else "")

@@ -84,8 +84,7 @@ def test_texts_from_outside_are_escaped() -> None:
     assert "alert(1)</script>" not in page
 
 
-@pytest.mark.parametrize("shape", ["equal", "distinct"])
-@pytest.mark.parametrize("text", ["<" * 4_000, "\N{SNOWMAN}" * 4_000, "short"])
+@pytest.mark.parametrize(("shape", "text"), [("equal", "<" * 4_000), ("distinct", "<" * 4_000), ("distinct", "short")])
 def test_page_is_smaller_than_2_mb_with_5000_hosts(shape: str, text: str) -> None:
     """Each host fails, is ignored once, and changes in 20 tasks."""
     numbers = range(5_000)
