@@ -89,6 +89,14 @@ class Sandbox:
         """Return the served requests, oldest first."""
         return self.call("GET", f"journal?service={service}" if service else "journal")["requests"]
 
+    def journal_entry(self, number: int) -> dict[str, Any]:
+        """Return a request with headers and bodies, without secrets, and as a command of `curl`."""
+        return self.call("GET", f"journal/{number}")
+
+    def replay(self, number: int) -> int:
+        """Send a request of the journal again, and return the number of its new entry."""
+        return self.call("POST", f"journal/{number}/replay", timeout=120)["n"]
+
     def clear_journal(self) -> None:
         """Delete all journal entries."""
         self.call("DELETE", "journal")

@@ -138,6 +138,10 @@ class Sandbox:
         """Return the environment variables of all services."""
         return {name: value for service in self.services for name, value in service.exports(base_url).items()}
 
+    def list_secrets(self) -> list[str]:
+        """Return the secrets of accounts that the services store."""
+        return [secret for service in self.services for secret in service.list_secrets()]
+
     async def start(self) -> None:
         """Start the background tasks of the services."""
         for service in self.services:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from starlette.requests import Request
@@ -80,6 +80,10 @@ class Service:
     def exports(self, _base_url: str) -> dict[str, str]:
         """Return the environment variables that clients of the service need."""
         return {}
+
+    def list_secrets(self) -> Iterable[str]:
+        """Return the secrets of accounts that the service stores, for masking."""
+        return ()
 
     async def start(self) -> None:
         """Start background tasks."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, unquote
 
@@ -191,6 +191,11 @@ class ArtifactService(Service):
         """Return the environment variables for clients."""
         token = self._state.tokens.get_exported()
         return {"JFROG_URL": base_url, **({"JFROG_ACCESS_TOKEN": token} if token else {})}
+
+    def list_secrets(self) -> Iterable[str]:
+        """Return the passwords and API keys of the users, and the token for clients."""
+        rows = self.runtime.db.execute("SELECT password, api_key FROM artifact_users")
+        return filter(None, (self._state.tokens.get_exported(), *(secret for row in rows for secret in row)))
 
     async def __call__(self, request: Request) -> Response:
         """Handle a request."""

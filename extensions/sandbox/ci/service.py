@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from starlette.requests import Request
@@ -149,6 +149,12 @@ class CiService(Service):
             if user.tokens and "Overall/Administer" in user.permissions:
                 return {**variables, "JENKINS_USER_ID": user.name, "JENKINS_API_TOKEN": user.tokens[0].value}
         return variables
+
+    def list_secrets(self) -> Iterable[str]:
+        """Return the passwords and API tokens of the users."""
+        users = self._controller.storage.users()
+        passwords = [user.password for user in users if user.password]
+        return [*passwords, *(token.value for user in users for token in user.tokens)]
 
     async def start(self) -> None:
         """Start the SSH server, if it is enabled."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import fields
 from typing import Any
 
 import yaml
@@ -18,11 +19,17 @@ from starlette.types import Receive, Scope, Send
 from .. import console
 from ..parsing.documents import parse_json
 from ..sandbox import Sandbox
+from .curl import build_command
+from .details import describe_request, list_credentials
 from .faults import UnknownFaultError
+from .journal import Filter, JournalEntry, UnknownEntryError
+from .masking import Masker
+from .replay import find_obstacle, replay_request
 
 Handler = Callable[[Request], Awaitable[Any]]
 
 HEALTH = "/_sandbox/health"
+FILTERS = tuple(field.name for field in fields(Filter))
 # These paths need no secret because their responses contain no data of the sandbox.
 PUBLIC_PATHS = {HEALTH, *(route.path for route in console.ROUTES)}
 
@@ -33,6 +40,7 @@ class ControlAPI:
     def __init__(self, sandbox: Sandbox, secret: str) -> None:
         """Create the application for a sandbox."""
         self._sandbox = sandbox
+        self._secret = secret
         self._authorization = f"Bearer {secret}"
         self._router = Router(
             [
@@ -47,6 +55,8 @@ class ControlAPI:
                 Route("/_sandbox/faults", _json_endpoint(self._list_faults), methods=["GET", "POST", "DELETE"]),
                 Route("/_sandbox/faults/{id:int}", _json_endpoint(self._remove_fault), methods=["DELETE"]),
                 Route("/_sandbox/journal", _json_endpoint(self._journal), methods=["GET", "DELETE"]),
+                Route("/_sandbox/journal/{n:int}", _json_endpoint(self._journal_entry)),
+                Route("/_sandbox/journal/{n:int}/replay", _json_endpoint(self._replay), methods=["POST"]),
                 *(Mount(f"/_sandbox/{service.name}", routes=service.control_routes()) for service in sandbox.services),
             ]
         )
@@ -122,17 +132,42 @@ class ControlAPI:
         journal = self._sandbox.journal
         if request.method == "DELETE":
             journal.clear()
-        limits = {name: _parse_number(request, name) for name in ("after", "last") if name in request.query_params}
-        return {"began": journal.began, "requests": journal.entries(request.query_params.get("service"), **limits)}
+        query = request.query_params
+        limits = {name: _parse_number(request, name) for name in ("after", "before", "last") if name in query}
+        criteria = Filter(**{name: query[name] for name in FILTERS if name in query})
+        return {
+            "began": journal.log.began,
+            "total": len(journal.log.entries),
+            "requests": journal.entries(criteria, **limits),
+        }
+
+    async def _journal_entry(self, request: Request) -> Any:
+        entry = self._find_entry(request)
+        known = [self._secret, *self._sandbox.list_secrets()]
+        command = None
+        if entry.recording:
+            known.extend(list_credentials(entry.recording))
+            command = build_command(entry, entry.recording, known, self._export(request))
+        return {
+            **describe_request(entry, Masker(known)),
+            "curl": command,
+            "replay_obstacle": find_obstacle(entry),
+        }
+
+    async def _replay(self, request: Request) -> Any:
+        return {"n": await replay_request(self._sandbox.journal, self._find_entry(request))}
+
+    def _find_entry(self, request: Request) -> JournalEntry:
+        return self._sandbox.journal.find(request.path_params["n"])
 
 
 def _json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint with JSON responses: 400 if the input is invalid, 404 if a fault does not exist."""
+    """Return an endpoint with JSON responses: 400 if the input is invalid, 404 if an object does not exist."""
 
     async def endpoint(request: Request) -> Response:
         try:
             return JSONResponse(await handler(request))
-        except UnknownFaultError as error:
+        except (UnknownEntryError, UnknownFaultError) as error:
             return JSONResponse({"error": str(error)}, 404)
         except (ValueError, TypeError, KeyError, yaml.YAMLError) as error:
             return JSONResponse({"error": str(error)}, 400)

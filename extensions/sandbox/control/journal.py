@@ -1,25 +1,31 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The journal of served requests. It contains no secrets."""
+"""The journal of served requests. Its entries contain no secrets; their recordings do, see `details`."""
 
 from __future__ import annotations
 
 import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import Any
 
+from .recording import Recording
+
 MAX_ENTRIES = 100_000
+MAX_MEMORY = 64 * 1024 * 1024  # bytes, for headers and bodies
 SECRET_PARAMETERS = ("token", "password", "secret", "crumb", "apikey", "api_key")
 
 
-@dataclass(frozen=True)
+@dataclass
 class JournalEntry:
-    """A request. `status` is null if the connection was closed without a response."""
+    """A request.
+
+    :arg status: null if the connection was closed without a response
+    :arg recording: headers and bodies, until they are discarded to limit the memory
+    """
 
     n: int
     time: float
@@ -31,41 +37,118 @@ class JournalEntry:
     effect: str
     status: int | None
     milliseconds: float
+    recording: Recording | None
+
+    @property
+    def target(self) -> str:
+        """Path and query, both encoded and with masked secrets."""
+        return f"{self.path}?{self.query}" if self.query else self.path
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields but the recording."""
+        return {name: getattr(self, name) for name in PUBLIC_FIELDS}
+
+
+PUBLIC_FIELDS = tuple(field.name for field in fields(JournalEntry) if field.name != "recording")
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Conditions for entries. Empty ones match all entries.
+
+    :arg status: the status, its first digit, or `none` for requests without a response
+    :arg text: text in path, query or label, in any case
+    """
+
+    service: str = ""
+    method: str = ""
+    status: str = ""
+    effect: str = ""
+    text: str = ""
+
+    def matches(self, entry: JournalEntry) -> bool:
+        """Return whether an entry meets all conditions."""
+        return (
+            self.service in ("", entry.service)
+            and self.method in ("", entry.method)
+            and self.effect in ("", entry.effect)
+            and str(entry.status or "none").startswith(self.status)
+            and self.text.lower() in f"{entry.target} {entry.label or ''}".lower()
+        )
+
+
+class RequestLog:
+    """The latest requests since the journal was cleared, oldest first. Numbers begin with 1 and have no gaps."""
+
+    def __init__(self) -> None:
+        """Create an empty log."""
+        self.began = time.time()
+        self.entries: deque[JournalEntry] = deque(maxlen=MAX_ENTRIES)
+        self._numbers = itertools.count(1)
+        self._recorded: deque[tuple[JournalEntry, int]] = deque()
+        self._memory = 0
+
+    def append(self, query: str, **fields: Any) -> JournalEntry:
+        """Add a request and return its entry."""
+        if "=" in query:
+            query = "&".join(map(_mask_secret, query.split("&")))
+        entry = JournalEntry(n=next(self._numbers), query=query, **fields)
+        self.entries.append(entry)
+        return entry
+
+    def finish(self, entry: JournalEntry) -> None:
+        """Finish the recording of a request. If all recordings need too much memory, discard the oldest ones."""
+        assert entry.recording
+        size = entry.recording.finish()
+        self._recorded.append((entry, size))
+        self._memory += size
+        while self._memory > MAX_MEMORY:
+            oldest, size = self._recorded.popleft()
+            oldest.recording = None
+            self._memory -= size
+
+
+class UnknownEntryError(LookupError):
+    """The journal does not contain an entry with this number."""
 
 
 class Journal:
-    """The latest requests, oldest first."""
+    """The latest requests."""
 
     def __init__(self) -> None:
         """Create an empty journal."""
         self.clear()
 
     def clear(self) -> None:
-        """Delete all entries. The next one has number 1."""
-        self._entries: deque[JournalEntry] = deque(maxlen=MAX_ENTRIES)
-        self._numbers = itertools.count(1)
-        self.began = time.time()
+        """Delete all entries. Requests that are being served are not recorded."""
+        self.log = RequestLog()
 
-    def start_entry(self) -> Callable[..., None]:
-        """Return a callback that records this request on completion, unless the journal was cleared in between."""
-        return partial(_append_entry, self._entries, self._numbers)
+    def find(self, number: int) -> JournalEntry:
+        """Return the entry with a number.
 
-    def entries(self, service: str | None = None, after: int = 0, last: int = MAX_ENTRIES) -> list[dict[str, Any]]:
-        """Return entries as dictionaries.
+        :raises UnknownEntryError: if it does not exist
+        """
+        entries = self.log.entries
+        index = number - entries[0].n if entries else -1
+        if not 0 <= index < len(entries):
+            raise UnknownEntryError(f"The journal does not contain request {number}.")
+        return entries[index]
 
-        :arg service: only those of this service
+    def entries(
+        self, criteria: Filter, after: int = 0, before: int | None = None, last: int = MAX_ENTRIES
+    ) -> list[dict[str, Any]]:
+        """Return entries as dictionaries, oldest first.
+
         :arg after: only those with a higher number
+        :arg before: only those with a lower number
         :arg last: maximum number of entries; older ones are omitted
         """
-        newer = itertools.takewhile(lambda entry: entry.n > after, reversed(self._entries))
-        selected = itertools.islice((entry for entry in newer if service in (None, entry.service)), last)
-        return [dict(vars(entry)) for entry in selected][::-1]
-
-
-def _append_entry(entries: deque[JournalEntry], numbers: Iterator[int], **fields: Any) -> None:
-    if "=" in fields["query"]:
-        fields["query"] = "&".join(map(_mask_secret, fields["query"].split("&")))
-    entries.append(JournalEntry(n=next(numbers), **fields))
+        entries: Iterator[JournalEntry] = reversed(self.log.entries)
+        if before is not None:
+            entries = itertools.dropwhile(lambda entry: entry.n >= before, entries)
+        newer = itertools.takewhile(lambda entry: entry.n > after, entries)
+        selected = itertools.islice(filter(criteria.matches, newer), last)
+        return [entry.to_dict() for entry in selected][::-1]
 
 
 def _mask_secret(argument: str) -> str:

@@ -11,7 +11,7 @@ import struct
 import sys
 import time
 import traceback
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
 from email.utils import formatdate
 from typing import Any
 
@@ -20,6 +20,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..control.faults import Fault
+from ..control.journal import JournalEntry, RequestLog
+from ..control.recording import Recording
 from ..runtime.database import QueryTimeout
 from ..runtime.evaluator import EvaluationError
 from ..sandbox import Sandbox
@@ -53,7 +55,8 @@ class Exchange:
         self._scope = {**scope, "sandbox.enter": self.enter_route}
         self._label: str | None = None
         self._effect = classify_effect(scope["method"])
-        self._receive, self._send = receive, send
+        self._recording = Recording(scope, receive, send)
+        self._receive, self._send = self._recording.receive, self._recording.send
         self._status: int | None = None
         self._faults = sandbox.faults
         self._matching_paths: frozenset[int] = frozenset()
@@ -61,7 +64,8 @@ class Exchange:
         self._pending_message: Message | None = None
         self._is_body_started = False
         self._start_counter, self._start_time = time.perf_counter(), time.time()
-        self._write_entry: Callable[..., None] | None = sandbox.journal.start_entry()
+        self._log: RequestLog = sandbox.journal.log
+        self._entry: JournalEntry | None = None
 
     async def run(self) -> None:
         """Serve the request and write its journal entry."""
@@ -70,16 +74,15 @@ class Exchange:
         except ConnectionDropped:
             self._reset_connection()
         finally:
-            self._write_journal()
+            self._log.finish(self._write_journal())
 
-    def _write_journal(self) -> None:
-        """Write the journal entry, once.
+    def _write_journal(self) -> JournalEntry:
+        """Write the journal entry once, unless the journal was cleared in between, and return it.
 
         This happens before the last part of the response is sent, so that entries are in the order of the requests.
         """
-        write_entry, self._write_entry = self._write_entry, None
-        if write_entry:
-            write_entry(
+        if self._entry is None:
+            self._entry = self._log.append(
                 time=self._start_time,
                 service=self._service.name,
                 method=self._scope["method"],
@@ -89,7 +92,9 @@ class Exchange:
                 effect=self._effect,
                 status=self._status,
                 milliseconds=round((time.perf_counter() - self._start_counter) * 1000, 3),
+                recording=self._recording,
             )
+        return self._entry
 
     def enter_route(self, label: str, effect: str) -> None:
         """Record the route that the service has found, and check for faults with its label.
@@ -157,6 +162,7 @@ class Exchange:
 
     async def _send_response(self, response: ASGIApp, faults: tuple[Fault, ...]) -> None:
         """Send the response, after the faults that take effect once the service has been called."""
+        await self._recording.read_short_body()
         for fault in faults:
             if isinstance(response, LiveResponse) and fault.kind in ("reset_after", "truncate"):
                 await response(self._scope, self._receive, self._send_delayed)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from starlette.requests import Request
@@ -122,6 +122,10 @@ class InferenceService(Service):
             "SANDBOX_SESSION_TOKEN": first.get("session", ""),
             "TOOLCHAIN_INFERENCE_ADMIN_REQUESTS_PER_MINUTE": "0",
         }
+
+    def list_secrets(self) -> Iterable[str]:
+        """Return all keys."""
+        return [row["key"] for row in self.runtime.db.execute("SELECT key FROM inference_keys")]
 
     def control_routes(self) -> list[BaseRoute]:
         """Return the routes of the control API for scripted replies."""

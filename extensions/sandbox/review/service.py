@@ -9,7 +9,7 @@ import pathlib
 import shlex
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -203,6 +203,11 @@ class ReviewService(Service):
             "KLOCWORK_LTOKEN": self._write_ltoken_file(base_url, url),
             "SANDBOX_KWADMIN": self._write_admin_tool(),
         }
+
+    def list_secrets(self) -> Iterable[str]:
+        """Return the passwords and tokens of the users."""
+        rows = self.runtime.db.execute("SELECT password, ltoken FROM review_users")
+        return filter(None, (secret for row in rows for secret in row))
 
     def _write_admin_tool(self) -> str:
         """Write a program in place of kwadmin that runs with this Python, and return its path."""
