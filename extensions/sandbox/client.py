@@ -73,6 +73,14 @@ class Sandbox:
         """
         return self.call("POST", "faults", fields)
 
+    def fault_preset(self, name: str, **fields: Any) -> list[dict[str, Any]]:
+        """Inject the faults of a preset, and return them.
+
+        :arg name: `unavailable`, `slow_network`, `expired_token`, `read_only_account` or `disk_full`
+        :arg fields: fields of a fault that differ from the preset, such as `service`
+        """
+        return self.call("POST", f"faults/presets/{name}", fields)["faults"]
+
     def faults(self) -> list[dict[str, Any]]:
         """Return the active faults, each with its number of matching requests."""
         return self.call("GET", "faults")["faults"]

@@ -43,7 +43,7 @@ class Sandbox:
         self._seed = None if self._snapshot else load_seed(seed)
         self.runtime = Runtime(state)
         self.journal = Journal()
-        self.faults = Faults(SERVICES)
+        self.faults = Faults(SERVICES, self.runtime.clock)
         self._seeding = asyncio.Lock()
         try:
             self.services = self._create_services()
@@ -72,7 +72,7 @@ class Sandbox:
 
     def reset(self) -> None:
         """Restore the state of the first start: remove faults and journal, delete all data and add the seed."""
-        self.faults = Faults(SERVICES)
+        self.faults = Faults(SERVICES, self.runtime.clock)
         with self.runtime.files.replace_all(), self.runtime.transaction():
             for service in self.services:
                 service.reset()

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from starlette.requests import Request
@@ -15,6 +15,9 @@ from starlette.routing import BaseRoute
 from .runtime.runtime import Runtime
 from .seeds.schema import ANY_VALUE, Schema
 from .seeds.snapshot import SnapshotDirectory
+
+# Responses by the name of a fault preset, each with conditions of the fault. The first match is used.
+Failures = Mapping[str, Sequence[tuple[Mapping[str, str], Response]]]
 
 
 class ConnectionDropped(Exception):
@@ -30,6 +33,7 @@ class Service:
     :cvar schema: SQL that creates the tables; their names start with the name of the service
     :cvar switches: names and default values of the switches
     :cvar state_queries: SQL queries by table name, for the control path `state`; they must not return secrets
+    :cvar failures: responses of the fault presets
     :cvar has_canonical_headers: whether header names are sent as in `X-Jenkins`; a server behind HTTP/2 uses lower case
     :cvar client_origins: values of `Origin` that clients of the real service send
     :cvar origin_check_paths: paths at which the service checks `Origin` itself
@@ -41,6 +45,7 @@ class Service:
     switches: ClassVar[dict[str, Any]] = {}
     seed_schema: ClassVar[Schema] = ANY_VALUE
     state_queries: ClassVar[Mapping[str, str]] = {}
+    failures: ClassVar[Failures] = {}
     has_canonical_headers: ClassVar[bool] = True
     client_origins: ClassVar[frozenset[str]] = frozenset()
     origin_check_paths: ClassVar[frozenset[str]] = frozenset()

@@ -29,6 +29,7 @@ from .access.accounts import ANONYMOUS, CHALLENGE, InvalidCredentials, Principal
 from .builds import build_api, build_promotion, pattern_artifacts, records, retention
 from .call import PRO_SCOPE, Call, decode_path
 from .content import content_path, download, upload, webdav
+from .failures import FAILURES
 from .identities import group_api, lock_policy_api
 from .identities import user_api as platform_user_api
 from .images import image_promotion, pull, push, registry
@@ -118,6 +119,7 @@ class ArtifactService(Service):
     schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA
     seed_schema = SEED_SCHEMA
     state_queries = STATE_QUERIES
+    failures = FAILURES
     switches: ClassVar[dict[str, Any]] = {
         "version": "7.77.3",
         "edition": "pro",  # oss, pro or enterprise

@@ -28,6 +28,7 @@ from .configuration import api as configuration_api
 from .configuration import configuration
 from .controller import Controller
 from .credentials import credential_scripts, credentials_api
+from .failures import FAILURES
 from .http import error_pages
 from .http.refusals import NotFound, Refusal
 from .jobs import config_api, folder_api, job_api, views
@@ -93,6 +94,7 @@ class CiService(Service):
     schema: ClassVar[str] = SCHEMA
     seed_schema = SHAPE
     state_queries = SUMMARY
+    failures = FAILURES
     switches: ClassVar[dict[str, Any]] = {
         "version": "2.579",
         "csrf": True,

@@ -24,6 +24,7 @@ from .details import describe_request, list_credentials
 from .faults import UnknownFaultError
 from .journal import Filter, JournalEntry, UnknownEntryError
 from .masking import Masker
+from .presets import UnknownPresetError, describe_presets, expand_preset
 from .replay import find_obstacle, replay_request
 
 Handler = Callable[[Request], Awaitable[Any]]
@@ -53,6 +54,8 @@ class ControlAPI:
                 Route("/_sandbox/clock", _json_endpoint(self._clock), methods=["GET", "PUT"]),
                 Route("/_sandbox/switches", _json_endpoint(self._switches), methods=["GET", "PATCH"]),
                 Route("/_sandbox/faults", _json_endpoint(self._list_faults), methods=["GET", "POST", "DELETE"]),
+                Route("/_sandbox/faults/presets", _json_endpoint(self._list_presets)),
+                Route("/_sandbox/faults/presets/{name}", _json_endpoint(self._add_preset), methods=["POST"]),
                 Route("/_sandbox/faults/{id:int}", _json_endpoint(self._remove_fault), methods=["DELETE"]),
                 Route("/_sandbox/journal", _json_endpoint(self._journal), methods=["GET", "DELETE"]),
                 Route("/_sandbox/journal/{n:int}", _json_endpoint(self._journal_entry)),
@@ -124,6 +127,14 @@ class ControlAPI:
             self._sandbox.faults.clear()
         return {"faults": self._sandbox.faults.to_list()}
 
+    async def _list_presets(self, _request: Request) -> Any:
+        return {"presets": describe_presets(self._sandbox.services)}
+
+    async def _add_preset(self, request: Request) -> Any:
+        changes = _require_mapping(parse_json(await request.body() or b"{}"), "A change of a preset")
+        faults = expand_preset(request.path_params["name"], self._sandbox.services, changes)
+        return {"faults": [self._sandbox.faults.add(fault) for fault in faults]}
+
     async def _remove_fault(self, request: Request) -> Any:
         self._sandbox.faults.remove(request.path_params["id"])
         return {"faults": self._sandbox.faults.to_list()}
@@ -167,7 +178,7 @@ def _json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]
     async def endpoint(request: Request) -> Response:
         try:
             return JSONResponse(await handler(request))
-        except (UnknownEntryError, UnknownFaultError) as error:
+        except (UnknownEntryError, UnknownFaultError, UnknownPresetError) as error:
             return JSONResponse({"error": str(error)}, 404)
         except (ValueError, TypeError, KeyError, yaml.YAMLError) as error:
             return JSONResponse({"error": str(error)}, 400)

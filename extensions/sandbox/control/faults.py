@@ -10,17 +10,21 @@ import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..runtime.clock import Clock
 from ..runtime.evaluator import Evaluator
 
 KINDS = ("latency", "status", "reset_before", "reset_after", "truncate", "body")
+EFFECTS = ("read", "write")
 NUMBER = (int, float)
 TYPES: dict[str, type | tuple[type, ...]] = {
     "service": str,
     "method": str,
     "path": str,
     "label": str,
+    "effect": str,
     "nth": int,
     "times": int,
+    "for_seconds": NUMBER,
     "seconds": NUMBER,
     "status": int,
     "headers": dict,
@@ -30,7 +34,12 @@ TYPES: dict[str, type | tuple[type, ...]] = {
 
 @dataclass
 class Fault:
-    """A fault for the matching requests from the `nth` on: for `times` requests, or for all of them if that is 0."""
+    """A fault for the matching requests from the `nth` on: for `times` requests, or for all of them if that is 0.
+
+    :arg times: default 1, or 0 with `for_seconds`
+    :arg for_seconds: time by the sandbox's clock after which the fault is removed
+    :arg expires: the end of this time, in seconds since the epoch
+    """
 
     id: int
     kind: str
@@ -38,13 +47,16 @@ class Fault:
     method: str | None = None
     path: str | None = None
     label: str | None = None
+    effect: str | None = None
     nth: int = 1
-    times: int = 1
+    times: int | None = None
+    for_seconds: float | None = None
     seconds: float = 0
     status: int | None = None
     headers: dict[str, str] = field(default_factory=dict)
     body: str = ""
     matched: int = 0
+    expires: float | None = None
 
     def __post_init__(self) -> None:
         """Validate and normalize the fields.
@@ -63,21 +75,40 @@ class Fault:
             raise ValueError("A fault of kind 'latency' requires 'seconds'.")
         if self.status is not None and not 200 <= self.status <= 599:
             raise ValueError("The 'status' of a fault must be between 200 and 599.")
+        if self.effect not in (None, *EFFECTS):
+            raise ValueError(f"The 'effect' of a fault must be one of: {', '.join(EFFECTS)}.")
+        if self.for_seconds is not None and not self.for_seconds > 0:
+            raise ValueError("The 'for_seconds' of a fault must be positive.")
+        if self.times is None:
+            self.times = 1 if self.for_seconds is None else 0
         self.method = self.method and self.method.upper()
         self.headers = {name: str(value) for name, value in self.headers.items()}
         re.compile(self.path or "")
 
-    def count_request(self, service: str, method: str, matching_paths: frozenset[int], label: str | None) -> bool:
+    def count_request(
+        self, service: str, method: str, matching_paths: frozenset[int], label: str | None, effect: str | None
+    ) -> bool:
         """Count a request if it matches, and return whether the fault applies to it.
 
         :arg matching_paths: IDs of the faults whose `path` matches that of the request
+        :arg label: label of the route; null before the route is known, for faults that do not depend on it
+        :arg effect: effect of the route, or null as well
         """
-        if self.label != label or self.service not in (None, service) or self.method not in (None, method):
+        if (label is None) == self.is_routed:
+            return False
+        if self.service not in (None, service) or self.method not in (None, method):
+            return False
+        if self.label not in (None, label) or self.effect not in (None, effect):
             return False
         if self.path and self.id not in matching_paths:
             return False
         self.matched += 1
         return self.matched >= self.nth and (not self.times or self.matched < self.nth + self.times)
+
+    @property
+    def is_routed(self) -> bool:
+        """Whether the fault depends on the route of the request."""
+        return bool(self.label or self.effect)
 
 
 class UnknownFaultError(LookupError):
@@ -87,9 +118,10 @@ class UnknownFaultError(LookupError):
 class Faults:
     """All active faults. IDs are not reused."""
 
-    def __init__(self, services: tuple[str, ...]) -> None:
+    def __init__(self, services: tuple[str, ...], clock: Clock) -> None:
         """Create an empty list of faults for the services with these names."""
         self._services = services
+        self._clock = clock
         self._faults: list[Fault] = []
         self._ids = itertools.count(1)
 
@@ -118,12 +150,19 @@ class Faults:
             raise ValueError(f"Invalid fault: {error}") from error
         if fault.service not in (None, *self._services):
             raise ValueError(f"Unknown service {fault.service!r}.")
+        fault.matched = 0
+        fault.expires = None if fault.for_seconds is None else self._clock.now() + fault.for_seconds
         self._faults.append(fault)
         return asdict(fault)
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the fields of all faults, each with its number of matching requests."""
+        self._remove_expired()
         return [asdict(fault) for fault in self._faults]
+
+    def _remove_expired(self) -> None:
+        now = self._clock.now()
+        self._faults = [fault for fault in self._faults if fault.expires is None or fault.expires > now]
 
     async def match_paths(self, path: str, evaluator: Evaluator) -> frozenset[int]:
         """Return the IDs of the faults whose `path` matches that of a request.
@@ -136,11 +175,21 @@ class Faults:
         matches = await evaluator.search(list(patterns.values()), path)
         return frozenset(id for id, is_match in zip(patterns, matches, strict=True) if is_match)
 
-    def match(self, service: str, method: str, matching_paths: frozenset[int], label: str | None) -> tuple[Fault, ...]:
+    def match(
+        self,
+        service: str,
+        method: str,
+        matching_paths: frozenset[int],
+        label: str | None = None,
+        effect: str | None = None,
+    ) -> tuple[Fault, ...]:
         """Return the faults that apply to a request.
 
-        :arg label: if set, only the faults with this label; if not set, only those without a label
+        :arg label: if set, only the faults that depend on the route; if not set, only the others
         """
         if not self._faults:
             return ()
-        return tuple(fault for fault in self._faults if fault.count_request(service, method, matching_paths, label))
+        self._remove_expired()
+        return tuple(
+            fault for fault in self._faults if fault.count_request(service, method, matching_paths, label, effect)
+        )

@@ -103,12 +103,13 @@ class Exchange:
         """
         is_same_route, self._label, self._effect = self._label == label, label, effect
         if not is_same_route:
-            self._route_faults = self._match_faults(label)
+            self._route_faults = self._match_faults(label, effect)
             if self._route_faults:
                 raise _FaultInjected
 
-    def _match_faults(self, label: str | None) -> tuple[Fault, ...]:
-        return self._sandbox.faults.match(self._service.name, self._scope["method"], self._matching_paths, label)
+    def _match_faults(self, label: str | None = None, effect: str | None = None) -> tuple[Fault, ...]:
+        method = self._scope["method"]
+        return self._sandbox.faults.match(self._service.name, method, self._matching_paths, label, effect)
 
     async def _serve(self, request: Request) -> None:
         try:
@@ -117,7 +118,7 @@ class Exchange:
             refusal = {"error": f"Cannot compare the request with the 'path' of the faults: {error}."}
             await self._send_response(JSONResponse(refusal, 500), ())
             return
-        faults = self._match_faults(None)
+        faults = self._match_faults()
         response = await self._inject_before(faults)
         if response is None:
             try:

@@ -22,6 +22,7 @@ from . import admin, dashboards, models, not_served
 from .call import Call
 from .chat import completions, stored_completions
 from .chat.scripted_replies import ScriptedReplies
+from .failures import FAILURES
 from .keys import authenticate, get_key_class, require_scope
 from .protocol.errors import ApiError
 from .protocol.json_bodies import PREFIX, json_response, public_path
@@ -63,6 +64,7 @@ class InferenceService(Service):
 
     seed_schema = SEED_SHAPE
     state_queries = SUMMARY
+    failures = FAILURES
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)

@@ -37,6 +37,7 @@ from .api.protocol import (
     read_parameters,
 )
 from .api.reference_page import render_reference_page
+from .failures import FAILURES
 from .issues import issues
 from .projects import builds, ci_builds, defect_types, imports, modules, projects, views
 from .reports import compliance, metrics, reports
@@ -96,6 +97,7 @@ class ReviewService(Service):
 
     seed_schema = SEED_SCHEMA
     state_queries = STATE_QUERIES
+    failures = FAILURES
 
     async def __call__(self, request: Request) -> Response:
         """Serve a request."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import requests
@@ -125,9 +126,128 @@ def test_fault_applies_to_a_label(sandbox, artifactory, kind):
         {"kind": "truncate", "times": True},
         {"kind": "latency"},
         {"kind": "latency", "seconds": "1"},
+        {"kind": "truncate", "effect": "append"},
+        {"kind": "truncate", "for_seconds": 0},
+        {"kind": "truncate", "for_seconds": float("nan")},
         {},
     ],
 )
 def test_invalid_fault_is_rejected(sandbox, fields):
     with pytest.raises(client.SandboxError, match="400"):
         sandbox.fault(**fields)
+
+
+def test_fault_applies_to_an_effect(sandbox, artifactory):
+    sandbox.fault(kind="status", status=500, effect="write", times=0)
+    aql = {"data": "items.find()", "headers": {"Content-Type": "text/plain"}}
+    assert artifactory.post("/api/search/aql", **aql).status_code == 200
+    assert artifactory.put("/generic-local/new.txt", data=b"new").status_code == 500
+    assert artifactory.get("/api/storage/generic-local/new.txt").status_code == 404
+
+
+def test_fault_ends_by_the_clock(sandbox, ping):
+    fault = sandbox.fault(kind="status", status=500, for_seconds=60)
+    assert fault["times"] == 0
+    assert fault["expires"] == pytest.approx(sandbox.clock()["now"] + 60, abs=5)
+    assert [requests.get(ping).status_code for _unused in range(3)] == [500] * 3
+    sandbox.clock(advance=60)
+    assert requests.get(ping).status_code == 200
+    assert sandbox.faults() == []
+
+
+def upload(sandbox: client.Sandbox) -> requests.Response:
+    bearer = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
+    return requests.put(f"{sandbox.url}/artifactory/generic-local/new.txt", b"new", headers=bearer)
+
+
+def create_token(sandbox: client.Sandbox) -> requests.Response:
+    bearer = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
+    return requests.post(f"{sandbox.url}/access/api/v1/tokens", headers=bearer)
+
+
+def create_job(sandbox: client.Sandbox) -> requests.Response:
+    login = (sandbox.environment["JENKINS_USER_ID"], sandbox.environment["JENKINS_API_TOKEN"])
+    headers = {"Content-Type": "application/xml"}
+    return requests.post(f"{sandbox.url}/ci/createItem?name=new", b"<project/>", auth=login, headers=headers)
+
+
+def create_group(sandbox: client.Sandbox) -> requests.Response:
+    _host, _port, user, token = Path(sandbox.environment["KLOCWORK_LTOKEN"]).read_text().splitlines()[0].split(";")
+    form = {"user": user, "ltoken": token, "action": "create_group", "name": "new"}
+    return requests.post(f"{sandbox.url}/analysis/review/api", form)
+
+
+def create_project(sandbox: client.Sandbox) -> requests.Response:
+    bearer = {"Authorization": f"Bearer {sandbox.environment['OPENAI_ADMIN_KEY']}"}
+    return requests.post(f"{sandbox.url}/inference/v1/organization/projects", json={"name": "new"}, headers=bearer)
+
+
+WRITES = (upload, create_token, create_job, create_group, create_project)
+READ_ONLY = {
+    upload: (403, '"message" : "Forbidden"'),
+    create_token: (403, '"code" : "FORBIDDEN"'),
+    create_job: (403, "The account is missing the Overall/Administer permission"),
+    create_group: (403, '"status":403'),
+    create_project: (401, "Missing scopes: api.management.write"),
+}
+EXPIRED = {
+    upload: "Token failed verification: expired",
+    create_token: '"code" : "UNAUTHORIZED"',
+    create_job: "HTTP ERROR 401 Unauthorized",
+    create_group: '"status":401',
+    create_project: "invalid_api_key",
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_preset_has_the_responses_of_the_service(sandbox, write):
+    sandbox.fault_preset("read_only_account")
+    refused = write(sandbox)
+    status, text = READ_ONLY[write]
+    assert refused.status_code == status
+    assert text in refused.text
+    sandbox.clear_faults()
+    sandbox.fault_preset("expired_token")
+    refused = write(sandbox)
+    assert refused.status_code == 401
+    assert EXPIRED[write] in refused.text
+    sandbox.clear_faults()
+    sandbox.fault_preset("unavailable")
+    assert write(sandbox).status_code == 503
+    sandbox.clock(advance=60)
+    assert write(sandbox).ok
+
+
+def test_reads_work_when_the_account_is_read_only(sandbox, artifactory):
+    sandbox.fault_preset("read_only_account")
+    assert artifactory.get("/api/repositories").status_code == 200
+    login = (sandbox.environment["JENKINS_USER_ID"], sandbox.environment["JENKINS_API_TOKEN"])
+    assert requests.get(f"{sandbox.url}/ci/api/json", auth=login).status_code == 200
+
+
+def test_uploads_fail_when_the_disk_is_full(sandbox, artifactory):
+    sandbox.fault_preset("disk_full")
+    refused = upload(sandbox)
+    assert refused.status_code == 413
+    assert refused.json()["errors"][0]["message"].startswith("Datastore disk usage is too high.")
+    assert artifactory.get("/generic-local/app/README.txt").status_code == 200
+    assert artifactory.post("/api/search/aql", data="items.find()").status_code == 200
+
+
+def test_preset_is_limited_to_a_service(sandbox, ping):
+    faults = sandbox.fault_preset("slow_network", service="artifact", seconds=0.2)
+    assert [(fault["service"], fault["seconds"], fault["times"]) for fault in faults] == [("artifact", 0.2, 0)]
+    began = time.perf_counter()
+    requests.get(ping)
+    assert time.perf_counter() - began > 0.2
+
+
+def test_unknown_preset_is_rejected(sandbox):
+    presets = sandbox.call("GET", "faults/presets")["presets"]
+    assert presets["disk_full"] == {"title": "Disk full", "services": ["artifact"]}
+    assert presets["slow_network"]["services"] == ["artifact", "ci", "review", "inference"]
+    with pytest.raises(client.SandboxError, match=r"404.*Unknown preset 'fire'. Use one of: unavailable"):
+        sandbox.fault_preset("fire")
+    with pytest.raises(client.SandboxError, match=r"400.*'disk_full' does not exist for the service 'ci'"):
+        sandbox.fault_preset("disk_full", service="ci")
+    assert sandbox.faults() == []

@@ -135,9 +135,20 @@ def _engine_error(refusal: EngineError, call: Call) -> Response:
     kind, content_type = next((TYPES[name] for name in call.accepted_types() if name in TYPES), ("", ""))
     if not kind or call.method not in ("GET", "POST", "HEAD"):
         return Response(status_code=refusal.status, headers=headers)
-    write = {"html": _engine_html, "json": _engine_json, "plain": _engine_text}[kind]
+    if kind == "html":
+        return render_engine_page(refusal, call.request_uri, content_type)
+    write = {"json": _engine_json, "plain": _engine_text}[kind]
     content = write(refusal, call.request_uri).encode("latin-1", "replace")
     return Response(content, refusal.status, {"Content-Type": content_type, **headers})
+
+
+def render_engine_page(error: EngineError, uri: str, content_type: str = TYPES["text/html"][1]) -> Response:
+    """Return an error as HTML.
+
+    :arg uri: path of the request, which the page shows
+    """
+    headers = {"Content-Type": content_type, "Cache-Control": "must-revalidate,no-cache,no-store", **error.headers}
+    return Response(_engine_html(error, uri).encode("latin-1", "replace"), error.status, headers)
 
 
 def _engine_html(error: EngineError, uri: str) -> str:
