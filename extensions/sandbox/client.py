@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from typing import Any
@@ -119,6 +120,15 @@ class Sandbox:
     def state(self) -> dict[str, dict[str, Any]]:
         """Return the contents by service and table: the `total` number of rows and the first `rows`."""
         return self.call("GET", "state")
+
+    def state_table(self, service: str, table: str, parent: Any = None, offset: int = 0) -> dict[str, Any]:
+        """Return up to 100 rows of a table, their `total` number, and the names of the tables `nested` below each row.
+
+        :arg parent: ID of the row that the table is below
+        :arg offset: number of rows to skip
+        """
+        query = {"offset": offset} if parent is None else {"offset": offset, "parent": parent}
+        return self.call("GET", f"state/{service}/{table}?{urllib.parse.urlencode(query)}")
 
     def call(self, method: str, path: str, body: Any = None, timeout: float = 60) -> Any:
         """Call the control API and return the response.

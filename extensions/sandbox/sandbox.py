@@ -9,7 +9,6 @@ import asyncio
 import importlib
 import pathlib
 import sqlite3
-from collections.abc import Mapping
 from typing import Any
 
 from anyio.to_thread import current_default_thread_limiter
@@ -19,6 +18,7 @@ from .control.faults import Faults
 from .control.journal import Journal
 from .runtime.database import StateError
 from .runtime.runtime import Runtime
+from .runtime.state_tables import StateTables
 from .seeds.schema import SeedError, load_seed, mapping_schema, validate_seed
 from .seeds.snapshot import find_snapshots
 from .service import Service
@@ -131,7 +131,18 @@ class Sandbox:
         for service in self.services:
             service.process_due_events()
         return await self.runtime.readers.read(
-            lambda db: {service.name: _read_tables(db, service.state_queries) for service in self.services}
+            lambda db: {service.name: _read_tables(db, service.state_tables) for service in self.services}
+        )
+
+    async def state_table(self, service: str, table: str, parent: str | None, offset: int) -> dict[str, Any]:
+        """Return up to `MAX_STATE_ROWS` rows of a table; see `StateTables.read`.
+
+        :raises ValueError: if the service does not exist
+        """
+        found = self.service(service)
+        found.process_due_events()
+        return await self.runtime.readers.read(
+            lambda db: found.state_tables.read(db, table, parent, offset, MAX_STATE_ROWS)
         )
 
     def exports(self, base_url: str) -> dict[str, str]:
@@ -157,10 +168,5 @@ class Sandbox:
         self.runtime.close(is_complete)
 
 
-def _read_tables(db: sqlite3.Connection, queries: Mapping[str, str]) -> dict[str, Any]:
-    tables = {}
-    for name, query in queries.items():
-        (total,) = db.execute(f"SELECT count(*) FROM ({query})").fetchone()
-        rows = db.execute(f"SELECT * FROM ({query}) LIMIT ?", (MAX_STATE_ROWS,))
-        tables[name] = {"total": total, "rows": [dict(row) for row in rows]}
-    return tables
+def _read_tables(db: sqlite3.Connection, tables: StateTables) -> dict[str, Any]:
+    return {name: tables.read(db, name, None, 0, MAX_STATE_ROWS) for name in tables.queries}

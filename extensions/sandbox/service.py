@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from .runtime.runtime import Runtime
+from .runtime.state_tables import StateTables
 from .seeds.schema import ANY_VALUE, Schema
 from .seeds.snapshot import SnapshotDirectory
 
@@ -32,7 +33,7 @@ class Service:
 
     :cvar schema: SQL that creates the tables; their names start with the name of the service
     :cvar switches: names and default values of the switches
-    :cvar state_queries: SQL queries by table name, for the control path `state`; they must not return secrets
+    :cvar state_tables: tables of the control path `state`
     :cvar failures: responses of the fault presets
     :cvar has_canonical_headers: whether header names are sent as in `X-Jenkins`; a server behind HTTP/2 uses lower case
     :cvar client_origins: values of `Origin` that clients of the real service send
@@ -44,7 +45,7 @@ class Service:
     schema: ClassVar[str] = ""
     switches: ClassVar[dict[str, Any]] = {}
     seed_schema: ClassVar[Schema] = ANY_VALUE
-    state_queries: ClassVar[Mapping[str, str]] = {}
+    state_tables: ClassVar[StateTables] = StateTables({})
     failures: ClassVar[Failures] = {}
     has_canonical_headers: ClassVar[bool] = True
     client_origins: ClassVar[frozenset[str]] = frozenset()

@@ -48,7 +48,7 @@ from .search import aql_api, field_searches, name_search
 from .seeds.seed import SEED_SCHEMA, load_seed
 from .seeds.snapshot_seeds import iterate_seeds
 from .state import State
-from .state_queries import STATE_QUERIES
+from .state_tables import STATE_TABLES
 from .system import storage_summary, system_api, unimplemented
 from .system.configuration import api as configuration_api
 from .system.configuration import store
@@ -118,7 +118,7 @@ class ArtifactService(Service):
     prefixes = ("/artifactory", "/access", "/event", registry.ROOT)
     schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA
     seed_schema = SEED_SCHEMA
-    state_queries = STATE_QUERIES
+    state_tables = STATE_TABLES
     failures = FAILURES
     switches: ClassVar[dict[str, Any]] = {
         "version": "7.77.3",

@@ -41,7 +41,7 @@ from .scripts import console_api
 from .seeds.seed import SHAPE, Seeder
 from .seeds.snapshot_seeds import convert_snapshot
 from .state import NAME
-from .state_queries import SUMMARY
+from .state_tables import STATE_TABLES
 from .storage import SCHEMA
 from .system import management, restart_api, root
 
@@ -93,7 +93,7 @@ class CiService(Service):
     origin_check_paths: ClassVar[frozenset[str]] = frozenset({Call.context + cli_api.WEB_SOCKET_PATH})
     schema: ClassVar[str] = SCHEMA
     seed_schema = SHAPE
-    state_queries = SUMMARY
+    state_tables = STATE_TABLES
     failures = FAILURES
     switches: ClassVar[dict[str, Any]] = {
         "version": "2.579",

@@ -35,6 +35,10 @@ FILTERS = tuple(field.name for field in fields(Filter))
 PUBLIC_PATHS = {HEALTH, *(route.path for route in console.ROUTES)}
 
 
+class UnknownTableError(LookupError):
+    """The table of the state does not exist."""
+
+
 class ControlAPI:
     """The ASGI application of the control API. All paths except the public ones require the secret."""
 
@@ -51,6 +55,7 @@ class ControlAPI:
                 Route("/_sandbox/seed", _json_endpoint(self._seed), methods=["POST"]),
                 Route("/_sandbox/exports", _json_endpoint(self._exports)),
                 Route("/_sandbox/state", _json_endpoint(self._state)),
+                Route("/_sandbox/state/{service}/{table}", _json_endpoint(self._state_table)),
                 Route("/_sandbox/clock", _json_endpoint(self._clock), methods=["GET", "PUT"]),
                 Route("/_sandbox/switches", _json_endpoint(self._switches), methods=["GET", "PATCH"]),
                 Route("/_sandbox/faults", _json_endpoint(self._list_faults), methods=["GET", "POST", "DELETE"]),
@@ -98,6 +103,14 @@ class ControlAPI:
 
     async def _state(self, _request: Request) -> Any:
         return await self._sandbox.state()
+
+    async def _state_table(self, request: Request) -> Any:
+        service, table = request.path_params["service"], request.path_params["table"]
+        offset = _parse_number(request, "offset") if "offset" in request.query_params else 0
+        try:
+            return await self._sandbox.state_table(service, table, request.query_params.get("parent"), offset)
+        except (KeyError, ValueError):
+            raise UnknownTableError(f"The table {table!r} of {service!r} does not exist.") from None
 
     async def _clock(self, request: Request) -> Any:
         clock = self._sandbox.runtime.clock
@@ -178,7 +191,7 @@ def _json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]
     async def endpoint(request: Request) -> Response:
         try:
             return JSONResponse(await handler(request))
-        except (UnknownEntryError, UnknownFaultError, UnknownPresetError) as error:
+        except (UnknownEntryError, UnknownFaultError, UnknownPresetError, UnknownTableError) as error:
             return JSONResponse({"error": str(error)}, 404)
         except (ValueError, TypeError, KeyError, yaml.YAMLError) as error:
             return JSONResponse({"error": str(error)}, 400)

@@ -30,7 +30,7 @@ from .rate_limits import RateLimits
 from .schema import SCHEMA
 from .seeds.seed import SEED_SHAPE, apply_seed
 from .seeds.snapshot_seeds import convert_snapshot
-from .state_queries import SUMMARY
+from .state_tables import STATE_TABLES
 
 ROUTES = Routes(
     (
@@ -63,7 +63,7 @@ class InferenceService(Service):
     }
 
     seed_schema = SEED_SHAPE
-    state_queries = SUMMARY
+    state_tables = STATE_TABLES
     failures = FAILURES
 
     def __init__(self, runtime: Runtime) -> None:

@@ -43,7 +43,7 @@ from .projects import builds, ci_builds, defect_types, imports, modules, project
 from .reports import compliance, metrics, reports
 from .seeds.seed import SEED_SCHEMA, add_seed
 from .seeds.snapshot import convert_snapshot
-from .state_queries import STATE_QUERIES
+from .state_tables import STATE_TABLES
 from .storage import SCHEMA
 
 PREFIX = "/analysis"
@@ -96,7 +96,7 @@ class ReviewService(Service):
     }
 
     seed_schema = SEED_SCHEMA
-    state_queries = STATE_QUERIES
+    state_tables = STATE_TABLES
     failures = FAILURES
 
     async def __call__(self, request: Request) -> Response:

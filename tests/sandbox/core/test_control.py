@@ -60,15 +60,16 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
             "repositories": 7,
             "users": 3,
             "groups": 1,
+            "tokens": 1,
             "permissions": 0,
             "projects": 0,
             "replications": 0,
             "webhooks": 0,
             "builds": 2,
         },
-        "ci": {"jobs": 3, "queue": 1},
-        "review": {"projects": 2, "roles": 2},
-        "inference": {"projects": 3, "models": 37, "keys": 6},
+        "ci": {"jobs": 3, "queue": 1, "nodes": 0, "credentials": 0, "users": 4, "plugins": 16},
+        "review": {"projects": 2, "roles": 2, "users": 3, "groups": 1},
+        "inference": {"projects": 3, "models": 37, "keys": 6, "users": 3, "invites": 1},
     }
     artifactory.put("/generic-local/new.txt", data=b"new")
     repositories = {row["key"]: row for row in sandbox.state()["artifact"]["repositories"]["rows"]}
@@ -77,6 +78,7 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
         "class": "local",
         "package_type": "generic",
         "files": 4,
+        "_nested": "items",
     }
     assert repositories["libs-remote"]["files"] == 1  # the cache of the remote repository
 

@@ -1,21 +1,24 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Queries for the overview of the state in the control API."""
+"""Tables of the state in the control API."""
 
 from __future__ import annotations
+
+from ..runtime.state_tables import StateTables
 
 # The names in a member of a permission, for all resource types.
 _NAMES = """
     SELECT DISTINCT entry.key AS name
     FROM json_each(resources) AS resource, json_each(resource.value, '$.{path}') AS entry
 """
-STATE_QUERIES = {
+_QUERIES = {
     "repositories": """
         SELECT key,
             json_extract(configuration, '$.rclass') AS class,
             json_extract(configuration, '$.packageType') AS package_type,
-            coalesce(files, 0) AS files
+            coalesce(files, 0) AS files,
+            CASE json_extract(configuration, '$.rclass') WHEN 'virtual' THEN '' ELSE 'items' END AS _nested
         FROM artifact_repositories LEFT JOIN (
             SELECT repo, count(*) AS files FROM artifact_items WHERE NOT folder GROUP BY repo
         ) ON repo = CASE json_extract(configuration, '$.rclass') WHEN 'remote' THEN key || '-cache' ELSE key END
@@ -38,6 +41,15 @@ STATE_QUERIES = {
             FROM artifact_users, json_each(artifact_users.groups) GROUP BY value
         ) ON member_of = name
         ORDER BY name
+    """,
+    "tokens": """
+        SELECT token_id,
+            json_extract(claims, '$.description') AS description,
+            json_extract(claims, '$.username') AS subject,
+            json_extract(claims, '$.scope') AS scope,
+            strftime('%Y-%m-%dT%H:%M:%SZ', json_extract(claims, '$.issued_at'), 'unixepoch') AS issued,
+            coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', json_extract(claims, '$.expiry'), 'unixepoch'), 'never') AS expires
+        FROM artifact_tokens ORDER BY rowid
     """,
     "permissions": f"""
         SELECT name,
@@ -72,3 +84,42 @@ STATE_QUERIES = {
     """,
     "builds": "SELECT name, count(*) AS runs FROM artifact_builds GROUP BY name ORDER BY name",
 }
+
+_ITEM = """
+    SELECT item.id AS _id, item.name || CASE WHEN item.folder THEN '/' ELSE '' END AS name, item.size, item.sha256,
+        strftime('%Y-%m-%dT%H:%M:%SZ', item.modified, 'unixepoch') AS modified, item.modified_by,
+        CASE WHEN item.folder THEN 'contents,' ELSE '' END ||
+            CASE WHEN EXISTS (SELECT 1 FROM artifact_properties WHERE item = item.id) THEN 'properties' ELSE '' END
+            AS _nested
+"""
+_NESTED_QUERIES = {
+    "items": f"""
+        {_ITEM} FROM artifact_items AS item
+        WHERE item.repo = (
+            SELECT CASE json_extract(configuration, '$.rclass') WHEN 'remote' THEN key || '-cache' ELSE key END
+            FROM artifact_repositories WHERE key = :parent
+        ) AND item.aql_path = '.' AND item.path <> ''
+        ORDER BY item.aql_name
+    """,
+    "contents": f"""
+        {_ITEM} FROM artifact_items AS folder
+        JOIN artifact_items AS item ON item.repo = folder.repo AND item.aql_path = folder.path
+        WHERE folder.id = :parent AND folder.folder
+        ORDER BY item.aql_name
+    """,
+    "properties": "SELECT name, value FROM artifact_properties WHERE item = :parent ORDER BY name, value",
+    "grants": """
+        SELECT resource.key AS resource, substr(kind.key, 1, length(kind.key) - 1) AS kind, entry.key AS name,
+            (SELECT group_concat(value, ', ') FROM json_each(entry.value)) AS actions
+        FROM artifact_permissions, json_each(resources) AS resource, json_each(resource.value, '$.actions') AS kind,
+            json_each(kind.value) AS entry
+        WHERE artifact_permissions.name = :parent
+    """,
+    "runs": """
+        SELECT number, strftime('%Y-%m-%dT%H:%M:%SZ', started, 'unixepoch') AS started,
+            (SELECT count(*) FROM artifact_build_modules WHERE build = run.id) AS modules,
+            (SELECT status FROM artifact_build_promotions WHERE build = run.id ORDER BY id DESC) AS promotion
+        FROM artifact_builds AS run WHERE name = :parent ORDER BY started DESC
+    """,
+}
+STATE_TABLES = StateTables(_QUERIES, _NESTED_QUERIES, {"permissions": ("grants",), "builds": ("runs",)})
