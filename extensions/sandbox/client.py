@@ -59,6 +59,10 @@ class Sandbox:
         """
         self.call("POST", "seed?reset=1" if reset else "seed", data, timeout=600)
 
+    def export_seed(self) -> dict[str, Any]:
+        """Return the contents as a `seed`, what it does not contain (`omitted`) by service, and both as `yaml`."""
+        return self.call("GET", "seed", timeout=600)
+
     def switch(self, service: str, **values: Any) -> None:
         """Set switches of a service."""
         self.call("PATCH", "switches", {service: values})

@@ -19,6 +19,7 @@ from .control.journal import Journal
 from .runtime.database import StateError
 from .runtime.runtime import Runtime
 from .runtime.state_tables import StateTables
+from .seeds.export import write_yaml
 from .seeds.schema import SeedError, load_seed, mapping_schema, validate_seed
 from .seeds.snapshot import find_snapshots
 from .service import Service
@@ -121,6 +122,20 @@ class Sandbox:
             service.seed(section)
         except Exception as error:
             raise SeedError(f"seed.{service.name} is invalid: {error}") from error
+
+    async def export_seed_in_thread(self) -> dict[str, Any]:
+        """Return the contents as a seed; see `_export_seed`. Requests to the services wait."""
+        async with self._seeding:
+            return await run_in_threadpool(self._export_seed)
+
+    def _export_seed(self) -> dict[str, Any]:
+        """Return the contents as a `seed`, what it does not contain (`omitted`) by service, and both as `yaml`."""
+        for service in self.services:
+            service.process_due_events()
+        exports = {service.name: service.export_seed() for service in self.services}
+        seed = {name: export.section for name, export in exports.items()}
+        omitted = {name: export.omitted for name, export in exports.items()}
+        return {"seed": seed, "omitted": omitted, "yaml": write_yaml(seed, omitted)}
 
     def service(self, name: str) -> Service:
         """Return a service by its name."""

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute
 
 from .runtime.runtime import Runtime
 from .runtime.state_tables import StateTables
+from .seeds.export import SeedExport
 from .seeds.schema import ANY_VALUE, Schema
 from .seeds.snapshot import SnapshotDirectory
 
@@ -63,6 +64,10 @@ class Service:
 
     def seed(self, data: dict[str, Any]) -> None:
         """Add the contents of the service's section of a seed."""
+
+    def export_seed(self) -> SeedExport:
+        """Return the contents as a section of a seed."""
+        raise NotImplementedError
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         """Yield sections of seeds with the contents of a snapshot, in the order in which to add them."""

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from ..http.routing import ANY, Route, RouteMatch, Routes
 from ..runtime.runtime import Runtime
+from ..seeds.export import SeedExport
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
 from .access import (
@@ -45,6 +46,7 @@ from .replications import replication_api
 from .repositories import batch_api, connection_api, federation_api, repository_api
 from .schema import SCHEMA
 from .search import aql_api, field_searches, name_search
+from .seeds.export import export_seed
 from .seeds.seed import SEED_SCHEMA, load_seed
 from .seeds.snapshot_seeds import iterate_seeds
 from .state import State
@@ -179,6 +181,10 @@ class ArtifactService(Service):
         self._state.accounts.forget_logins()
         self._state.repositories.show_all_changes()
         self._state.uploads.clear()
+
+    def export_seed(self) -> SeedExport:
+        """Return the contents as a section of a seed."""
+        return export_seed(self._state)
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         """Yield the seeds of a snapshot."""

@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute
 
 from ..http.routing import Route, Routes
 from ..runtime.runtime import Runtime
+from ..seeds.export import SeedExport
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
 from . import not_served
@@ -38,6 +39,7 @@ from .plugins import install_api, plugin_api, update_center
 from .queue import queue_api, triggers
 from .script_security import approvals
 from .scripts import console_api
+from .seeds.export import export_seed
 from .seeds.seed import SHAPE, Seeder
 from .seeds.snapshot_seeds import convert_snapshot
 from .state import NAME
@@ -133,6 +135,10 @@ class CiService(Service):
     def seed(self, data: dict[str, Any]) -> None:
         """Add the objects of a seed."""
         Seeder(self._controller).add(data)
+
+    def export_seed(self) -> SeedExport:
+        """Return the contents as a section of a seed."""
+        return export_seed(self._controller)
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         """Convert a snapshot to seeds."""

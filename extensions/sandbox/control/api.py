@@ -52,7 +52,7 @@ class ControlAPI:
                 *console.ROUTES,
                 Route(HEALTH, _json_endpoint(self._health)),
                 Route("/_sandbox/reset", _json_endpoint(self._reset), methods=["POST"]),
-                Route("/_sandbox/seed", _json_endpoint(self._seed), methods=["POST"]),
+                Route("/_sandbox/seed", _json_endpoint(self._seed), methods=["GET", "POST"]),
                 Route("/_sandbox/exports", _json_endpoint(self._exports)),
                 Route("/_sandbox/state", _json_endpoint(self._state)),
                 Route("/_sandbox/state/{service}/{table}", _json_endpoint(self._state_table)),
@@ -89,6 +89,8 @@ class ControlAPI:
         return {}
 
     async def _seed(self, request: Request) -> Any:
+        if request.method == "GET":
+            return await self._sandbox.export_seed_in_thread()
         reset = request.query_params.get("reset") == "1"
         await self._sandbox.seed_in_thread(_parse_seed(await request.body()), reset=reset)
         self._export(request)

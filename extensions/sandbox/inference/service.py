@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute
 
 from ..http.routing import Routes
 from ..runtime.runtime import Runtime
+from ..seeds.export import SeedExport
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
 from . import admin, dashboards, models, not_served
@@ -28,6 +29,7 @@ from .protocol.errors import ApiError
 from .protocol.json_bodies import PREFIX, json_response, public_path
 from .rate_limits import RateLimits
 from .schema import SCHEMA
+from .seeds.export import export_seed
 from .seeds.seed import SEED_SHAPE, apply_seed
 from .seeds.snapshot_seeds import convert_snapshot
 from .state_tables import STATE_TABLES
@@ -103,6 +105,10 @@ class InferenceService(Service):
         apply_seed(self.runtime.db, data, int(self.runtime.clock.now()))
         for reply in data.get("replies", []):
             self._replies.add(reply)
+
+    def export_seed(self) -> SeedExport:
+        """Return the contents as a section of a seed."""
+        return export_seed(self.runtime.db)
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         """Convert a snapshot to seeds."""

@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from ..http.routing import Route, Routes
 from ..http.streaming import stream_query
+from ..seeds.export import SeedExport
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
 from .access import accounts, roles
@@ -41,6 +42,7 @@ from .failures import FAILURES
 from .issues import issues
 from .projects import builds, ci_builds, defect_types, imports, modules, projects, views
 from .reports import compliance, metrics, reports
+from .seeds.export import export_seed
 from .seeds.seed import SEED_SCHEMA, add_seed
 from .seeds.snapshot import convert_snapshot
 from .state_tables import STATE_TABLES
@@ -192,6 +194,10 @@ class ReviewService(Service):
             switches["version_major"], switches["version_minor"] = _split_version(data["version"])
         self.runtime.set_switches({self.name: switches})
         add_seed(self.runtime.db, data)
+
+    def export_seed(self) -> SeedExport:
+        """Return the contents as a section of a seed."""
+        return export_seed(self.runtime)
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         """Yield sections of seeds with the contents of a snapshot."""

@@ -20,7 +20,7 @@ from ..system.configuration.values import UnknownRepository, ViolatesSchema
 from ..webhooks.subscriptions import parse_subscription, save_subscription
 
 _MEMBERS = [mapping_schema("name! roles!")]
-_REPLICATION_FIELDS = (
+REPLICATION_FIELDS = (
     *replications.COMMON_DEFAULTS,
     *replications.PUSH_DEFAULTS,
     *replications.PATTERNS,
@@ -40,7 +40,7 @@ SCHEMAS = {
         )
     ],
     "configuration": mapping_schema(" ".join(name for name, kind in SECTIONS.items() if kind is not None)),
-    "replications": [mapping_schema(f"repoKey! cronExp! {' '.join(_REPLICATION_FIELDS)}")],
+    "replications": [mapping_schema(f"repoKey! cronExp! {' '.join(REPLICATION_FIELDS)}")],
     "webhooks": [mapping_schema("key! event_filter! handlers! description enabled project_key")],
 }
 

@@ -84,6 +84,10 @@ from . import credential_seeds
 STARTED_BY_TIMER = {"_class": "hudson.triggers.TimerTrigger$TimerTriggerCause", "shortDescription": "Started by timer"}
 DEFAULT_AGO_SECONDS = 3600
 PLUGIN = "name! version! long_name url required_core_version minimum_java_version supports_dynamic_load broken"
+PLUGIN_FIELDS = (
+    *PLUGIN.replace("!", "").split(),
+    *("active", "bundled", "enabled", "deleted", "pinned", "has_update", "backup_version", "failed", "dependencies"),
+)
 DEPENDENCIES = [mapping_schema("name! version! optional")]
 SHAPE = mapping_schema(
     "authorization url executors build_seconds primary_view version restart_required quieting_down update_site"

@@ -32,6 +32,11 @@ def _section_of_new_server(name: str) -> str:
     return json.dumps(None if is_absent else complete(kind, specific.get(name), name))
 
 
+def load_section_of_new_server(name: str) -> Any:
+    """Return a section of a server that was not configured yet, or null if it is absent."""
+    return json.loads(_section_of_new_server(name))
+
+
 class Configuration:
     """The sections of the configuration, with mappings of named objects by key.
 
@@ -50,7 +55,7 @@ class Configuration:
     def load_section(self, name: str) -> Any:
         """Return a section, or `None` if it is absent."""
         row = self._runtime.db.execute("SELECT value FROM artifact_configuration WHERE section = ?", (name,)).fetchone()
-        value = json.loads(row["value"] if row else _section_of_new_server(name))
+        value = json.loads(row["value"]) if row else load_section_of_new_server(name)
         for (section, member), switch in _SWITCHES.items():
             if section == name and value is not None:
                 value[member] = self._runtime.get_switch("artifact", switch)
