@@ -63,6 +63,12 @@ class Sandbox:
         """Return the contents as a `seed`, what it does not contain (`omitted`) by service, and both as `yaml`."""
         return self.call("GET", "seed", timeout=600)
 
+    def load_snapshot(self, directory: str | os.PathLike[str]) -> None:
+        """Replace the data of all services by a snapshot of the role `snapshot`."""
+        folder = pathlib.Path(directory)
+        files = {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in folder.glob("*/*.json*")}
+        self.call("POST", "snapshot", files, timeout=600)
+
     def switch(self, service: str, **values: Any) -> None:
         """Set switches of a service."""
         self.call("PATCH", "switches", {service: values})

@@ -9,6 +9,8 @@ import asyncio
 import importlib
 import pathlib
 import sqlite3
+import tempfile
+from collections.abc import Mapping
 from typing import Any
 
 from anyio.to_thread import current_default_thread_limiter
@@ -21,7 +23,7 @@ from .runtime.runtime import Runtime
 from .runtime.state_tables import StateTables
 from .seeds.export import write_yaml
 from .seeds.schema import SeedError, load_seed, mapping_schema, validate_seed
-from .seeds.snapshot import find_snapshots
+from .seeds.snapshot import SnapshotDirectory, find_snapshots, write_snapshot
 from .service import Service
 
 SERVICES = ("artifact", "ci", "review", "inference")
@@ -79,13 +81,13 @@ class Sandbox:
                 service.reset()
             self.runtime.reset()
             self.seed(self._seed)
-            self._add_snapshot()
+            self._add_snapshot(self._snapshot)
             self.runtime.save_setting("seeded", True)
         self.journal.clear()
 
-    def _add_snapshot(self) -> None:
-        """Add the snapshot in parts, because it may not fit into memory."""
-        for name, directory in self._snapshot.items():
+    def _add_snapshot(self, snapshot: Mapping[str, SnapshotDirectory]) -> None:
+        """Add a snapshot in parts, because it may not fit into memory."""
+        for name, directory in snapshot.items():
             try:
                 for section in self.service(name).convert_snapshot(directory):
                     self.seed({name: section})
@@ -101,6 +103,27 @@ class Sandbox:
         """Add a seed in a thread, because that can take long. Requests to the services wait."""
         async with self._seeding:
             await run_in_threadpool(self.seed, data, reset)
+
+    async def load_snapshot_in_thread(self, files: Mapping[str, str]) -> None:
+        """Replace the data of all services by a snapshot; see `_load_snapshot`. Requests to the services wait."""
+        async with self._seeding:
+            await run_in_threadpool(self._load_snapshot, files)
+
+    def _load_snapshot(self, files: Mapping[str, str]) -> None:
+        """Replace the data of all services by a snapshot.
+
+        :arg files: texts of the files by path, such as `ci/manifest.json`
+        :raises SeedError: if it is no snapshot or damaged; nothing is changed then
+        """
+        with tempfile.TemporaryDirectory(dir=self.runtime.files.incoming) as name, self.runtime.transaction():
+            directory = pathlib.Path(name)
+            write_snapshot(directory, files, SERVICES)
+            snapshot = find_snapshots(directory, SERVICES)
+            if not snapshot:
+                raise SeedError("The files contain no snapshot: the manifest of a service, such as ci/manifest.json.")
+            for service in self.services:
+                service.reset()
+            self._add_snapshot(snapshot)
 
     def seed(self, data: Any, reset: bool = False) -> None:
         """Add the contents of a seed.

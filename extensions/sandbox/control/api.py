@@ -53,6 +53,7 @@ class ControlAPI:
                 Route(HEALTH, _json_endpoint(self._health)),
                 Route("/_sandbox/reset", _json_endpoint(self._reset), methods=["POST"]),
                 Route("/_sandbox/seed", _json_endpoint(self._seed), methods=["GET", "POST"]),
+                Route("/_sandbox/snapshot", _json_endpoint(self._snapshot), methods=["POST"]),
                 Route("/_sandbox/exports", _json_endpoint(self._exports)),
                 Route("/_sandbox/state", _json_endpoint(self._state)),
                 Route("/_sandbox/state/{service}/{table}", _json_endpoint(self._state_table)),
@@ -93,6 +94,12 @@ class ControlAPI:
             return await self._sandbox.export_seed_in_thread()
         reset = request.query_params.get("reset") == "1"
         await self._sandbox.seed_in_thread(_parse_seed(await request.body()), reset=reset)
+        self._export(request)
+        return {}
+
+    async def _snapshot(self, request: Request) -> Any:
+        files = _require_mapping(parse_json(await request.body()), "A snapshot")
+        await self._sandbox.load_snapshot_in_thread(files)
         self._export(request)
         return {}
 

@@ -9,13 +9,15 @@ import hashlib
 import hmac
 import json
 import pathlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .schema import SeedError
 
 MANIFEST = "manifest.json"
 FORMAT = 1
+FILE_NAME = re.compile(r"\w[\w.-]*\.jsonl?")
 
 
 class SnapshotDirectory:
@@ -50,6 +52,20 @@ class SnapshotDirectory:
             return json.loads(text)
         except ValueError as error:
             raise SeedError(f"{source} is not JSON: {error}") from error
+
+
+def write_snapshot(path: pathlib.Path, files: Mapping[str, str], services: tuple[str, ...]) -> None:
+    """Write the files of a snapshot to a directory.
+
+    :arg files: texts by path. Only the last two parts of a path count, such as `ci/manifest.json`
+    :raises SeedError: if a file has another name or content
+    """
+    for name, text in files.items():
+        service, _slash, file = "/".join(name.split("/")[-2:]).partition("/")
+        if service not in services or not FILE_NAME.fullmatch(file) or not isinstance(text, str):
+            raise SeedError(f"The file {name!r} does not belong to a snapshot.")
+        (path / service).mkdir(exist_ok=True)
+        (path / service / file).write_text(text, encoding="utf-8")
 
 
 def find_snapshots(path: pathlib.Path, services: tuple[str, ...]) -> dict[str, SnapshotDirectory]:

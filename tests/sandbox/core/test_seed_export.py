@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -105,3 +106,37 @@ def test_omitted_contents_are_listed(sandbox, artifactory, access):
     assert "#   artifact: files in the trash can: 2\n" in exported["yaml"]
     sandbox.seed(exported["seed"], reset=True)
     assert artifactory.get("/api/storage/generic-local/long.txt").json()["size"] == "65537"
+
+
+def test_snapshot_replaces_all_data(sandbox, tmp_path):
+    lists = {key: [] for key in ("organizations", "users", "invites", "models", "user_keys", "admin_keys")}
+    mappings = {key: {} for key in ("model_limits", "rate_limits")}
+    projects = [{"id": "proj_1", "name": "From production", "created": 1735689600, "archived": None}]
+    manifest = {"format": 1, "name": "production", **lists, **mappings, "projects": projects}
+    (tmp_path / "inference").mkdir()
+    (tmp_path / "inference" / "manifest.json").write_text(json.dumps(manifest))
+    sandbox.load_snapshot(tmp_path)
+    tables = sandbox.state()
+    assert [row["name"] for row in tables["inference"]["projects"]["rows"]] == ["From production"]
+    assert tables["artifact"]["repositories"]["total"] == 0
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"ci/manifest.json": "{}"},
+        {"ci/manifest.json": "no JSON"},
+        {"fire/manifest.json": "{}"},
+        {"ci/.hidden.json": "{}"},
+        {"ci/x.sh": ""},
+        {"../manifest.json": "{}"},
+        {"ci/manifest.json": {"format": 1}},
+        {"inference/manifest.json": '{"format": 1, "name": "damaged"}'},
+    ],
+)
+def test_data_is_kept_when_a_snapshot_is_invalid(sandbox, files):
+    tables = read_tables(sandbox)
+    with pytest.raises(client.SandboxError, match="400"):
+        sandbox.call("POST", "snapshot", files)
+    assert read_tables(sandbox) == tables
