@@ -17,12 +17,15 @@ export const secret = {
   clear: () => sessionStorage.removeItem(STORAGE_KEY),
 };
 
-/** Call a path below /_sandbox/. Throws a TypeError if the sandbox is unreachable. */
+/**
+ * Call a path below /_sandbox/. Throws a TypeError if the sandbox is unreachable.
+ * The body is sent as it is if it is a text, otherwise as JSON.
+ */
 export async function call(method, path, body) {
   const response = await fetch(path, {
     method,
     headers: headers(),
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
     cache: "no-store",
     credentials: "omit",
     redirect: "error",

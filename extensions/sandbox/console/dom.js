@@ -12,9 +12,19 @@ export function createElement(name, properties = {}, ...children) {
   return created;
 }
 
-/** Create a table cell. Numbers are aligned to the right. */
-export function createCell(value, className = typeof value === "number" ? "number" : "") {
-  return createElement("td", { className }, value ?? "");
+/** Create a button with a function for clicks. */
+export function createButton(label, onclick, properties = {}) {
+  return createElement("button", { type: "button", onclick, ...properties }, label);
+}
+
+/** Copy a text to the clipboard. */
+export async function copyText(text, subject) {
+  try {
+    await navigator.clipboard.writeText(text);
+    showMessage(`${subject} copied.`);
+  } catch {
+    showMessage("The browser does not allow this page to copy. Select the text and copy it manually.", true);
+  }
 }
 
 /** Format seconds since the epoch as 2026-01-31 12:00:00, in UTC. */

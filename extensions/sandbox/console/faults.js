@@ -4,52 +4,78 @@
 // Fault injection
 
 import { call } from "./api.js";
-import { createCell, createElement, find, hasChanged, showMessage } from "./dom.js";
+import { createButton, createElement, find, formatTime, hasChanged, showMessage } from "./dom.js";
 import { act } from "./live.js";
+import { showPanel } from "./tabs.js";
 
 const form = find("#fault");
 
 export async function updateFaults() {
   const { faults: all } = await call("GET", "faults");
-  const body = find("#fault-list tbody");
+  const list = find("#fault-list");
   if (hasChanged("faults", all.map(({ matched, ...set }) => set))) {
-    body.replaceChildren(...all.map(createRow));
-    find("#faults .scroll").hidden = find("#clear-faults").hidden = !all.length;
+    list.replaceChildren(...all.map(createEntry));
+    list.hidden = find("#clear-faults").hidden = !all.length;
     find("#no-faults").hidden = all.length > 0;
   }
   // Only the counters change while requests match, so that buttons are not replaced during a click.
-  all.forEach(({ matched }, index) => (find(".matched", body.rows[index]).textContent = matched));
+  all.forEach(({ matched }, index) => (find(".matched", list.children[index]).textContent = matched));
 }
 
-function createRow(fault) {
-  const matched = createCell(fault.matched, "number matched");
-  return createElement("tr", {}, createCell(fault.id), createCell(describeFault(fault), "long"), createCell(describeRequests(fault), "long"), matched, createClearCell(fault));
+/** Fill the form for requests like one of the journal. */
+export function prepareFault({ service, method, path }) {
+  form.reset();
+  Object.assign(form.elements.service, { value: service });
+  Object.assign(form.elements.method, { value: method });
+  form.elements.path.value = `^${escapeExpression(path)}$`;
+  selectKind();
+  offerGeneralization();
+  showPanel("faults");
+  form.elements.kind.focus();
 }
 
-function createClearCell({ id }) {
-  const button = createElement("button", { type: "button", ariaLabel: `Clear fault ${id}` }, "Clear");
-  button.addEventListener("click", async () => {
-    await act(`Fault ${id} cleared.`, "DELETE", `faults/${id}`);
-    find("#faults").focus({ preventScroll: true }); // The focused button was removed.
-  });
-  return createElement("td", {}, button);
+function escapeExpression(text) {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-function describeFault({ kind, status, seconds, headers, body }) {
-  const details = [
-    status,
-    seconds ? `${seconds} s` : "",
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    body,
-  ];
-  return [kind, ...details.filter(Boolean)].join(", ");
+/** Return a path expression that matches all IDs: numbers, UUIDs and checksums. */
+function generalizePath(expression) {
+  return expression.replace(/\/(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20,})(?=\/|\$|$)/gi, "/[^/]+");
 }
 
-function describeRequests({ service, method, path, label, nth, times }) {
-  const conditions = [service, method, path, label].filter(Boolean).join(" ") || "all";
+function offerGeneralization() {
+  const path = form.elements.path.value;
+  find("#generalize").hidden = generalizePath(path) === path;
+}
+
+function createEntry(fault) {
+  const matched = createElement("span", { className: "matched" }, fault.matched);
+  const summary = `${fault.id}: ${describeFault(fault)}; ${describeRequests(fault)}; matched `;
+  const clear = createButton("Clear", () => clearFault(fault.id), { ariaLabel: `Clear fault ${fault.id}` });
+  return createElement("li", {}, createElement("div", {}, createElement("span", {}, summary, matched), ...createResponse(fault)), clear);
+}
+
+function createResponse({ id, headers, body }) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  if (!lines.length && !body) return [];
+  const text = createElement("pre", { tabIndex: 0, role: "group", ariaLabel: `Response of fault ${id}` }, [...lines, "", body].join("\n"));
+  return [createElement("details", {}, createElement("summary", {}, "Response"), text)];
+}
+
+async function clearFault(id) {
+  await act(`Fault ${id} cleared.`, "DELETE", `faults/${id}`);
+  find("#faults").focus({ preventScroll: true }); // The focused button was removed.
+}
+
+function describeFault({ kind, status, seconds }) {
+  return [kind, status, seconds ? `${seconds} s` : ""].filter(Boolean).join(" ");
+}
+
+function describeRequests({ service, method, effect, path, label, nth, times, expires }) {
+  const conditions = [service, method, effect, path, label].filter(Boolean).join(" ") || "all";
   const last = nth + times - 1;
   const range = times === 0 ? `from no. ${nth}` : nth === last ? `no. ${nth}` : `no. ${nth} to ${last}`;
-  return `${conditions}, ${range}`;
+  return `${conditions}, ${range}${expires ? `, until ${formatTime(expires)}` : ""}`;
 }
 
 /** Show the fields of the selected kind. */
@@ -84,6 +110,12 @@ function parseHeaders(text) {
 }
 
 form.elements.kind.addEventListener("change", selectKind);
+form.elements.path.addEventListener("input", offerGeneralization);
+find("#generalize").addEventListener("click", () => {
+  form.elements.path.value = generalizePath(form.elements.path.value);
+  offerGeneralization();
+  form.elements.path.focus();
+});
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   try {

@@ -12,20 +12,21 @@ const UNREACHABLE = "The sandbox is unreachable. Retrying.";
 let parts = [];
 let pending = Promise.resolve();
 
-/** Keep parts of the page up to date. Each is a function that fetches data and renders it. */
-export async function startUpdates(...functions) {
-  parts = functions;
+/** Keep the visible panels up to date. For each panel, a function fetches data and renders it. */
+export async function startUpdates(functions) {
+  parts = Object.entries(functions);
   for (;;) {
     if (!document.hidden) await refresh();
     await new Promise((done) => setTimeout(done, INTERVAL));
   }
 }
 
-/** Update all parts. Updates do not overlap, so that no data is added twice. */
-function refresh() {
+/** Update all visible panels. Updates do not overlap, so that no data is added twice. */
+export function refresh() {
   pending = pending.then(async () => {
     try {
-      await Promise.all(parts.map((part) => part()));
+      const visible = parts.filter(([panel]) => !document.getElementById(panel).hidden);
+      await Promise.all(visible.map(([, update]) => update()));
       showConnection("Connected", "good");
     } catch (error) {
       handleError(error);
@@ -54,7 +55,7 @@ export function signOut(isRejected = false) {
   location.reload();
 }
 
-function handleError(error) {
+export function handleError(error) {
   if (error instanceof WrongSecret) signOut(true);
   else if (error instanceof Rejected) showMessage(`Error: ${error.message}`, true);
   else showConnection(UNREACHABLE, "wrong");

@@ -6,19 +6,22 @@
 import { WrongSecret, call, secret } from "./api.js";
 import { updateClock } from "./clock.js";
 import { createElement, find } from "./dom.js";
-import { showExports } from "./exports.js";
+import { showEnvironment } from "./environment.js";
 import { updateFaults } from "./faults.js";
 import { updateJournal } from "./journal.js";
-import { act, signOut, startUpdates } from "./live.js";
+import { signOut, startUpdates } from "./live.js";
+import { loadPresets } from "./presets.js";
+import "./seed.js";
 import { updateState } from "./state.js";
 import { updateSwitches } from "./switches.js";
+import "./tabs.js";
 
 const WRONG_SECRET = "Wrong secret. Use the value of SANDBOX_SECRET that the sandbox printed at startup.";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 async function signIn() {
   try {
-    showExports(await call("GET", "exports"));
+    showEnvironment(await call("GET", "exports"));
   } catch (error) {
     showRefusal(error instanceof WrongSecret ? WRONG_SECRET : `Unexpected response of the sandbox: ${error.message}`);
     if (error instanceof WrongSecret) secret.clear();
@@ -30,7 +33,14 @@ async function signIn() {
   find("#sign-in-page").remove();
   find("#console").hidden = find("#sign-out").hidden = false;
   find("#console").focus({ preventScroll: true });
-  startUpdates(updateState, updateJournal, updateClock, updateFaults, updateSwitches);
+  await loadPresets();
+  startUpdates({
+    journal: updateJournal,
+    state: updateState,
+    faults: updateFaults,
+    clock: updateClock,
+    switches: updateSwitches,
+  });
 }
 
 function showRefusal(text) {
@@ -51,14 +61,6 @@ find("#sign-in").addEventListener("submit", (event) => {
   signIn();
 });
 find("#sign-out").addEventListener("click", () => signOut());
-find("#ask-reset").addEventListener("click", () => find("#confirm-reset").showModal());
-find("#cancel-reset").addEventListener("click", () => find("#confirm-reset").close());
-find("#do-reset").addEventListener("click", async () => {
-  find("#confirm-reset").close();
-  if (await act("Sandbox reset.", "POST", "reset")) {
-    showExports(await call("GET", "exports"));
-  }
-});
 
 if (history.state?.isRejected) showRefusal(WRONG_SECRET);
 history.replaceState(null, "");

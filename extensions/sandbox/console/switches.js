@@ -4,7 +4,7 @@
 // Switches: an input for each, depending on the type of its value
 
 import { call } from "./api.js";
-import { createElement, find, hasChanged, invalidate, showMessage } from "./dom.js";
+import { createElement, find, hasChanged, showMessage } from "./dom.js";
 import { act } from "./live.js";
 
 /** Input type, setter and getter by type of value. */
@@ -19,46 +19,65 @@ const EDITORS = {
   },
 };
 
+const forms = new Map(); // by service
+let current = {}; // values by service
+
 export async function updateSwitches() {
-  for (const [service, values] of Object.entries(await call("GET", "switches"))) {
-    for (const [name, value] of Object.entries(values)) render(service, name, value);
+  current = await call("GET", "switches");
+  for (const [service, values] of Object.entries(current)) {
+    if (hasChanged(`switches ${service}`, values)) showValues(service, values);
   }
 }
 
-function render(service, name, value) {
-  const id = `switch ${service} ${name}`;
-  const editor = EDITORS[typeof value];
-  const input = document.getElementById(id) ?? createInput(id, service, name, editor);
-  const isEdited = input === document.activeElement && input.type !== "checkbox";
-  if (!isEdited && hasChanged(id, value)) editor.write(input, value);
+/** Show the current values. Inputs with changes that were not applied keep them. */
+function showValues(service, values, isDiscarding = false) {
+  const form = findForm(service);
+  for (const [name, value] of Object.entries(values)) {
+    const editor = EDITORS[typeof value];
+    const input = form.elements[name] ?? addInput(form, name, editor);
+    if (isDiscarding || !input.dataset.isEdited) editor.write(input, value);
+    if (isDiscarding) delete input.dataset.isEdited;
+  }
 }
 
-function createInput(id, service, name, editor) {
-  const input = createElement("input", { id, type: editor.type, spellcheck: false });
+function findForm(service) {
+  if (!forms.has(service)) {
+    const fields = createElement("div", { className: "switches", role: "group", ariaLabel: service });
+    const apply = createElement("p", { className: "sticky" }, createElement("button", {}, "Apply"));
+    const form = createElement("form", { autocomplete: "off" }, fields, apply);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      applyChanges(service, form);
+    });
+    find("#switches").append(createElement("details", {}, createElement("summary", {}, service), form));
+    forms.set(service, form);
+  }
+  return forms.get(service);
+}
+
+function addInput(form, name, editor) {
+  const input = createElement("input", { name, type: editor.type, spellcheck: false });
   if (editor.type === "checkbox") input.role = "switch";
   if (editor.type === "number") input.step = "any";
-  input.addEventListener("change", () => applyChange(id, service, name, editor, input));
-  findGroup(service).append(createElement("label", {}, createElement("span", {}, name), input));
+  input.addEventListener("input", () => (input.dataset.isEdited = "yes"));
+  find(".switches", form).append(createElement("label", {}, createElement("span", {}, name), input));
   return input;
 }
 
-function findGroup(service) {
-  const id = `switches ${service}`;
-  const existing = document.getElementById(id);
-  if (existing) return existing;
-  const group = createElement("div", { id, role: "group", ariaLabel: service });
-  find("#switch-list").append(createElement("details", {}, createElement("summary", {}, service), group));
-  return group;
-}
-
-/** Set a switch. If the sandbox rejects the value, the input shows the current value again. */
-async function applyChange(id, service, name, editor, input) {
-  try {
-    const value = editor.read(input);
-    const message = `${service}: ${name} is ${JSON.stringify(value)}.`;
-    if (await act(message, "PATCH", "switches", { [service]: { [name]: value } })) return;
-  } catch (error) {
-    showMessage(`${service}: ${name} requires JSON. ${error.message}`, true);
+/** Set the changed switches. If the sandbox rejects a value, the inputs show the current values again. */
+async function applyChanges(service, form) {
+  const edited = [...form.elements].filter((input) => input.dataset.isEdited);
+  const changes = {};
+  for (const input of edited) {
+    try {
+      changes[input.name] = EDITORS[typeof current[service][input.name]].read(input);
+    } catch (error) {
+      showMessage(`${service}: ${input.name} requires JSON. ${error.message}`, true);
+      return;
+    }
   }
-  invalidate(id);
+  const texts = Object.entries(changes).map(([name, value]) => `${name} is ${JSON.stringify(value)}`);
+  const message = texts.length ? `${service}: ${texts.join(", ")}.` : `${service}: nothing has changed.`;
+  await act(message, "PATCH", "switches", { [service]: changes });
+  showValues(service, current[service], true);
 }

@@ -17,12 +17,14 @@ from support.browser import Chromium, Tab
 from support.wire.core import EXTENSIONS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 CONSOLE = "/_sandbox/console"
 FILES = sorted(path.name for path in (EXTENSIONS / "sandbox/console").iterdir() if path.suffix in (".css", ".js"))
 MARKUP = "<script>document.title = 'run'</script><img src=x onerror=\"document.title = 'run'\">"
 REFUSED = "Failed to load resource: the server responded with a status of %s"
+OPEN = "summary => { summary.closest('details').open = true; }"
+DATA = "#state *, #requests td, #variables *, #switches *, #fault-list *, #preset-list *"
 LONG = "a-name-that-does-not-end-" * 12
 UNICODE = "prüfung 検査 🔧 \u202eright-to-left"
 
@@ -30,6 +32,14 @@ UNICODE = "prüfung 検査 🔧 \u202eright-to-left"
 def sign_in(page: Page, secret: str) -> None:
     page.get_by_label("Secret of the control API").fill(secret)
     page.get_by_role("button", name="Sign in").click()
+
+
+def open_panel(page: Page, name: str) -> Locator:
+    """Select a tab, and return its panel. The journal has no tab on a wide screen."""
+    tab = page.get_by_role("tab", name=name, exact=True)
+    if name != "Journal" or tab.is_visible():
+        tab.click()
+    return page.get_by_role("tabpanel", name=name, exact=True)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +100,7 @@ def test_no_data_is_shown_when_the_secret_is_wrong(browser, sandbox):
         for wrong in ("wrong", "no header holds 検査"):
             sign_in(page, wrong)
             expect(page.get_by_role("alert")).to_contain_text("Wrong secret")
-        assert page.locator("#tables *, #requests td, #variables *, #switch-list *").count() == 0
+        assert page.locator(DATA).count() == 0
         expect(page.get_by_role("heading", name="Journal")).to_be_hidden()
         sign_in(page, f" {sandbox.secret} ")
         expect(page.get_by_role("heading", name="Journal")).to_be_visible()
@@ -100,7 +110,7 @@ def test_no_data_is_shown_when_the_secret_is_wrong(browser, sandbox):
         page.get_by_role("button", name="Sign out").click()
         expect(page.get_by_role("button", name="Sign in")).to_be_visible()
         assert page.evaluate("Object.keys(sessionStorage)") == []
-        assert page.locator("#tables *, #requests td, #variables *, #switch-list *").count() == 0
+        assert page.locator(DATA).count() == 0
 
     assert set(browser.visit(sandbox.url + CONSOLE, steps)) <= {REFUSED % "401 (Unauthorized)"}
 
@@ -111,11 +121,11 @@ def test_console_reconnects_or_prompts_for_the_secret_when_requests_fail(browser
     def steps(page: Page) -> None:
         sign_in(page, sandbox.secret)
         expect(page.get_by_text("Connected")).to_be_visible()
-        page.route("**/_sandbox/clock", lambda route: route.abort())
+        page.route("**/_sandbox/journal*", lambda route: route.abort())
         expect(page.get_by_text("The sandbox is unreachable. Retrying.")).to_be_visible()
         page.unroute_all(behavior="wait")
         expect(page.get_by_text("Connected")).to_be_visible()
-        page.route("**/_sandbox/clock", lambda route: route.fulfill(status=401, json={}))
+        page.route("**/_sandbox/journal*", lambda route: route.fulfill(status=401, json={}))
         expect(page.get_by_role("alert")).to_contain_text("Wrong secret")
         expect(page.get_by_role("heading", name="Journal")).to_be_hidden()
 
@@ -127,32 +137,89 @@ def test_state_is_updated(use, sandbox, artifactory):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
-        state = page.get_by_role("region", name="State")
+        state = open_panel(page, "State")
         for counted in ("repositories 7", "builds 2", "jobs 3", "queue 1", "roles 2", "models 37", "keys 6"):
             expect(state.get_by_text(counted)).to_be_visible()
         state.get_by_text("repositories 7").click()
-        row = state.get_by_role("row").filter(has=page.get_by_role("cell", name="generic-local", exact=True))
-        expect(row.get_by_role("cell")).to_have_text(["generic-local", "local", "generic", "3"])
+        row = state.get_by_text("generic-local class: local")
+        expect(row).to_have_text("generic-local class: local package type: generic files: 3")
+        row.click()
+        state.get_by_text("app/ modified").click()
+        expect(state.get_by_text("README.txt size: 15")).to_be_visible()
         artifactory.put("/generic-local/new.txt", data=b"new")
-        expect(row.get_by_role("cell").last).to_have_text("4")  # The section is still open.
-        state.get_by_text("users 3").click()
-        reader = state.get_by_role("row").filter(has=page.get_by_role("cell", name="reader", exact=True))
-        expect(reader.get_by_role("cell")).to_have_text(["reader", "no", "no", "readers"])
+        expect(row).to_have_text("generic-local class: local package type: generic files: 4")
+        expect(state.get_by_text("README.txt size: 15")).to_be_visible()  # The row is still open.
         sandbox.clock(advance=36_000)
         expect(state.get_by_text("queue 0")).to_be_visible()
 
     use(steps)
 
 
-def test_exports_can_be_copied(use, sandbox):
+def test_state_is_a_tree_of_users_tokens_files_and_properties(use):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        state = open_panel(page, "State")
+        artifactory, jenkins, klocwork, inference = (
+            page.locator(f"#state-{service}") for service in ("artifact", "ci", "review", "inference")
+        )
+        artifactory.get_by_text("users 3").evaluate(OPEN)
+        expect(artifactory.get_by_text("reader admin: no locked: no groups: readers")).to_be_visible()
+        artifactory.get_by_text("tokens 1").evaluate(OPEN)
+        expect(artifactory.get_by_text("description: the sandbox's own subject: admin")).to_be_visible()
+        artifactory.get_by_text("repositories 7").evaluate(OPEN)
+        for name in ("generic-local class", "app/ modified", "1.0/ modified", "app-1.0.tar.gz size: 17"):
+            artifactory.get_by_text(name).evaluate(OPEN)
+        expect(artifactory.get_by_text("build.number value: 1")).to_be_visible()
+        jenkins.get_by_text("jobs 3").evaluate(OPEN)
+        jenkins.get_by_text("app last build: 2").evaluate(OPEN)
+        expect(jenkins.get_by_text("2 result: SUCCESS")).to_be_visible()
+        klocwork.get_by_text("projects 2").evaluate(OPEN)
+        klocwork.get_by_text("mobile-app builds: 3").evaluate(OPEN)
+        klocwork.get_by_text("issues by status 2").evaluate(OPEN)
+        klocwork.get_by_text("Fix issues: 1").evaluate(OPEN)
+        expect(klocwork.get_by_text("owner: alice")).to_be_visible()
+        inference.get_by_text("projects 3").evaluate(OPEN)
+        inference.get_by_text("name: Sandbox").evaluate(OPEN)
+        inference.get_by_text("service accounts 1").evaluate(OPEN)
+        expect(inference.get_by_text("name: pipeline")).to_be_visible()
+        assert "sandbox-admin" not in state.inner_text()
+
+    use(steps)
+
+
+def test_large_folder_is_shown_in_pages(use, sandbox):
+    from playwright.sync_api import expect
+
+    files = [{"path": "many/{n}.bin", "count": 2500, "size": 1}]
+    repository = {"key": "many-local", "rclass": "local", "packageType": "generic", "generate": files}
+    sandbox.seed({"artifact": {"repositories": [repository]}})
+
+    def steps(page: Page) -> None:
+        state = open_panel(page, "State")
+        state.get_by_text("repositories 8").click()
+        state.get_by_text("many-local class").click()
+        state.get_by_text("many/ modified").click()
+        files = state.locator("li", has_text=".bin size")
+        deepest = state.locator("li li", has_text=".bin size").and_(state.locator("li:not(:has(li))"))
+        expect(deepest).to_have_count(100)
+        state.get_by_role("button", name="Show more").last.click()
+        expect(deepest).to_have_count(200)
+        assert files.count() > 200
+
+    use(steps)
+
+
+def test_environment_can_be_copied(use, sandbox):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        page.get_by_role("button", name="Copy JENKINS_URL").click()
+        environment = open_panel(page, "Environment")
+        environment.get_by_role("button", name="Copy JENKINS_URL").click()
         expect(page.get_by_text("JENKINS_URL copied.")).to_be_visible()
         assert page.evaluate("navigator.clipboard.readText()") == f"{sandbox.url}/ci"
-        page.get_by_role("button", name="Copy as shell script").click()
+        environment.get_by_role("button", name="Copy as shell script").click()
         expect(page.get_by_text("The script copied.")).to_be_visible()
         script = page.evaluate("navigator.clipboard.readText()")
         assert f"export JENKINS_URL='{sandbox.url}/ci'\n" in script
@@ -162,68 +229,53 @@ def test_exports_can_be_copied(use, sandbox):
     use(steps)
 
 
-def test_requests_are_listed_and_filtered(use, sandbox, ping):
-    from playwright.sync_api import expect
-
-    def steps(page: Page) -> None:
-        journal = page.get_by_role("region", name="Journal")
-        paths = journal.locator("tbody td:last-child")
-        expect(journal.get_by_text("0 of the latest 0 requests")).to_be_visible()
-        requests.get(f"{ping}?token=s3cret&a=1")
-        expect(paths).to_have_text(["/access/api/v1/system/ping?token=***&a=1"])
-        requests.get(f"{sandbox.url}/ci/api/json", auth=("admin", "sandbox-admin"))
-        requests.post(f"{sandbox.url}/inference/v1/chat/completions")
-        expect(paths).to_have_count(3)
-        for label, choice, first in (
-            ("Service", "ci", "/ci/api/json"),
-            ("Method", "POST", "/inference/v1/chat/completions"),
-            ("Status", "4xx", "/inference/v1/chat/completions"),
-        ):
-            journal.get_by_role("combobox", name=label).select_option(choice)
-            expect(paths).to_have_text([first])
-            expect(journal.get_by_text("1 of the latest 3 requests")).to_be_visible()
-            journal.get_by_role("combobox", name=label).select_option("all")
-        journal.get_by_label("Text").fill("PING?")
-        expect(paths).to_have_count(1)
-        requests.get(f"{sandbox.url}/ci/login")
-        expect(journal.get_by_text("1 of the latest 4 requests")).to_be_visible()
-        journal.get_by_label("Text").fill("")
-        expect(paths).to_have_count(4)
-        journal.get_by_role("button", name="Pause").click()
-        requests.get(ping)
-        sandbox.clear_journal()
-        requests.get(f"{ping}?again=1")
-        journal.get_by_role("button", name="Pause").click()  # The list still shows the cleared journal.
-        expect(paths).to_have_text(["/access/api/v1/system/ping?again=1"])
-        journal.get_by_role("button", name="Clear journal").click()
-        expect(paths).to_have_count(0)
-        assert sandbox.journal() == []
-
-    use(steps)
-
-
 def test_fault_is_injected_and_cleared(use, sandbox, ping):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
-        faults = page.get_by_role("region", name="Faults", exact=True)
-        faults.get_by_label("Kind").select_option("status")
-        faults.get_by_role("spinbutton", name="Status").fill("503")
-        faults.get_by_label("Path").fill("system/ping$")
-        faults.get_by_label("Number of requests").fill("2")
-        faults.get_by_label("Headers").fill("Retry-After: 5\n\nX-Odd: a: b")
-        faults.get_by_role("textbox", name="Body").fill("later")
-        faults.get_by_role("button", name="Inject fault").click()
-        row = faults.get_by_role("row").nth(1).get_by_role("cell")
-        expect(row).to_have_text(
-            ["1", "status, 503, Retry-After: 5, X-Odd: a: b, later", "system/ping$, no. 1 to 2", "0", "Clear"]
-        )
+        faults = open_panel(page, "Faults")
+        form = faults.get_by_role("form", name="New fault")
+        form.get_by_label("Kind").select_option("status")
+        form.get_by_role("spinbutton", name="Status").fill("503")
+        form.get_by_label("Path").fill("system/ping$")
+        form.get_by_label("Number of requests").fill("2")
+        form.get_by_label("Headers").fill("Retry-After: 5\n\nX-Odd: a: b")
+        form.get_by_role("textbox", name="Body").fill("later")
+        form.get_by_role("button", name="Inject a fault").click()
+        entry = faults.get_by_role("listitem")
+        expect(entry).to_contain_text("1: status 503; system/ping$, no. 1 to 2; matched 0")
         response = requests.get(ping)
         assert (response.status_code, response.headers["X-Odd"], response.text) == (503, "a: b", "later")
-        expect(row.nth(3)).to_have_text("1")
+        expect(entry).to_contain_text("matched 1")
+        entry.get_by_text("Response").click()
+        expect(entry.get_by_role("group", name="Response of fault")).to_have_text(
+            "Retry-After: 5\nX-Odd: a: b\n\nlater"
+        )
         faults.get_by_role("button", name="Clear all faults").click()
         expect(faults.get_by_text("No active faults.")).to_be_visible()
         assert requests.get(ping).status_code == 200
+
+    use(steps)
+
+
+def test_preset_is_injected_for_a_service(use, sandbox, ping):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        faults = open_panel(page, "Faults")
+        presets = page.locator("#presets")
+        for title in ("503 for a minute", "Slow network", "Expired token", "Read-only account", "Disk full"):
+            expect(presets.get_by_role("button", name=title)).to_be_enabled()
+        presets.get_by_label("Service").select_option("review")
+        expect(presets.get_by_role("button", name="Disk full")).to_be_disabled()
+        presets.get_by_label("Service").select_option("artifact")
+        presets.get_by_role("button", name="503 for a minute").click()
+        expect(faults.get_by_role("listitem")).to_contain_text("status 503; artifact, from no. 1, until ")
+        assert requests.get(ping).status_code == 503
+        sandbox.clock(advance=60)
+        assert requests.get(ping).status_code == 200
+        expect(faults.get_by_text("No active faults.")).to_be_visible()
+        presets.get_by_label("Service").select_option("all")
 
     use(steps)
 
@@ -232,18 +284,18 @@ def test_single_fault_is_cleared(use, sandbox, ping):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
-        faults = page.get_by_role("region", name="Faults", exact=True)
+        faults = open_panel(page, "Faults")
         for status in (501, 502, 503):
             sandbox.fault(kind="status", status=status, times=0)
-        expect(faults.get_by_role("row")).to_have_count(4)
+        expect(faults.get_by_role("listitem")).to_have_count(3)
         first = faults.get_by_role("button", name="Clear fault 1")
         first.focus()
         requests.get(ping)
-        expect(faults.get_by_role("row").nth(1).get_by_role("cell").nth(3)).to_have_text("1")
+        expect(faults.get_by_role("listitem").first).to_contain_text("matched 1")
         expect(first).to_be_focused()  # although a request matched
         faults.get_by_role("button", name="Clear fault 2").click()
         expect(page.get_by_text("Fault 2 cleared.")).to_be_visible()
-        expect(faults.locator("tbody td:first-child")).to_have_text(["1", "3"])
+        expect(faults.get_by_role("listitem")).to_have_count(2)
         remaining = sandbox.faults()
         assert [fault["status"] for fault in remaining] == [501, 503]
         page.route(
@@ -261,37 +313,44 @@ def test_error_is_shown_when_a_fault_is_invalid(use, sandbox):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
-        faults = page.get_by_role("region", name="Faults", exact=True)
-        faults.get_by_label("Kind").select_option("status")
-        faults.get_by_label("Headers").fill("no colon")
-        faults.get_by_role("button", name="Inject fault").click()
+        open_panel(page, "Faults")
+        form = page.get_by_role("form", name="New fault")
+        form.get_by_label("Kind").select_option("status")
+        form.get_by_label("Headers").fill("no colon")
+        form.get_by_role("button", name="Inject a fault").click()
         expect(page.get_by_text("Invalid header: no colon")).to_be_visible()
-        faults.get_by_label("Kind").select_option("latency")
-        expect(faults.get_by_label("Headers")).to_be_hidden()
-        faults.get_by_label("Path").fill("(")
-        faults.get_by_role("button", name="Inject fault").click()
+        form.get_by_label("Kind").select_option("latency")
+        expect(form.get_by_label("Headers")).to_be_hidden()
+        form.get_by_label("Path").fill("(")
+        form.get_by_role("button", name="Inject a fault").click()
         expect(page.get_by_text("Error: Invalid fault:")).to_be_visible()
         assert sandbox.faults() == []
 
     use(steps, REFUSED % "400 (Bad Request)")
 
 
-def test_switches_are_set(use, sandbox):
+def test_switches_are_applied(use, sandbox):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
-        switches = page.get_by_role("region", name="Switches")
+        switches = open_panel(page, "Switches")
         for service in ("artifact", "ci"):
             switches.get_by_text(service, exact=True).click()
-        artifact, ci = (switches.get_by_role("group", name=name, exact=True) for name in ("artifact", "ci"))
+        artifact, ci = (
+            switches.locator("form", has=page.get_by_role("group", name=name, exact=True))
+            for name in ("artifact", "ci")
+        )
         artifact.get_by_label("anonymous").check()
-        expect(page.get_by_text("artifact: anonymous is true.")).to_be_visible()
-        for name, value, expected in (("search_limit", "5", "5"), ("edition", "oss", '"oss"')):
-            artifact.get_by_label(name).fill(value)
-            artifact.get_by_label(name).blur()
-            expect(page.get_by_text(f"artifact: {name} is {expected}.")).to_be_visible()
+        artifact.get_by_label("search_limit").fill("5")
+        artifact.get_by_label("edition").fill("oss")
+        sandbox.switch("artifact", version="7.1")  # by another client
+        expect(artifact.get_by_label("version", exact=True)).to_have_value("7.1")
+        expect(artifact.get_by_label("edition")).to_have_value("oss")  # not applied yet
+        assert sandbox.switches()["artifact"]["edition"] == "pro"
+        artifact.get_by_role("button", name="Apply").click()
+        expect(page.get_by_text('artifact: edition is "oss", anonymous is true, search_limit is 5.')).to_be_visible()
         ci.get_by_label("restart_stages").fill('[{"stage": "hanging", "seconds": 3}]')
-        ci.get_by_label("restart_stages").blur()
+        ci.get_by_role("button", name="Apply").click()
         expect(page.get_by_text("ci: restart_stages is")).to_be_visible()
         switches_after = sandbox.switches()
         names = ("anonymous", "search_limit", "edition")
@@ -299,16 +358,15 @@ def test_switches_are_set(use, sandbox):
         assert switches_after["ci"]["restart_stages"] == [{"stage": "hanging", "seconds": 3}]
 
         ci.get_by_label("restart_stages").fill("[")
-        ci.get_by_label("restart_stages").blur()
+        ci.get_by_role("button", name="Apply").click()
         expect(page.get_by_text("ci: restart_stages requires JSON.")).to_be_visible()
+        ci.get_by_label("restart_stages").fill("[]")
         ci.get_by_label("quiet_period").fill("")
-        ci.get_by_label("quiet_period").blur()
+        ci.get_by_role("button", name="Apply").click()
         expect(
             page.get_by_text("Error: Invalid value for switch 'quiet_period' of 'ci': expected int.")
         ).to_be_visible()
         expect(ci.get_by_label("quiet_period")).to_have_value("5")
-        sandbox.switch("ci", version="2.1")  # by another client
-        expect(ci.get_by_label("version")).to_have_value("2.1")
 
     use(steps, REFUSED % "400 (Bad Request)")
 
@@ -317,7 +375,7 @@ def test_clock_is_advanced_frozen_and_set(use, sandbox):
     from playwright.sync_api import expect
 
     def steps(page: Page) -> None:
-        clock = page.get_by_role("region", name="Clock")
+        clock = open_panel(page, "Clock")
         clock.get_by_label("Advance by").fill("2")
         clock.get_by_role("button", name="Advance clock").click()
         expect(clock.get_by_text("2 h ahead of the real time")).to_be_visible()
@@ -340,21 +398,23 @@ def test_reset_requires_confirmation(use, sandbox, ping):
         sandbox.switch("artifact", edition="oss")
         sandbox.seed({"artifact": {"repositories": [{"key": "more-local", "rclass": "local", "packageType": "npm"}]}})
         requests.get(ping)
-        expect(page.get_by_text("repositories 8")).to_be_visible()
+        expect(open_panel(page, "State").get_by_text("repositories 8")).to_be_visible()
+        open_panel(page, "Seed")
         page.get_by_role("button", name="Reset sandbox").click()
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_be_hidden()
         assert sandbox.switches()["artifact"]["edition"] == "oss"
         page.get_by_role("button", name="Reset sandbox").click()
         page.get_by_role("dialog").get_by_role("button", name="Reset").click()
-        expect(page.get_by_text("repositories 7")).to_be_visible()
-        expect(page.get_by_text("0 of the latest 0 requests")).to_be_visible()
+        expect(open_panel(page, "State").get_by_text("repositories 7")).to_be_visible()
+        expect(page.get_by_text("Showing 0 of 0 requests")).to_be_visible()
         assert sandbox.switches()["artifact"]["edition"] == "pro"
 
     use(steps)
 
 
-def test_console_is_accessible_when_names_are_long_or_contain_markup(browser, sandbox):
+@pytest.mark.parametrize("panel", ["Journal", "State", "Faults", "Switches"])
+def test_console_is_accessible_when_names_are_long_or_contain_markup(browser, sandbox, panel):
     from playwright.sync_api import expect
 
     names = [MARKUP, LONG, UNICODE]
@@ -378,12 +438,15 @@ def test_console_is_accessible_when_names_are_long_or_contain_markup(browser, sa
 
     def steps(page: Page) -> None:
         sign_in(page, sandbox.secret)
-        expect(page.get_by_text("repositories 9")).to_be_visible()
-        expect(page.get_by_text("4 of the latest 4 requests")).to_be_visible()
+        expect(page.locator("#counted")).to_have_text("Showing 4 of 4 requests")
+        for request in page.locator("#requests button.number").all():
+            request.click()
+        expect(page.get_by_role("button", name="Copy as curl")).to_have_count(4)
+        open_panel(page, panel)
         assert page.title() == "Sandbox console"
         assert page.locator("main script, main img").count() == 0
 
-    browser.check_page(sandbox.url + CONSOLE, "console", steps)
+    browser.check_page(sandbox.url + CONSOLE, f"console-{panel.lower()}", steps)
 
 
 def test_sign_in_form_is_accessible(browser, sandbox):
