@@ -41,7 +41,9 @@ def main() -> None:
         def sign_in(page: Page) -> None:
             page.get_by_label("Secret").fill(sandbox.environment["SANDBOX_SECRET"])
             page.get_by_label("Secret").press("Enter")
-            page.get_by_text("artifactory/api").first.wait_for()
+            page.get_by_text("artifactory/api").first.click()
+            page.get_by_role("button", name="Copy as curl").wait_for()
+            page.get_by_text("repositories 7").click()
             write_screenshot(page, "console")
 
         browser.visit(f"{sandbox.url}/_sandbox/console", sign_in)

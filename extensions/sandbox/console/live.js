@@ -24,6 +24,7 @@ export async function startUpdates(functions) {
 /** Update all visible panels. Updates do not overlap, so that no data is added twice. */
 export function refresh() {
   pending = pending.then(async () => {
+    if (!parts.length) return; // before the sign-in
     try {
       const visible = parts.filter(([panel]) => !document.getElementById(panel).hidden);
       await Promise.all(visible.map(([, update]) => update()));

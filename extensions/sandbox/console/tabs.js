@@ -4,6 +4,7 @@
 // Tabs. On wide screens, the journal has no tab because it is always visible.
 
 import { find } from "./dom.js";
+import { refresh } from "./live.js";
 
 const tabs = [...document.querySelectorAll("[role=tab]")];
 const [journalTab, firstTab] = tabs;
@@ -21,6 +22,7 @@ function select(chosen) {
     tab.tabIndex = tab === chosen ? 0 : -1;
     panel.hidden = tab !== chosen && !(tab === journalTab && wide.matches);
   }
+  refresh();
 }
 
 function adapt() {

@@ -413,8 +413,11 @@ def test_reset_requires_confirmation(use, sandbox, ping):
     use(steps)
 
 
-@pytest.mark.parametrize("panel", ["Journal", "State", "Faults", "Switches"])
-def test_console_is_accessible_when_names_are_long_or_contain_markup(browser, sandbox, panel):
+@pytest.mark.parametrize(
+    ("panel", "loaded"),
+    [("Journal", "Copy as curl"), ("State", "repositories 9"), ("Faults", "2: reset_before"), ("Switches", "artifact")],
+)
+def test_console_is_accessible_when_names_are_long_or_contain_markup(browser, sandbox, panel, loaded):
     from playwright.sync_api import expect
 
     names = [MARKUP, LONG, UNICODE]
@@ -443,6 +446,7 @@ def test_console_is_accessible_when_names_are_long_or_contain_markup(browser, sa
             request.click()
         expect(page.get_by_role("button", name="Copy as curl")).to_have_count(4)
         open_panel(page, panel)
+        expect(page.locator(f"#{panel.lower()}")).to_contain_text(loaded)
         assert page.title() == "Sandbox console"
         assert page.locator("main script, main img").count() == 0
 
