@@ -76,7 +76,6 @@ class Masker:
         long_enough = {secret for secret in known if len(secret) >= MIN_KNOWN_LENGTH}
         forms = {form for secret in long_enough for form in _list_forms(secret)}
         self._known = sorted(forms, key=len, reverse=True)
-        self._known_pattern = re.compile("|".join(map(re.escape, self._known)) or r"(?!)")
         self._replace = replace
 
     def mask_header(self, name: str, value: str) -> str:
@@ -103,7 +102,9 @@ class Masker:
         """Return a text in any format."""
         for pattern in _FIELDS:
             text = pattern.sub(self._replace_group, text)
-        text = self._known_pattern.sub(lambda match: self._replace(match[0]), text)
+        for secret in self._known:
+            if secret in text:
+                text = text.replace(secret, self._replace(secret))
         return _TOKENS.sub(lambda match: self._replace(match[0]), text)
 
     def _replace_group(self, match: re.Match[str]) -> str:
