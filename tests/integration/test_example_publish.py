@@ -250,6 +250,12 @@ def refuse_comments(forge: Forge) -> dict[str, str]:
     return {}
 
 
+def exhaust_rate_limit(forge: Forge) -> dict[str, str]:
+    """Let the account have no requests left in this hour."""
+    forge.faults, forge.retry_after = ["limit"], ""
+    return {}
+
+
 COMMENTS = "/repos/example/platform/issues/7/comments"
 REFUSALS: dict[str, tuple[Callable[[Forge], dict[str, str]], str]] = {
     "wrong token": (
@@ -260,6 +266,11 @@ REFUSALS: dict[str, tuple[Callable[[Forge], dict[str, str]], str]] = {
         refuse_comments,
         f"POST {COMMENTS} failed with status 403: Resource not accessible by integration The token needs the "
         "permission 'pull-requests: write' for comments and 'issues: write' for issues.",
+    ),
+    "rate limit": (
+        exhaust_rate_limit,
+        f"POST {COMMENTS} failed with status 403: API rate limit exceeded for installation ID 1. Run the job again "
+        "later.",
     ),
     "no account": (
         lambda _forge: {"PUBLISH_ACCOUNT": ""},
@@ -307,6 +318,12 @@ def test_merge_request_from_a_fork_has_no_comment(on_gitlab: Repository) -> None
     assert "PUBLISH_TOKEN or the address of the API" in on_gitlab.fail("issue", PUBLISH_TOKEN="")
 
 
+def test_api_is_reached_through_a_proxy(on_github: Repository) -> None:
+    on_github.write_report()
+    on_github.succeed("comment", GITHUB_API_URL="http://api.github.invalid", http_proxy=on_github.forge.url)
+    assert len(on_github.comments) == 1
+
+
 def test_key_with_the_end_of_an_html_comment_is_refused(on_github: Repository) -> None:
     on_github.write_report()
     assert "publish_key contains other characters" in on_github.fail("comment", "-e", "publish_key=a-->")
@@ -327,7 +344,6 @@ def test_issue_is_open_while_there_is_drift(repository: Repository) -> None:
     issue = forge.issues[2]
     assert (issue["title"], issue["labels"]) == (title, [paths.label])
     assert issue[paths.text].startswith(f"{MARKER}\n## 1 change planned\n")
-    assert repository.succeed("issue", *options) == [*paths.first, get]
 
     # Also closes the issue of another run
     forge.add_issue(repository.own, labels=[paths.label], **{paths.text: MARKER})
@@ -346,8 +362,12 @@ def test_issue_is_open_while_there_is_drift(repository: Repository) -> None:
     assert issue["state"] == "closed"
     [comment] = forge.threads["22" if paths is OnGitHub else "issues/22"]
     assert "No changes needed on 8 hosts" in comment["body"]
-    assert repository.succeed("issue") == [*paths.first, get]
     assert [foreign, other] == before
+
+
+def test_nothing_is_written_without_drift_and_issue(on_github: Repository) -> None:
+    on_github.write_report("## No changes needed on 8 hosts")
+    assert on_github.succeed("issue") == [f"GET {OnGitHub.issues}"]
 
 
 def test_failed_and_incomplete_checks_keep_the_issue_open(on_github: Repository) -> None:

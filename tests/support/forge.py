@@ -74,6 +74,7 @@ class Forge:
     :ivar faults: what happens to the next write requests: `lost` (executed, but the connection breaks), `gateway` (not
         executed, 502), `limit` (not executed, rate limit), `` (nothing special)
     :ivar requests: method, path and query of each request
+    :ivar retry_after: seconds of a rate limit
     :ivar before_create: called before a comment or issue is created
     """
 

@@ -66,7 +66,11 @@ class GitHub(Forge):
         )
 
     def limit(self) -> Response:
-        """Return the response to a request that exceeds the secondary rate limit."""
+        """Return the response to a request over the secondary or, without Retry-After, the hourly rate limit."""
+        if not self.retry_after:
+            response = self.refuse(403, "API rate limit exceeded for installation ID 1.")
+            response.headers["X-RateLimit-Remaining"] = "0"
+            return response
         response = self.refuse(403, "You have exceeded a secondary rate limit. Please wait a few minutes.")
         response.headers["Retry-After"] = self.retry_after
         return response
