@@ -15,6 +15,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -104,7 +105,7 @@ def test_services_reach_their_state_once_and_drift_is_reported(
     assert [entry for entry in sites["europe"].journal() if entry["effect"] == "write"] == []
 
 
-def on_github(event: str, head: str = "example/platform", url: str = "") -> GitHubWorkflow:
+def on_github(event: str, head: str = "example/platform") -> GitHubWorkflow:
     """Return the workflow with the contexts of an event."""
     contexts = {
         "github.event_name": event,
@@ -207,6 +208,7 @@ def test_failed_check_is_commented_and_opens_an_issue(
             assert "WARNING" not in output
             assert not any(secret in output for secret in ("sandbox-admin", "workflow-token", "project-token"))
             assert json.loads((repository / "report/report.json").read_text())["check_mode"]
+            assert ElementTree.parse(repository / "report/report.xml").findall(".//failure")
     broken.unlink()
     markdown = (repository / "report/report.md").read_text()
     [comment] = forge.threads["7" if kind == "GitHub" else "merge_requests/7"]
