@@ -15,6 +15,7 @@ import html
 import re
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products import name_product
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import (
     HIDDEN_MESSAGE,
     DiffGroup,
@@ -24,11 +25,9 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summa
 )
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import (
     fit,
-    format_count,
-    format_seconds,
-    name_product,
     replace_invalid_characters,
 )
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._units import format_duration, pluralize
 
 # Bytes of the whole text: a limit of characters could exceed the bytes that a server accepts
 MAX_BYTES = 60_000
@@ -67,7 +66,7 @@ def render(summary: Summary) -> str:
 def _section(heading: str, noun: str, fitted: tuple[list[str], int]) -> str:
     texts, omitted = fitted
     if omitted:
-        texts.append(f"\n{format_count(omitted, f'more {noun}')} omitted. The JSON report contains all.\n")
+        texts.append(f"\n{pluralize(omitted, f'more {noun}')} omitted. The JSON report contains all.\n")
     return "".join([f"\n### {heading}\n", *texts]) if texts else ""
 
 
@@ -77,8 +76,8 @@ def _describe_run(summary: Summary) -> str:
         code(document["title"]),
         *(["check mode"] if document["check_mode"] else []),
         f"started {document['started']}",
-        format_seconds(document["seconds"]),
-        *([format_count(len(document["warnings"]), "warning")] if document["warnings"] else []),
+        format_duration(document["seconds"]),
+        *([pluralize(len(document["warnings"]), "warning")] if document["warnings"] else []),
     ]
     return ", ".join(facts)
 
@@ -112,9 +111,9 @@ def _format_error_briefly(group: ErrorGroup) -> str:
 def _introduce_error(group: ErrorGroup) -> str:
     products = ", ".join(name_product(service) for service in group.services)
     tasks = ", ".join(code(task) for task, _path in group.tasks[:3])
-    more = f" and {format_count(len(group.tasks) - 3, 'more task')}" if len(group.tasks) > 3 else ""
-    items = f", {format_count(len(group.items), 'item')}" if group.items else ""
-    count, state = format_count(len(group.hosts), "host"), _STATES.get(group.state, group.state)
+    more = f" and {pluralize(len(group.tasks) - 3, 'more task')}" if len(group.tasks) > 3 else ""
+    items = f", {pluralize(len(group.items), 'item')}" if group.items else ""
+    count, state = pluralize(len(group.hosts), "host"), _STATES.get(group.state, group.state)
     return f"\n**{count} {state}** ({products}), {tasks}{more}{items}:\n"
 
 
@@ -129,7 +128,7 @@ def _list_hosts(hosts: list[str]) -> str:
 def _format_changes(task: TaskChanges) -> str:
     diffs, omitted = fit(task.group_diffs(), _MAX_TASK_DIFFS, _format_diff)
     if omitted:
-        diffs.append(f"\n{format_count(omitted, 'more distinct change')} omitted. The JSON report contains all.\n")
+        diffs.append(f"\n{pluralize(omitted, 'more distinct change')} omitted. The JSON report contains all.\n")
     return f"\n<details><summary>{_introduce_changes(task)}</summary>\n{''.join(diffs)}\n</details>\n"
 
 
@@ -139,7 +138,7 @@ def _format_changes_briefly(task: TaskChanges) -> str:
 
 def _introduce_changes(task: TaskChanges) -> str:
     name = html.escape(_one_line(_shorten(task.task)))
-    hosts = format_count(len(task.hosts), "host")
+    hosts = pluralize(len(task.hosts), "host")
     return f"{name_product(task.service)}: <code>{name}</code>, {hosts}"
 
 

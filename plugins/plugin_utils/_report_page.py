@@ -16,15 +16,14 @@ import typing as t
 import jinja2
 from markupsafe import Markup
 
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products import name_product
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import Summary, sort_services
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import (
     fit,
-    format_count,
-    format_seconds,
-    name_product,
     natural_order,
     replace_invalid_characters,
 )
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._units import format_duration, pluralize
 
 # Bytes of each section, and of an entry in it
 LIMITS = {
@@ -116,13 +115,13 @@ def _build_environment(services: int) -> jinja2.Environment:
         texts, omitted = fit(entries, limits[section], *macros)
         return Part(Markup("").join(map(Markup, texts)), len(texts), omitted)
 
-    environment.filters.update(product=name_product, seconds=format_seconds, hash=_hash)
+    environment.filters.update(product=name_product, seconds=format_duration, hash=_hash)
     environment.globals.update(
         fit=fit_section,
-        count=format_count,
+        count=pluralize,
         cut=_cut_message,
         shorten_diff=_shorten_diff,
-        format_seconds=format_seconds,
+        format_duration=format_duration,
         format_number="{:,}".format,
     )
     return environment

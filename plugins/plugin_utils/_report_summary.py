@@ -11,11 +11,9 @@ import functools
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import (
-    PRODUCTS,
-    format_count,
-    natural_order,
-)
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products import PRODUCTS
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import natural_order
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._units import pluralize
 
 FAILED = ("failed", "unreachable")
 HIDDEN_MESSAGE = "Hidden by no_log."
@@ -154,7 +152,7 @@ class Summary:
         elif self.document["changes"]:
             text = self.describe_changes()
         elif total or self.document["complete"]:
-            hosts = format_count(total, "host")
+            hosts = pluralize(total, "host")
             text = f"No changes {'needed ' if self.document['check_mode'] else ''}on {hosts}" if total else NO_HOSTS
         else:
             text = NO_HOSTS
@@ -165,8 +163,8 @@ class Summary:
         broken = {entry["host"] for group in self.failed if group.state == "failed" for entry in group.entries}
         unreachable = len(hosts - broken)
         of_them = f" ({unreachable:,} unreachable)" if unreachable else ""
-        errors = format_count(len(self.failed), "distinct error")
-        return f"{len(hosts):,} of {format_count(max(total, len(hosts)), 'host')} failed{of_them}; {errors}"
+        errors = pluralize(len(self.failed), "distinct error")
+        return f"{len(hosts):,} of {pluralize(max(total, len(hosts)), 'host')} failed{of_them}; {errors}"
 
     def describe_changes(self) -> str:
         """Return the numbers of changes, and in check mode of planned changes, with the numbers of their hosts."""
@@ -176,8 +174,8 @@ class Summary:
             entries = [entry for entry in self.document["changes"] if entry["check_mode"] is planned]
             hosts = len({entry["host"] for entry in entries})
             if entries:
-                changes = format_count(len(entries), "change")
-                texts.append(f"{changes}{suffix} on {hosts:,} of {format_count(max(total, hosts), 'host')}")
+                changes = pluralize(len(entries), "change")
+                texts.append(f"{changes}{suffix} on {hosts:,} of {pluralize(max(total, hosts), 'host')}")
         return ", ".join(texts) or "No changes"
 
 

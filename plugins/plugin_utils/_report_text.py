@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Names, numbers and size limits of the texts in a report."""
+"""Order, size limits and valid characters of the texts in a report."""
 
 from __future__ import annotations
 
@@ -10,43 +10,14 @@ import functools
 import re
 import typing as t
 
-# Products by service, in the order in which they are listed
-PRODUCTS = {
-    "artifact": "Artifactory",
-    "ci": "Jenkins",
-    "review": "Klocwork",
-    "inference": "OpenAI API",
-    "other": "Other modules",
-}
 Entry = t.TypeVar("Entry")
 _DIGITS = re.compile(r"(\d+)")
 _INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
-def name_product(service: str) -> str:
-    """Return the name of the product that a service stands for."""
-    return PRODUCTS.get(service, service)
-
-
 def replace_invalid_characters(text: str) -> str:
     """Return a text without the characters that HTML and XML do not allow."""
     return _INVALID_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def format_count(number: int, noun: str) -> str:
-    """Return a number with its noun, for example `1 host` or `1,200 hosts`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def format_seconds(seconds: float) -> str:
-    """Return a duration, for example `0.4 s`, `1 min 12 s` or `1 h 5 min`."""
-    if round(seconds, 1) < 10:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours:,} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 @functools.cache

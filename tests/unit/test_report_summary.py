@@ -12,7 +12,6 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import Summary, summarize
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import (
     fit,
-    format_seconds,
     natural_order,
 )
 from support.reports import Entry, change, document, fail
@@ -96,22 +95,6 @@ def test_equal_diffs_of_a_task_are_one_group() -> None:
     changes = [change(f"h{number}", diff="+a" if number else "+b") for number in range(180)]
     (task,) = summary(changes=[*changes, change("h1", task="other")]).changes[:-1]
     assert [(group.diff, len(group.hosts)) for group in task.group_diffs()] == [("+a", 179), ("+b", 1)]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0, "0.0 s"),
-        (0.44, "0.4 s"),
-        (9.96, "10 s"),
-        (59.6, "1 min 0 s"),
-        (72, "1 min 12 s"),
-        (3900, "1 h 5 min"),
-        (3599.7, "1 h 0 min"),
-    ],
-)
-def test_durations_have_units(seconds: float, text: str) -> None:
-    assert format_seconds(seconds) == text
 
 
 def test_names_are_sorted_as_people_count() -> None:

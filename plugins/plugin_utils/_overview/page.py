@@ -19,13 +19,13 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview imp
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.parts import (
     HEALTH,
     HEALTH_WORDS,
-    PRODUCTS,
     Finding,
     Scope,
     Service,
     State,
     join_names,
 )
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products import PRODUCTS
 
 _DESCRIBE: dict[str, t.Callable[[State, Scope], Service]] = {
     "artifact": artifact.describe,

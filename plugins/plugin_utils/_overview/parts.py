@@ -12,6 +12,7 @@ import shlex
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _units as units
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products import name_product
 
 State = t.Mapping[str, t.Any]
 
@@ -19,7 +20,6 @@ State = t.Mapping[str, t.Any]
 HEALTH = ("failing", "unknown", "attention", "ok")
 # The words that the page shows beside color and symbol
 HEALTH_WORDS = {"failing": "Failing", "unknown": "Unknown", "attention": "Needs attention", "ok": "OK"}
-PRODUCTS = {"artifact": "Artifactory", "ci": "Jenkins", "review": "Klocwork", "inference": "OpenAI"}
 DAY = 86_400
 # A longer list would hide what is below it; the JSON file is complete
 MAX_ROWS = 1000
@@ -214,7 +214,7 @@ class Service:
     @property
     def product(self) -> str:
         """The name of the product."""
-        return PRODUCTS.get(self.service, self.service)
+        return name_product(self.service)
 
     @property
     def health(self) -> str:
