@@ -186,6 +186,7 @@ def test_failed_check_is_commented_and_opens_an_issue(
 ) -> None:
     """One of eight services cannot be reached. The jobs fail, but the changes of the others are published."""
     sites["europe"].reset()
+    sites["america"].clear_journal()
     broken = repository / "inventory/host_vars/klocwork-us.yml"
     broken.parent.mkdir(exist_ok=True)
     broken.write_text(yaml.safe_dump({"toolchain_review_url": "http://127.0.0.1:9", "toolchain_review_retries": 0}))
