@@ -489,6 +489,12 @@ def test_issues_are_shown_by_build_and_severity() -> None:
     assert list_rows(page, "Projects")[0][:4] == ["app", "5", "+4", "5"]
 
 
+def test_projects_that_got_worse_are_first() -> None:
+    worse, many, better = ({"Error": 1}, {"Error": 2}), ({"Error": 9}, {"Error": 9}), ({"Error": 5}, {"Error": 1})
+    page = render(review(project("better", *better), project("many", *many), project("worse", *worse)))
+    assert [row[0] for row in list_rows(page, "Projects")] == ["worse", "many", "better"]
+
+
 def test_spending_is_sorted_by_cost() -> None:
     costs = [cost("o3-2025-04-16, input", 1), cost("gpt-4o, input", 5), cost("gpt-4o, output", 5, owner="proj_2")]
     projects = [{"id": "proj_1", "name": "App"}, {"id": "proj_2", "name": "Web"}]

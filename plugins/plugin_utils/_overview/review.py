@@ -100,7 +100,7 @@ def _count_severe(counts: t.Mapping[str, float]) -> float:
 
 
 def _by_importance(project: Project) -> tuple[float, float, str]:
-    return -(project.change or 0), -(project.severe or 0), project.name
+    return -max(project.change or 0, 0), -(project.severe or 0), project.name
 
 
 def _check_licenses(licenses: t.Sequence[State], scope: Scope) -> list[Finding]:
