@@ -53,10 +53,12 @@ html_use_index = False
 # Keep two dashes: they start options of commands
 smartquotes = False
 
-# Boxes of tables and code, and the same boxes for the keyboard
-SCROLLING = {
+# HTML of the theme and of antsibull-docs, and its replacement: the keyboard can scroll wide tables and code, and links
+# have no invalid attribute
+REPLACEMENTS = {
     '<div class="table-wrapper': '<div tabindex="0" role="group" aria-label="Table" class="table-wrapper',
     '<div class="highlight"><pre>': '<div class="highlight"><pre tabindex="0">',
+    '<a aria-role="button"': "<a",
 }
 
 ANSIBLE = "https://docs.ansible.com/ansible/latest"
@@ -69,16 +71,14 @@ ANSIBLE_LABELS = {
 
 
 def setup(app):
-    app.connect("html-page-context", make_boxes_scroll)
+    app.connect("html-page-context", make_accessible)
     app.connect("missing-reference", resolve_ansible_label)
 
 
-def make_boxes_scroll(app, pagename, templatename, context, doctree):
-    """Let the keyboard scroll wide tables, which the theme puts into boxes, and wide code."""
-    body = context.get("body", "")
-    for box, scrolling_box in SCROLLING.items():
-        body = body.replace(box, scrolling_box)
-    context["body"] = body
+def make_accessible(app, pagename, templatename, context, doctree):
+    """Replace HTML that is not accessible."""
+    for html, replacement in REPLACEMENTS.items():
+        context["body"] = context.get("body", "").replace(html, replacement)
 
 
 def resolve_ansible_label(app, env, node, content):
