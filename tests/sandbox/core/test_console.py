@@ -140,11 +140,11 @@ def test_state_is_updated(use, sandbox, artifactory):
         state = open_panel(page, "State")
         for counted in ("repositories 7", "builds 2", "jobs 3", "queue 1", "roles 2", "models 37", "keys 6"):
             expect(state.get_by_text(counted)).to_be_visible()
-        state.get_by_text("repositories 7").click()
+        state.get_by_text("repositories 7").evaluate(OPEN)
         row = state.get_by_text("generic-local class: local")
         expect(row).to_have_text("generic-local class: local package type: generic files: 3")
-        row.click()
-        state.get_by_text("app/ modified").click()
+        row.evaluate(OPEN)
+        state.get_by_text("app/ modified").evaluate(OPEN)
         expect(state.get_by_text("README.txt size: 15")).to_be_visible()
         artifactory.put("/generic-local/new.txt", data=b"new")
         expect(row).to_have_text("generic-local class: local package type: generic files: 4")
@@ -173,7 +173,7 @@ def test_state_is_a_tree_of_users_tokens_files_and_properties(use):
         expect(artifactory.get_by_text("build.number value: 1")).to_be_visible()
         jenkins.get_by_text("jobs 3").evaluate(OPEN)
         jenkins.get_by_text("app last build: 2").evaluate(OPEN)
-        expect(jenkins.get_by_text("2 result: SUCCESS")).to_be_visible()
+        expect(jenkins.get_by_text("2 result: SUCCESS started")).to_be_visible()
         klocwork.get_by_text("projects 2").evaluate(OPEN)
         klocwork.get_by_text("mobile-app builds: 3").evaluate(OPEN)
         klocwork.get_by_text("issues by status 2").evaluate(OPEN)
@@ -197,15 +197,12 @@ def test_large_folder_is_shown_in_pages(use, sandbox):
 
     def steps(page: Page) -> None:
         state = open_panel(page, "State")
-        state.get_by_text("repositories 8").click()
-        state.get_by_text("many-local class").click()
-        state.get_by_text("many/ modified").click()
-        files = state.locator("li", has_text=".bin size")
-        deepest = state.locator("li li", has_text=".bin size").and_(state.locator("li:not(:has(li))"))
-        expect(deepest).to_have_count(100)
-        state.get_by_role("button", name="Show more").last.click()
-        expect(deepest).to_have_count(200)
-        assert files.count() > 200
+        for name in ("repositories 8", "many-local class", "many/ modified"):
+            state.get_by_text(name).evaluate(OPEN)
+        folder = state.locator("details", has=page.get_by_text("many/ modified")).last
+        expect(folder.get_by_role("listitem")).to_have_count(100)
+        folder.get_by_role("button", name="Show more").click()
+        expect(folder.get_by_role("listitem")).to_have_count(200)
 
     use(steps)
 
