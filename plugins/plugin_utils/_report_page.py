@@ -90,7 +90,12 @@ def render(summary: Summary, runs: list[dict[str, t.Any]]) -> str:
     :arg runs: entries of the history, oldest first
     """
     document = summary.document
-    environment = _build_environment(len(summary.services))
+    loader = jinja2.FileSystemLoader(os.path.dirname(__file__))
+    environment = _build_environment(loader, len(summary.services))
+
+    def read(name: str) -> str:
+        return loader.get_source(environment, name)[0]
+
     text = environment.get_template("_report.html.j2").render(
         report=document,
         summary=summary,
@@ -100,14 +105,13 @@ def render(summary: Summary, runs: list[dict[str, t.Any]]) -> str:
         services=sort_services([*document["tasks"], *document["failures"], *document["changes"]]),
         hosts=_list_hosts(document),
         recap=_RECAP,
-        style=_read("_page.css") + _read("_report.css"),
-        script=_read("_report.js"),
+        style=read("_page.css") + read("_report.css"),
+        script=read("_report.js"),
     )
     return replace_invalid_characters(text)
 
 
-def _build_environment(services: int) -> jinja2.Environment:
-    loader = jinja2.FileSystemLoader(os.path.dirname(__file__))
+def _build_environment(loader: jinja2.FileSystemLoader, services: int) -> jinja2.Environment:
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     limits = {**LIMITS, "changes_of_a_service": LIMITS["changes"] // max(services, 1)}
 
@@ -153,11 +157,6 @@ def _list_statuses(document: dict[str, t.Any]) -> list[str]:
 
 def _join_statuses(task: dict[str, t.Any]) -> str:
     return " ".join(name for name in _TASK_STATUSES if task[name])
-
-
-def _read(name: str) -> str:
-    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
-        return file.read()
 
 
 def _hash(text: str) -> str:
