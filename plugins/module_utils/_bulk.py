@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import dataclasses
 import functools
 import itertools
@@ -18,13 +17,13 @@ import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BadOption,
     OutcomeUnknown,
     ToolchainError,
+    prefix_errors,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import check_writable, open_json_lines
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Controller
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import inherit_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import (
     SECONDS_TO_CLEAN_UP,
     Reasons,
@@ -96,9 +95,8 @@ class SharedValues:
             return t.cast("_Value", self._values[name])
 
 
-def process_one_or_items(  # noqa: PLR0913  the steps of all modules with items
+def process_one_or_items(
     task: Task,
-    spec: ArgumentSpec,
     act: Act,
     *,
     check: t.Callable[[Item], t.Any] = lambda _params: None,
@@ -110,7 +108,6 @@ def process_one_or_items(  # noqa: PLR0913  the steps of all modules with items
 ) -> None:
     """Run the module for its options or, if `items` is set, for each item with these options as defaults.
 
-    :arg spec: options of an item, and their rules
     :arg act: runs the module for the task of an item
     :arg check: raises `BadOption` if the options of an item are invalid; called for all items before the first request
     :arg expand: for an item that stands for several, returns the options in which each of these differs
@@ -122,15 +119,13 @@ def process_one_or_items(  # noqa: PLR0913  the steps of all modules with items
     """
     items = task.params["items"]
     if items is None:
-        spec.check_rules(task.params)
         act(task)
         return
     work: list[Item] = []
     seen: dict[t.Hashable, int] = {}
     for index, item in enumerate(items):
-        with _prefix_errors(f"items[{index}]"):
-            merged = {**task.params, **_drop_null(item)}
-            spec.check_rules(merged)
+        with prefix_errors(f"items[{index}]"):
+            merged = inherit_options(task.params, item)
             for differing in expand(merged):
                 params = {**merged, **differing}
                 check(params)
@@ -480,17 +475,6 @@ class ItemQueue:
             ", ".join(json.dumps(_drop_null(item), ensure_ascii=False) for item in list(self._running.values()))
             or "none"
         )
-
-
-@contextlib.contextmanager
-def _prefix_errors(item: str) -> t.Iterator[None]:
-    """Prefix the messages of errors with the name of an item."""
-    try:
-        yield
-    except BadOption as error:
-        raise BadOption(f"{item}.{error.option}", error.problem) from None
-    except ToolchainError as error:
-        raise ToolchainError(f"{item}: {error}") from None
 
 
 def _describe_item(name_option: str | None, outcome: Item) -> str:

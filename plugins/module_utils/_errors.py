@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import typing as t
 
 _MAX_NAMES = 10
@@ -95,3 +96,14 @@ class UnexpectedResponse(ToolchainError):
 
 class WriteInCheckMode(ToolchainError):
     """A module attempted a write in check mode, which is a defect of the module."""
+
+
+@contextlib.contextmanager
+def prefix_errors(item: str) -> t.Iterator[None]:
+    """Prefix the messages of errors with the name of an item."""
+    try:
+        yield
+    except BadOption as error:
+        raise BadOption(f"{item}.{error.option}", error.problem) from None
+    except ToolchainError as error:
+        raise ToolchainError(f"{item}: {error}") from None

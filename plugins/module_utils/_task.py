@@ -26,6 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted, handle_signals
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec, NonFiniteNumber
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.templates import mark_templates
 
 # Time limit for the clean-up after an interruption
 SECONDS_TO_CLEAN_UP = 10.0
@@ -350,6 +351,29 @@ def validate_parameters(spec: ArgumentSpec, place: str, values: t.Any) -> dict[s
     except ToolchainError as error:
         raise BadOption(place, str(error)) from None
     return validation.validated_parameters
+
+
+def find_problem(name: str, spec: ArgumentSpec, parameters: dict[str, t.Any]) -> str | None:
+    """Return the first error in the options of a task that can be found without its variables, or `None`.
+
+    Options that contain templates are not checked. Connection options are not read from the environment.
+
+    :arg name: the module's name
+    :arg parameters: parameters before templating
+    """
+    parameters = mark_templates(spec.options, to_json_types(parameters))
+    accepting = spec.accept_templates(parameters)
+    if problem := accepting.find_type_error(parameters):
+        return problem
+    validation = ArgumentSpecValidator(**accepting.to_keywords()).validate(parameters)
+    if validation.error_messages:
+        return _validation_failure(name, validation)
+    try:
+        accepting.check(validation.validated_parameters)
+        spec.check_rules(validation.validated_parameters)
+    except ToolchainError as error:
+        return str(error)
+    return None
 
 
 def _check_keys(path: str, value: t.Any) -> None:

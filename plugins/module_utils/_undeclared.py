@@ -9,17 +9,8 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, join_names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import join_names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-
-
-def check_undeclared(task: Task) -> None:
-    """Refuse to report or delete undeclared objects if the task declares none.
-
-    :raises BadOption: if `items` is not set or empty
-    """
-    if task.params["undeclared"] != "keep" and not task.params["items"]:
-        raise BadOption("undeclared", "must be 'keep' without 'items'. List at least one object that should exist")
 
 
 def append_undeclared(

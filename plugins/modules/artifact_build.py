@@ -344,7 +344,7 @@ SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, reconcile_build, check=identity, identity=identity)
+    process_one_or_items(task, reconcile_build, check=identity, identity=identity)
 
 
 def reconcile_build(task: Task) -> None:

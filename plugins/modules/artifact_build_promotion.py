@@ -355,12 +355,13 @@ ITEM = ArgumentSpec(
         project_key=dict(type="str", narrows_scope=True, no_log=False, **NAME),
     ),
     required_by=dict(repo=["target_repo"], properties=["target_repo"]),
+    checks=[build_promotion.check],
 )
 SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, promote, check=build_promotion.check, identity=build_promotion.run_key)
+    process_one_or_items(task, promote, identity=build_promotion.run_key)
 
 
 def promote(task: Task) -> None:

@@ -287,12 +287,13 @@ ITEM = ArgumentSpec(
         project_key=dict(type="str", narrows_scope=True, no_log=False, **NAME),
     ),
     required_one_of=[("count", "minimum_date")],
+    checks=[retention.check],
 )
 SPEC = (ARTIFACT + WAIT) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, discard, check=retention.check, identity=retention.build_key)
+    process_one_or_items(task, discard, identity=retention.build_key)
 
 
 def discard(task: Task) -> None:

@@ -77,6 +77,8 @@ configuration:
     proxies: {}
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration import descriptor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration.kinds import REFUSED_SECTIONS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
@@ -85,16 +87,21 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
+
+def check_sections(params: dict[str, t.Any]) -> None:
+    for number, name in enumerate(params["sections"] or ()):
+        if name in REFUSED_SECTIONS:
+            raise BadOption(f"sections[{number}]", f"'{name}' is not returned: {REFUSED_SECTIONS[name]}")
+
+
 SPEC = ARTIFACT + ArgumentSpec(
     dict(sections=dict(type="list", elements="str", not_empty=True, each_element=NAME)),
+    checks=[check_sections],
 )
 
 
 def run(task: Task) -> None:
     sections = task.params["sections"]
-    for number, name in enumerate(sections or ()):
-        if name in REFUSED_SECTIONS:
-            raise BadOption(f"sections[{number}]", f"'{name}' is not returned: {REFUSED_SECTIONS[name]}")
     task.result["configuration"] = descriptor.select_sections(descriptor.fetch(ArtifactService(task)), sections)
 
 

@@ -198,7 +198,8 @@ ITEM = ArgumentSpec(
         repo=dict(type="str", required=True, **SEGMENT),
         path=dict(type="str", required=True, unchecked="may have any character but a semicolon"),
         dest=dict(type="path", required=True, not_empty=True),
-    )
+    ),
+    checks=[download.check],
 )
 SPEC = ARTIFACT + with_items(ITEM)
 
@@ -206,13 +207,9 @@ SPEC = ARTIFACT + with_items(ITEM)
 def run(task: Task) -> None:
     expand_folders = functools.partial(download.expand_folders, task)
     if task.params["items"] is None and download.is_folder(task.params):
-        ITEM.check_rules(task.params)
-        download.check(task.params)
         process_items(task, expand_folders([{}]), download_file)
     else:
-        process_one_or_items(
-            task, ITEM, download_file, check=download.check, identity=download.destination, expand_all=expand_folders
-        )
+        process_one_or_items(task, download_file, identity=download.destination, expand_all=expand_folders)
 
 
 def download_file(task: Task) -> None:

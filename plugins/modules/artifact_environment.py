@@ -194,29 +194,36 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
 _NAME = dict(
     **NAME,
     matches=("[a-zA-Z][a-zA-Z0-9-]{1,31}", "2 to 32 letters, digits and hyphens, of which the first is a letter"),
 )
+
+
+def check_protected(params: Fields) -> None:
+    if params["state"] == "absent":
+        if params["previous_name"] is not None:
+            raise BadOption("previous_name", "must not be set with 'state: absent'")
+        if params["name"] in environments.BUILT_IN:
+            raise BadOption("name", f"'{params['name']}' is built in and cannot be deleted")
+    elif params["previous_name"] in environments.BUILT_IN:
+        raise BadOption("previous_name", f"'{params['previous_name']}' is built in and cannot be renamed")
+
+
 ITEM = STATE + ArgumentSpec(
-    dict(name=dict(type="str", required=True, **_NAME), previous_name=dict(type="str", **_NAME))
+    dict(name=dict(type="str", required=True, **_NAME), previous_name=dict(type="str", **_NAME)),
+    checks=[check_protected],
 )
 SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     shared = environments.Environments()
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_environment(item_task, shared),
-        check=check_protected,
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
@@ -226,7 +233,6 @@ def run(task: Task) -> None:
 
 
 def reconcile_environment(task: Task, shared: environments.Environments) -> None:
-    check_protected(task.params)
     name, previous_name = task.params["name"], task.params["previous_name"]
     environment = environments.ManagedEnvironment(ArtifactService(task), shared, name, previous_name)
     is_predicted = task.predicts_missing and task.params["state"] == "present"
@@ -239,16 +245,6 @@ def reconcile_environment(task: Task, shared: environments.Environments) -> None
         update=environment.rename,
         delete=environment.delete,
     )
-
-
-def check_protected(params: Fields) -> None:
-    if params["state"] == "absent":
-        if params["previous_name"] is not None:
-            raise BadOption("previous_name", "must not be set with 'state: absent'")
-        if params["name"] in environments.BUILT_IN:
-            raise BadOption("name", f"'{params['name']}' is built in and cannot be deleted")
-    elif params["previous_name"] in environments.BUILT_IN:
-        raise BadOption("previous_name", f"'{params['previous_name']}' is built in and cannot be renamed")
 
 
 def main() -> None:

@@ -314,7 +314,7 @@ SPEC = (ARTIFACT + PREDICT_MISSING) + with_items(ITEM)
 
 def run(task: Task) -> None:
     process_one_or_items(
-        task, ITEM, reconcile_file, check=upload.check, expand=upload.expand_pattern, identity=upload.item_key
+        task, reconcile_file, check=upload.check, expand=upload.expand_pattern, identity=upload.item_key
     )
 
 

@@ -353,14 +353,21 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _FLAGS = tuple(name for name in groups.FIELDS.names if name not in ("description", "external_id"))
 _GROUP_NAME = dict(**NAME, matches=("[^/]{1,64}", "a name of at most 64 characters without '/'"))
+
+
+def desired_group(params: Fields) -> Fields:
+    encode_path(params["name"], option="name")
+    if params["state"] == "absent":
+        return {}
+    managed_group.check_auto_join(params)
+    return identity_fields.select_desired(params, groups.FIELDS.names)
+
+
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **_GROUP_NAME),
@@ -369,18 +376,16 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         members=dict(type="list", elements="str", each_element=SEGMENT),
         **{name: dict(type="bool") for name in _FLAGS},
         allow_lockout=dict(type="bool", default=False),
-    )
+    ),
+    checks=[desired_group],
 )
 SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     process_one_or_items(
         task,
-        ITEM,
         reconcile_group,
-        check=desired_group,
         identity=lambda params: params["name"].lower(),
         name_option="name",
         expand_all=lambda items: append_undeclared(
@@ -409,14 +414,6 @@ def reconcile_group(task: Task) -> None:
         predict_refusal=predict_refusal,
         to_result=group.to_result,
     )
-
-
-def desired_group(params: Fields) -> Fields:
-    encode_path(params["name"], option="name")
-    if params["state"] == "absent":
-        return {}
-    managed_group.check_auto_join(params)
-    return identity_fields.select_desired(params, groups.FIELDS.names)
 
 
 def main() -> None:

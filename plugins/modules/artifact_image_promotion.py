@@ -269,12 +269,13 @@ ITEM = ArgumentSpec(
         copy=dict(type="bool", narrows_scope=True, default=False),
     ),
     required_by=dict(target_tag=["tag"]),
+    checks=[image_promotion.check],
 )
 SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, promote, check=image_promotion.check, identity=image_promotion.target)
+    process_one_or_items(task, promote, identity=image_promotion.target)
 
 
 def promote(task: Task) -> None:

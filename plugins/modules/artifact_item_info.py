@@ -288,7 +288,7 @@ SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, get_item_info)
+    process_one_or_items(task, get_item_info)
 
 
 def get_item_info(task: Task) -> None:

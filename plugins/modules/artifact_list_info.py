@@ -146,6 +146,8 @@ masked:
     places: ["app.jar: comment"]
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -154,6 +156,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+
+def check_depth(params: dict[str, t.Any]) -> None:
+    if params["depth"] and not params["deep"]:
+        raise BadOption("depth", "needs 'deep: true'")
+
 
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
@@ -164,14 +172,13 @@ SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
         folders=dict(type="bool", default=False),
         metadata_timestamps=dict(type="bool", default=False),
         root=dict(type="bool", default=False),
-    )
+    ),
+    checks=[check_depth],
 )
 LIST_OPTIONS = ("deep", "depth", "folders", "metadata_timestamps", "root")
 
 
 def run(task: Task) -> None:
-    if task.params["depth"] and not task.params["deep"]:
-        raise BadOption("depth", "needs 'deep: true'")
     counts = task.result["counts"] = {"files": 0, "folders": 0, "bytes": 0}
     entries = item_info.list_folder(ArtifactService(task), **task.select("repo", "path", *LIST_OPTIONS))
     output_list(task, "entries", item_info.count_items(entries, counts), order=["path"])

@@ -558,10 +558,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _CHECKED = "names, patterns and actions are checked when they are parsed"
@@ -570,6 +567,13 @@ _TYPE = dict(
     users=dict(type="dict", text_values=True, narrows_scope=True, unchecked=_CHECKED),
     groups=dict(type="dict", text_values=True, narrows_scope=True, unchecked=_CHECKED),
 )
+
+
+def declared_resources(params: Fields) -> Fields:
+    encode_path(params["name"], option="name")
+    return {} if params["state"] == "absent" else form.parse_options(params)
+
+
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
         name=dict(
@@ -577,19 +581,17 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         ),
         **{option: dict(type="dict", narrows_scope=True, options=_TYPE) for option in form.TYPES},
         allow_lockout=dict(type="bool", default=False),
-    )
+    ),
+    checks=[declared_resources],
 )
 SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     shared = SharedLists()
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_permission(item_task, shared),
-        check=declared_resources,
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
@@ -612,11 +614,6 @@ def reconcile_permission(task: Task, shared: SharedLists) -> None:
         predict_refusal=permission.predict_refusal,
         to_result=permission.to_result,
     )
-
-
-def declared_resources(params: Fields) -> Fields:
-    encode_path(params["name"], option="name")
-    return {} if params["state"] == "absent" else form.parse_options(params)
 
 
 def main() -> None:

@@ -538,10 +538,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
 _KEY = dict(
     **NAME,
@@ -574,6 +571,14 @@ _SHARED = dict(
     read_only=dict(type="bool"),
     state=dict(type="str", choices=["present", "absent"], default="present"),
 )
+
+
+def declared_project(params: Fields) -> Fields:
+    if params["key"] == form.DEFAULT_PROJECT:
+        raise BadOption("key", f"'{form.DEFAULT_PROJECT}' is built in and cannot be managed")
+    return {} if params["state"] == "absent" else form.parse_options(params)
+
+
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
         key=dict(type="str", required=True, no_log=False, **_KEY),
@@ -591,18 +596,16 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         allow_move=dict(type="bool", default=False),
         allow_lockout=dict(type="bool", default=False),
         detach_repositories=dict(type="bool", default=False),
-    )
+    ),
+    checks=[declared_project],
 )
 SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     process_one_or_items(
         task,
-        ITEM,
         reconcile_project,
-        check=declared_project,
         identity=lambda params: params["key"],
         name_option="key",
         expand_all=lambda items: append_undeclared(
@@ -629,12 +632,6 @@ def reconcile_project(task: Task) -> None:
         predict_refusal=project.predict_refusal,
         to_result=project.to_result,
     )
-
-
-def declared_project(params: Fields) -> Fields:
-    if params["key"] == form.DEFAULT_PROJECT:
-        raise BadOption("key", f"'{form.DEFAULT_PROJECT}' is built in and cannot be managed")
-    return {} if params["state"] == "absent" else form.parse_options(params)
 
 
 def main() -> None:

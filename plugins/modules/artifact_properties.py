@@ -251,6 +251,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
+
+def desired_properties(params: Fields) -> Fields:
+    if params["purge"] and params["state"] == "absent":
+        raise BadOption("purge", "cannot be combined with 'state: absent'")
+    paths.check_path(params["repo"], params["path"])
+    if params["recursive"]:
+        property_tree().check_path(params)
+    desired: Fields = properties.normalize(params["properties"] or {}, "properties")
+    desired.update({properties.check_key(key, "keys"): None for key in params["keys"] or ()})
+    return desired
+
+
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
@@ -263,12 +275,13 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     ),
     required_if=[("state", "present", ["properties"]), ("state", "absent", ["keys"])],
     mutually_exclusive=[("properties", "keys")],
+    checks=[desired_properties],
 )
 SPEC = (ARTIFACT + PREDICT_MISSING) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, reconcile_properties, check=desired_properties, identity=location)
+    process_one_or_items(task, reconcile_properties, identity=location)
 
 
 def reconcile_properties(task: Task) -> None:
@@ -293,17 +306,6 @@ def reconcile_properties(task: Task) -> None:
         update=lambda fields: properties.write_properties(artifact, fields=fields, recursive=recursive, **selection),
         predict_refusal=lambda: properties.check_writable(artifact, selection["repo"]),
     )
-
-
-def desired_properties(params: Fields) -> Fields:
-    if params["purge"] and params["state"] == "absent":
-        raise BadOption("purge", "cannot be combined with 'state: absent'")
-    paths.check_path(params["repo"], params["path"])
-    if params["recursive"]:
-        property_tree().check_path(params)
-    desired: Fields = properties.normalize(params["properties"] or {}, "properties")
-    desired.update({properties.check_key(key, "keys"): None for key in params["keys"] or ()})
-    return desired
 
 
 def property_tree() -> ModuleType:

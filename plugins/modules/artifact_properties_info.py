@@ -143,7 +143,7 @@ SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, get_properties)
+    process_one_or_items(task, get_properties)
 
 
 def get_properties(task: Task) -> None:

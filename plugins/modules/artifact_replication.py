@@ -471,12 +471,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
 
 PATTERN: Option = dict(type="str", one_line=True, narrows_scope=True)
@@ -506,19 +503,28 @@ ITEM = (PURGE + STATE + UPDATE_SECRET) + ArgumentSpec(
         event_replication=dict(type="bool"),
         targets=dict(type="list", elements="dict", not_empty=True, narrows_scope=True, options=TARGET),
         **MEMBERS,
-    )
+    ),
+    checks=[replications.parse_replication],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
+
+
+def check_deletions(params: Fields) -> None:
+    for option in ("targets", "purge"):
+        if params["undeclared"] == "remove" and params[option]:
+            raise BadOption(option, "cannot be combined with 'undeclared: remove'. Set it in 'items'")
+
+
+SPEC = (
+    (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY)
+    + with_items(ITEM)
+    + ArgumentSpec({}, checks=[check_deletions])
+)
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
-    check_deletions(task)
     process_one_or_items(
         task,
-        ITEM,
         reconcile_replication,
-        check=replications.parse_replication,
         identity=lambda params: params["repo"],
         name_option="repo",
         expand_all=lambda items: append_undeclared(
@@ -529,12 +535,6 @@ def run(task: Task) -> None:
             lambda: [replication["repo"] for replication in replications.list_replications(ArtifactService(task))],
         ),
     )
-
-
-def check_deletions(task: Task) -> None:
-    for option in ("targets", "purge"):
-        if task.params["undeclared"] == "remove" and task.params[option]:
-            raise BadOption(option, "cannot be combined with 'undeclared: remove'. Set it in 'items'")
 
 
 def reconcile_replication(task: Task) -> None:

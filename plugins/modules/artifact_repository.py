@@ -1343,17 +1343,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     VISIBILITY,
     with_items,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
-SPEC = ARTIFACT + with_items(options.ITEM, **options.NAMES_IN_ITEMS) + VISIBILITY + PREDICT_MISSING + UNDECLARED
+ITEM = options.ITEM + ArgumentSpec({}, checks=[options.check_options])
+SPEC = (ARTIFACT + VISIBILITY + PREDICT_MISSING + UNDECLARED) + with_items(ITEM, **options.NAMES_IN_ITEMS)
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     artifact = ArtifactService(task)
     for item in task.params["items"] or ():
         options.rename_in_item(item)
@@ -1365,9 +1363,7 @@ def run(task: Task) -> None:
 
     process_one_or_items(
         task,
-        options.ITEM,
         lambda item: reconcile_repository(item, shared),
-        check=options.check_options,
         identity=lambda params: params["key"].lower(),
         name_option="key",
         expand_all=expand,
@@ -1375,7 +1371,6 @@ def run(task: Task) -> None:
 
 
 def reconcile_repository(task: Task, shared: provisioning.Provisioning) -> None:
-    options.check_options(task.params)
     Repository(task, shared).reconcile()
     connection_test.test_connection(task, ArtifactService(task))
 

@@ -257,13 +257,14 @@ ITEM = ArgumentSpec(
             type="str", narrows_scope=True, unchecked="checked as the server reads it; empty for the repository itself"
         ),
         force=dict(type="bool", narrows_scope=True, default=False),
-    )
+    ),
+    checks=[trash.check_options],
 )
 SPEC = (ARTIFACT + WAIT) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, perform_action, check=trash.check_options, identity=trash.trash_path)
+    process_one_or_items(task, perform_action, identity=trash.trash_path)
 
 
 def perform_action(task: Task) -> None:

@@ -122,6 +122,8 @@ masked:
     places: ["app.jar: comment"]
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info, trash
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -131,18 +133,23 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
+
+def check_path(params: dict[str, t.Any]) -> None:
+    if params["path"] and not params["repo"]:
+        raise BadOption("path", "needs 'repo'")
+
+
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
         repo=dict(type="str", **SEGMENT),
         path=dict(type="str", default="", unchecked="may have any character; empty for all of the repository"),
         deep=dict(type="bool", default=False),
-    )
+    ),
+    checks=[check_path],
 )
 
 
 def run(task: Task) -> None:
-    if task.params["path"] and not task.params["repo"]:
-        raise BadOption("path", "needs 'repo'")
     counts = task.result["counts"] = {"files": 0, "folders": 0, "bytes": 0}
     entries = trash.list_items(ArtifactService(task), **task.select("repo", "path", "deep"))
     output_list(task, "entries", item_info.count_items(entries, counts), order=("repo", "path"))

@@ -448,14 +448,26 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
 
 _FLAGS = tuple(name for name in users.FIELDS.names if name != "email")
+
+
+def desired_user(params: Fields) -> Fields:
+    encode_path(params["name"], option="name")
+    memberships.check_spelling("groups", params["groups"] or ())
+    if params["locked"]:
+        raise BadOption("locked", "must be false, because Artifactory locks users only after failed logins")
+    if params["state"] == "absent":
+        return {}
+    desired = identity_fields.select_desired(params, (*users.FIELDS.names, "locked"))
+    if params["user_password"] is not None:
+        desired["password"] = params["user_password"]
+    return desired
+
+
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **SEGMENT),
@@ -466,21 +478,19 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         **{name: dict(type="bool", no_log=False) for name in _FLAGS},
         locked=dict(type="bool"),
         allow_lockout=dict(type="bool", default=False),
-    )
+    ),
+    checks=[desired_user],
 )
 SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM, user_password="password")
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     artifact = ArtifactService(task)
     for item in task.params["items"] or ():  # `password` is the option of the connection
         item["user_password"] = item.pop("password", None)
     process_one_or_items(
         task,
-        ITEM,
         reconcile_user,
-        check=desired_user,
         identity=lambda params: params["name"].lower(),
         name_option="name",
         expand_all=lambda items: append_undeclared(
@@ -515,19 +525,6 @@ def reconcile_user(task: Task) -> None:
             lambda: password_check.is_current(task, artifact, user.current, user.desired),
         ),
     )
-
-
-def desired_user(params: Fields) -> Fields:
-    encode_path(params["name"], option="name")
-    memberships.check_spelling("groups", params["groups"] or ())
-    if params["locked"]:
-        raise BadOption("locked", "must be false, because Artifactory locks users only after failed logins")
-    if params["state"] == "absent":
-        return {}
-    desired = identity_fields.select_desired(params, (*users.FIELDS.names, "locked"))
-    if params["user_password"] is not None:
-        desired["password"] = params["user_password"]
-    return desired
 
 
 def main() -> None:

@@ -654,10 +654,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
 _KEY = dict(**NAME, matches=("[^\\s/]{2,200}", "2 to 200 characters without spaces and '/'"))
 _NAMES: Option = dict(type="list", elements="str", each_element=NAME, narrows_scope=True)
@@ -684,6 +681,12 @@ _SECRET: dict[str, Option] = dict(
     name=dict(type="str", **NAME, matches=("[a-zA-Z_][a-zA-Z0-9_]*", "letters, digits and underscores")),
     secret_value=dict(type="str", no_log=True, unchecked="a secret may be any text"),
 )
+
+
+def declared_fields(params: Fields) -> Fields:
+    return {} if params["state"] == "absent" else form.parse_options(params)
+
+
 ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
     dict(
         key=dict(type="str", required=True, no_log=False, **_KEY),
@@ -704,19 +707,17 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
         payload=dict(type="str", unchecked="a template may be any text"),
         secrets=dict(type="list", elements="dict", no_log=False, options=_SECRET),
         test_event=dict(type="bool", default=False),
-    )
+    ),
+    checks=[declared_fields],
 )
 SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     shared = SharedLists()
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_webhook(item_task, shared),
-        check=declared_fields,
         identity=lambda params: params["key"],
         name_option="key",
         expand_all=lambda items: append_undeclared(
@@ -740,10 +741,6 @@ def reconcile_webhook(task: Task, shared: SharedLists) -> None:
         to_result=webhook.to_result,
         secrets=webhook.secrets,
     )
-
-
-def declared_fields(params: Fields) -> Fields:
-    return {} if params["state"] == "absent" else form.parse_options(params)
 
 
 def main() -> None:

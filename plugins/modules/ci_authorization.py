@@ -416,6 +416,24 @@ _CHECKED = "names and permissions are checked when they are parsed"
 _NAMED = dict(type="dict", text_values=True, narrows_scope=True, unchecked=_CHECKED)
 _ROLES = dict.fromkeys(("global", "item", "agent"), _NAMED)
 _SERVER_ONLY = ("strategy", "roles", "allow_lockout")
+
+
+def check_options(params: Fields) -> None:
+    target = matrix_property.find_target(params)
+    holders = form.parse_holders(params, permissions.find_common_name)
+    if target is None:
+        form.parse_roles(params["roles"], permissions.find_common_name)
+        if params["state"] == "absent":
+            raise BadOption("state", "must be 'present' without 'folder', 'job' and 'node'")
+        if params["inheritance"] is not None:
+            raise BadOption("inheritance", "requires 'folder', 'job' or 'node'")
+        return
+    matrix_property.check_permissions(target, holders)
+    for option in _SERVER_ONLY:
+        if params[option]:
+            raise BadOption(option, f"must not be set with '{target.option}'")
+
+
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
         folder=dict(type="str", narrows_scope=True, **JOB),
@@ -430,6 +448,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         allow_lockout=dict(type="bool", default=False),
     ),
     mutually_exclusive=[("folder", "job", "node")],
+    checks=[check_options],
 )
 SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS) + with_items(ITEM)
 
@@ -438,16 +457,13 @@ def run(task: Task) -> None:
     shared, sources = SharedValues(), SharedSources()
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_authorization(item_task, shared, sources),
-        check=check_options,
         identity=lambda params: matrix_property.find_target(params) or "the server",
         name_option="folder",
     )
 
 
 def reconcile_authorization(task: Task, shared: SharedValues, sources: SharedSources) -> None:
-    check_options(task.params)
     target = matrix_property.find_target(task.params)
     if target:
         reconcile_property(task, MatrixProperty(task, CiService(task), shared, target), sources)
@@ -478,22 +494,6 @@ def reconcile_property(task: Task, matrix: MatrixProperty, sources: SharedSource
         check=lambda _before, changes: matrix.check(sources, changes),
         to_result=matrix.to_result,
     )
-
-
-def check_options(params: Fields) -> None:
-    target = matrix_property.find_target(params)
-    holders = form.parse_holders(params, permissions.find_common_name)
-    if target is None:
-        form.parse_roles(params["roles"], permissions.find_common_name)
-        if params["state"] == "absent":
-            raise BadOption("state", "must be 'present' without 'folder', 'job' and 'node'")
-        if params["inheritance"] is not None:
-            raise BadOption("inheritance", "requires 'folder', 'job' or 'node'")
-        return
-    matrix_property.check_permissions(target, holders)
-    for option in _SERVER_ONLY:
-        if params[option]:
-            raise BadOption(option, f"must not be set with '{target.option}'")
 
 
 def main() -> None:

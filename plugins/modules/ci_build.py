@@ -474,7 +474,7 @@ SPEC = (CI + WAIT) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, run_build, identity=identify_build)
+    process_one_or_items(task, run_build, identity=identify_build)
 
 
 def identify_build(params: dict[str, t.Any]) -> str:

@@ -506,7 +506,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import check_undeclared
 
 _SECRET: Option = dict(**stores.TEXT, no_log=True)
 _KEY: Option = dict(**_SECRET, not_empty=True)
@@ -546,14 +545,12 @@ SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     for item in task.params["items"] or ():  # the options of the connection have the same names
         for name, inner_name in _NAMES.items():
             item[name] = item.pop(inner_name, None)
     shared = managed.SharedStores(task.params)
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_credential(item_task, shared),
         check=form.parse_options,
         identity=lambda params: (params["folder"], params["user"], params["domain"], params["id"]),

@@ -343,7 +343,8 @@ ITEM = STATE + ArgumentSpec(
         path=dict(type="dict", narrows_scope=True, options=dict(**_SPECIFICATION, case_sensitive=dict(type="bool"))),
         schemes=dict(type="list", elements="str", each_element=_PATTERN, narrows_scope=True),
         allow_delete_credentials=dict(type="bool", default=False),
-    )
+    ),
+    checks=[domains.parse_options],
 )
 SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS) + with_items(ITEM)
 
@@ -352,9 +353,7 @@ def run(task: Task) -> None:
     shared = domains.SharedDomains()
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_domain(item_task, shared),
-        check=domains.parse_options,
         identity=lambda params: (params["folder"], params["name"]),
         name_option="name",
     )

@@ -302,10 +302,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
 ITEM = STATE + ArgumentSpec(
     dict(
@@ -317,14 +314,14 @@ ITEM = STATE + ArgumentSpec(
         display_name=dict(type="str", one_line=True),
         config=dict(type="str", unchecked="checked when it is parsed"),
         allow_delete_content=dict(type="bool", default=False),
-    )
+    ),
+    checks=[folder_options.parse],
 )
 _UNDECLARED_IN = ArgumentSpec(dict(undeclared_in=dict(type="str", narrows_scope=True, **JOB)))
 SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED + _UNDECLARED_IN) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     shared = SharedFolders()
 
     def expand(items: list[Fields]) -> list[Fields]:
@@ -336,9 +333,7 @@ def run(task: Task) -> None:
 
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_folder(item_task, shared),
-        check=folder_options.parse,
         identity=lambda params: names.identify(params["name"]),
         name_option="name",
         expand_all=expand,

@@ -739,10 +739,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
 _TEXT: Option = dict(matches=("[^\\0]*", "a text without NUL characters"))
 _LIMIT: Option = dict(type="int", at_least=0, at_most=1_000_000)
@@ -763,6 +760,20 @@ _GIT: dict[str, Option] = dict(
     branch=dict(type="str", **NAME),
     credentials_id=dict(type="str", one_line=True),
 )
+
+
+def check_options(params: Fields) -> None:
+    if params["state"] == "absent":
+        if params["previous_name"] is not None:
+            raise BadOption("previous_name", "must not be set with 'state: absent'")
+        return
+    if params["previous_name"] == params["name"]:
+        raise BadOption("previous_name", "must differ from 'name'")
+    if any(params[option] is not None for option in ("type", "config", "src", "copy_from", "previous_name")):
+        names.check_new_name(params["name"], "name")
+    declared.check_options(params)
+
+
 ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **JOB),
@@ -796,18 +807,17 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
         allow_delete_builds=dict(type="bool", default=False),
     ),
     mutually_exclusive=[("type", "config", "src")],
+    checks=[check_options],
 )
 SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     shared = SharedJobs()
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_job(item_task, shared),
-        check=lambda params: check_job(task, params),
+        check=lambda params: read_configuration(task, params),
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
@@ -818,7 +828,7 @@ def run(task: Task) -> None:
 
 
 def reconcile_job(task: Task, shared: SharedJobs) -> None:
-    configuration = check_job(task, task.params)
+    configuration = read_configuration(task, task.params)
     job = ManagedJob(task, CiService(task), shared, configuration)
     reconcile(
         task,
@@ -833,18 +843,9 @@ def reconcile_job(task: Task, shared: SharedJobs) -> None:
     )
 
 
-def check_job(task: Task, params: Fields) -> ET.Element | None:
-    """Verify the options of a job, and return the configuration in the option `config` or `src`."""
-    if params["state"] == "absent":
-        if params["previous_name"] is not None:
-            raise BadOption("previous_name", "must not be set with 'state: absent'")
-        return None
-    if params["previous_name"] == params["name"]:
-        raise BadOption("previous_name", "must differ from 'name'")
-    if any(params[option] is not None for option in ("type", "config", "src", "copy_from", "previous_name")):
-        names.check_new_name(params["name"], "name")
-    declared.check_options(params)
-    configuration = declared.read_configuration(params)
+def read_configuration(task: Task, params: Fields) -> ET.Element | None:
+    """Return the configuration in the option `config` or `src`, and register its secrets."""
+    configuration = None if params["state"] == "absent" else declared.read_configuration(params)
     if configuration is not None:
         for secret in declared.find_secrets(configuration).values():
             task.register_secret(secret)

@@ -304,10 +304,17 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
     reconcile,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
+
+
+def check_options(params: Fields) -> None:
+    if params["locked"]:
+        raise BadOption("locked", "must be false, because only builds lock resources")
+    if params["state"] == "absent":
+        for option in ("reserved", "locked"):
+            if params[option] is not None:
+                raise BadOption(option, "must not be set with 'state: absent'")
+
 
 ITEM = STATE + ArgumentSpec(
     dict(
@@ -319,7 +326,8 @@ ITEM = STATE + ArgumentSpec(
         reserved=dict(type="bool", narrows_scope=True),
         locked=dict(type="bool", narrows_scope=True),
         allow_in_use=dict(type="bool", default=False, narrows_scope=True),
-    )
+    ),
+    checks=[check_options],
 )
 SPEC = (CI + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
 _DEFAULTS: Fields = dict(
@@ -335,13 +343,10 @@ _DEFAULTS: Fields = dict(
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     shared = resources.Resources()
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_resource(item_task, shared),
-        check=check_options,
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
@@ -352,7 +357,6 @@ def run(task: Task) -> None:
 
 def reconcile_resource(task: Task, shared: resources.Resources) -> None:
     params = task.params
-    check_options(params)
     ci = CiService(task)
     resource = resources.ManagedResource(ci, shared, params["name"])
 
@@ -385,15 +389,6 @@ def reconcile_resource(task: Task, shared: resources.Resources) -> None:
         predict_refusal=resource.predict_refusal,
         to_result=lambda fields: {**_DEFAULTS, **fields},
     )
-
-
-def check_options(params: Fields) -> None:
-    if params["locked"]:
-        raise BadOption("locked", "must be false, because only builds lock resources")
-    if params["state"] == "absent":
-        for option in ("reserved", "locked"):
-            if params[option] is not None:
-                raise BadOption(option, "must not be set with 'state: absent'")
 
 
 def main() -> None:

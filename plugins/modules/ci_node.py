@@ -689,10 +689,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
 _LABEL = dict(**NAME, matches=("[^\\s\"']+", "a label without spaces and quotes"))
 _TEXT: Option = dict(matches=("[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]*", "a text without control characters"))
@@ -734,6 +731,21 @@ _TOOL: dict[str, Option] = dict(
     name=dict(type="str", **NAME),
     home=dict(type="str", **NAME),
 )
+
+
+def check_options(params: Fields) -> None:
+    if params["name"] == nodes.BUILT_IN:
+        built_in.parse_options(params)
+    elif params["state"] == "absent":
+        if params["previous_name"] is not None:
+            raise BadOption("previous_name", "must not be set with 'state: absent'")
+    else:
+        if params["executors"] == 0:
+            raise BadOption("executors", "must be 1 or more: Jenkins hides agents without executors")
+        form.parse_options(params)
+        form.parse_config(params)
+
+
 ITEM = (STATE + TO_FILE) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **nodes.NODE),
@@ -750,20 +762,26 @@ ITEM = (STATE + TO_FILE) + ArgumentSpec(
         config=dict(type="str", not_empty=True),
         secret_file=dict(type="path", no_log=False, not_empty=True),
         allow_abort_builds=dict(type="bool", default=False),
-    )
+    ),
+    checks=[check_options],
 )
-SPEC = (CI + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
+
+
+def check_secret_files(params: Fields) -> None:
+    paths = [item["secret_file"] or params["secret_file"] for item in params["items"] or ()]
+    repeated = {path for path in paths if path is not None and paths.count(path) > 1}
+    if repeated:
+        raise BadOption("secret_file", f"'{min(repeated)}' is the file of several items. Set one for each item")
+
+
+SPEC = (CI + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM) + ArgumentSpec({}, checks=[check_secret_files])
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
-    check_secret_files(task)
     sources = SharedSources()
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_node(item_task, sources),
-        check=check_options,
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
@@ -772,32 +790,11 @@ def run(task: Task) -> None:
     )
 
 
-def check_options(params: Fields) -> None:
-    if params["name"] == nodes.BUILT_IN:
-        built_in.parse_options(params)
-    elif params["state"] == "absent":
-        if params["previous_name"] is not None:
-            raise BadOption("previous_name", "must not be set with 'state: absent'")
-    else:
-        if params["executors"] == 0:
-            raise BadOption("executors", "must be 1 or more: Jenkins hides agents without executors")
-        form.parse_options(params)
-        form.parse_config(params)
-
-
-def check_secret_files(task: Task) -> None:
-    paths = [item["secret_file"] or task.params["secret_file"] for item in task.params["items"] or ()]
-    repeated = {path for path in paths if path is not None and paths.count(path) > 1}
-    if repeated:
-        raise BadOption("secret_file", f"'{min(repeated)}' is the file of several items. Set one for each item")
-
-
 def list_deletable(ci: CiService, items: list[Fields]) -> set[str]:
     return nodes.list_permanent_agents(ci) - {item.get("previous_name") for item in items}
 
 
 def reconcile_node(task: Task, sources: SharedSources) -> None:
-    check_options(task.params)
     if task.params["name"] == nodes.BUILT_IN:
         reconcile_built_in(task, sources)
     else:

@@ -246,6 +246,12 @@ _SIGNATURE = (
 _HASH = ("SHA512:[0-9a-f]{128}|[0-9a-f]{40}", "the hash of a script in lower case, such as SHA512:01ab...")
 _IDENTITY = ("signature", "script", "script_hash")
 
+
+def check_options(params: Fields) -> None:
+    if params["signature"] is None and params["assume_permission_check"] is not None:
+        raise BadOption("assume_permission_check", "requires 'signature'")
+
+
 ITEM = STATE + ArgumentSpec(
     dict(
         signature=dict(type="str", one_line=True, matches=_SIGNATURE),
@@ -257,6 +263,7 @@ ITEM = STATE + ArgumentSpec(
     ),
     required_one_of=[_IDENTITY],
     mutually_exclusive=[_IDENTITY],
+    checks=[check_options],
 )
 SPEC = (CI + PREDICTED_PLUGINS) + with_items(ITEM)
 
@@ -266,9 +273,7 @@ def run(task: Task) -> None:
     shared = approvals.Approvals([entry["signature"] for entry in entries if entry["signature"] is not None])
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_approval(item_task, shared),
-        check=check_options,
         identity=lambda params: params["signature"] or find_hashes(params)[0],
         name_option="signature",
     )
@@ -276,7 +281,6 @@ def run(task: Task) -> None:
 
 def reconcile_approval(task: Task, shared: approvals.Approvals) -> None:
     params = task.params
-    check_options(params)
     approval = approvals.ManagedApproval(CiService(task), shared, params["signature"], find_hashes(params))
     managed = {**approval.identity, "status": "approved", **task.select_provided("assume_permission_check")}
 
@@ -303,11 +307,6 @@ def find_hashes(params: Fields) -> list[str]:
     if params["script"] is not None:
         return approvals.hash_script(params["script"], params["language"])
     return [] if params["script_hash"] is None else [params["script_hash"]]
-
-
-def check_options(params: Fields) -> None:
-    if params["signature"] is None and params["assume_permission_check"] is not None:
-        raise BadOption("assume_permission_check", "requires 'signature'")
 
 
 def main() -> None:

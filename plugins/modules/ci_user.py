@@ -272,10 +272,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
 
 ITEM = STATE + ArgumentSpec(
@@ -292,13 +289,11 @@ SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     ci, shared = CiService(task), accounts.SharedAccounts(predicts_database=task.predicts_missing)
     for item in task.params["items"] or ():  # `password` is the option of the connection
         item["user_password"] = item.pop("password", None)
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_user(item_task, shared),
         check=lambda params: desired_user(params, accounts.own_name(ci)),
         identity=lambda params: params["name"].lower(),

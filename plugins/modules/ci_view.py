@@ -417,10 +417,16 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared_objects,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared_objects
+
+
+def declared_fields(params: Fields) -> Fields:
+    identify(params)[0].view_path(params["name"])
+    if params["state"] == "absent":
+        return {}
+    form.parse_config(params["config"])
+    return form.parse_options(params)
+
 
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
@@ -437,13 +443,13 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         filter_queue=dict(type="bool"),
         filter_executors=dict(type="bool"),
         config=dict(type="str", unchecked="checked when it is parsed"),
-    )
+    ),
+    checks=[declared_fields],
 )
 SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    check_undeclared(task)
     declared = [resolve(task, item) for item in task.params["items"] or ()]
     shared = owners.SharedListings(identify(params) for params in declared if params["state"] == "present")
 
@@ -453,9 +459,7 @@ def run(task: Task) -> None:
 
     process_one_or_items(
         task,
-        ITEM,
         lambda item_task: reconcile_view(item_task, shared),
-        check=declared_fields,
         identity=identify,
         name_option="name",
         expand_all=lambda items: append_undeclared_objects(task, "views", items, list_undeclared),
@@ -476,14 +480,6 @@ def reconcile_view(task: Task, shared: owners.SharedListings) -> None:
         check=view.check,
         to_result=view.to_result,
     )
-
-
-def declared_fields(params: Fields) -> Fields:
-    identify(params)[0].view_path(params["name"])
-    if params["state"] == "absent":
-        return {}
-    form.parse_config(params["config"])
-    return form.parse_options(params)
 
 
 def identify(params: Fields) -> tuple[owners.Owner, str]:

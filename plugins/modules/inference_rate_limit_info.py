@@ -71,6 +71,8 @@ rate_limits:
       unlimited: []
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import projects, rate_limits
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
@@ -80,13 +82,24 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = INFERENCE + projects.PROJECT_OPTIONS + ArgumentSpec(dict(dashboard=dict(type="bool", default=False)))
+
+def check_dashboard(params: dict[str, t.Any]) -> None:
+    has_project = params["project_id"] is not None or params["project_name"] is not None
+    if params["dashboard"] == has_project:
+        raise BadOption("dashboard", "must be true without a project and false with 'project_id' or 'project_name'")
+
+
+SPEC = (
+    INFERENCE
+    + projects.PROJECT_OPTIONS
+    + ArgumentSpec(
+        dict(dashboard=dict(type="bool", default=False)),
+        checks=[check_dashboard],
+    )
+)
 
 
 def run(task: Task) -> None:
-    project_options = task.select_provided("project_id", "project_name")
-    if task.params["dashboard"] == bool(project_options):
-        raise BadOption("dashboard", "must be true without a project and false with 'project_id' or 'project_name'")
     if task.params["dashboard"]:
         task.result["rate_limits"] = rate_limits.fetch_dashboard_limits(InferenceService(task))
     else:

@@ -117,6 +117,8 @@ invites:
       type: str
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import listings, projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
@@ -127,19 +129,25 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
+
+def check_invites(params: dict[str, t.Any]) -> None:
+    has_project = params["project_id"] is not None or params["project_name"] is not None
+    if has_project and params["invites"]:
+        raise BadOption("invites", "must be false for the users of a project")
+
+
 SPEC = (
     INFERENCE
     + projects.PROJECT_OPTIONS
     + ArgumentSpec(
         dict(emails=dict(type="list", elements="str", each_element=NAME), invites=dict(type="bool", default=False)),
+        checks=[check_invites],
     )
 )
 
 
 def run(task: Task) -> None:
     project_options = task.select_provided("project_id", "project_name")
-    if project_options and task.params["invites"]:
-        raise BadOption("invites", "must be false for the users of a project")
     admin = AdminClient(task)
     project = projects.resolve_project_id(admin, task.params) if project_options else None
     task.result["users"] = listings.filter_by_email(listings.list_users(admin, project), task.params["emails"])

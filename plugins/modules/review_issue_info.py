@@ -285,6 +285,8 @@ masked:
     places: ["7: comment"]
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
@@ -301,6 +303,13 @@ BUILD = dict(
     id=dict(type="int", at_least=1, at_most=999_999_999),
     any=dict(type="bool", unchecked="the query builder refuses false"),
 )
+
+
+def check_details(params: dict[str, t.Any]) -> None:
+    if params["details"] and params["grouped"]:
+        raise BadOption("details", "must not be true with 'grouped': grouped issues have no details")
+
+
 SPEC = (REVIEW + LISTING) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
@@ -326,13 +335,12 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
         ("query", "ids"),
         *((other, part) for part in query.QUERY_OPTIONS if part != "state" for other in ("query", "ids")),
     ],
+    checks=[check_details],
 )
 
 
 def run(task: Task) -> None:
     review, params = ReviewService(task), task.params
-    if params["details"] and params["grouped"]:
-        raise BadOption("details", "must not be true with 'grouped': grouped issues have no details")
     if params["ids"] is not None:
         issues = search.read_all_details(review, params["project"], params["ids"], task.report_progress)
     else:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
 import sys
 import types
@@ -31,6 +32,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import Service
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import (
+    find_problem,
     mask_secrets,
     run_in_process,
     to_json_types,
@@ -64,6 +66,20 @@ class InProcessAction(ActionBase):
     def __init_subclass__(cls) -> None:
         cls.module.SPEC.precompile()
         preload_certificates()
+
+    @classmethod
+    def check_options(cls) -> None:
+        """Check the options of a task for ansible-lint, as far as they are known without its variables.
+
+        ansible-lint calls `main` of an action plugin with the options on standard input, as those of a module. If they
+        are invalid, it expects a result on standard output and `SystemExit`.
+        """
+        parameters = json.load(sys.stdin)["ANSIBLE_MODULE_ARGS"]
+        name = cls.module.__name__.rpartition(".")[2]
+        if problem := find_problem(name, cls.module.SPEC, parameters):
+            # ansible-lint ignores messages that start with Ansible's text for mutually exclusive options
+            print(json.dumps({"failed": True, "msg": f"{name}: {problem}"}))
+            sys.exit(1)
 
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """Run the module in process or as an ordinary module, and return its result."""

@@ -23,9 +23,7 @@ def from_host(
     :arg templar: returns a templar; called only if there are such variables
     :raises ToolchainError: if a variable cannot be templated
     """
-    options = {
-        service.host_variable(option): option for option in (*service.login, *service.behavior, *service.transport)
-    }
+    options = {service.host_variable(option): option for option in service.options}
     names = [name for name in options if name in variables]
     if not names:
         return

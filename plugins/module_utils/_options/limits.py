@@ -75,7 +75,7 @@ def describe_range(option: Option) -> str | None:
 
 def _check(path: str, option: Option, value: t.Any) -> None:
     if problem := _find_problem(option, value):
-        raise BadOption(path, problem if option.get("no_log") else f"{problem}{_quote(value)}")
+        raise BadOption(path, problem if option.get("no_log") else f"{problem}{quote(value)}")
     if isinstance(value, dict):
         if not all(map(_is_unicode, value)):
             raise BadOption(path, "must have only keys that are valid Unicode")
@@ -125,7 +125,8 @@ def _is_in_range(option: Option, value: t.Any) -> bool:
     return not isinstance(value, bool) and (least is None or least <= value) and (most is None or value <= most)
 
 
-def _quote(value: t.Any) -> str:
+def quote(value: t.Any) -> str:
+    """Return a value for a message about it, shortened, or an empty string if the value is empty."""
     if value in ("", [], {}):
         return ""
     text = repr(value)

@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
+import functools
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, prefix_errors
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.templates import Template
 
 _DAY = 86400
 
@@ -81,8 +84,8 @@ LISTING = TO_FILE + ArgumentSpec(
 def with_items(item: ArgumentSpec, **names: str) -> ArgumentSpec:
     """Return the options of a module for one item or, in the option `items`, many items.
 
-    The options beside `items` are the defaults of all items. `process_one_or_items` in _bulk.py checks the rules of
-    each item. In options that decide which object is changed and how, null in an item is an error instead.
+    The options beside `items` are the defaults of all items. The rules of `item` apply to each item with these
+    defaults. In options that decide which object is changed and how, null in an item is an error instead.
 
     :arg names: names in `items` of options whose name there is that of a connection option. The module renames them
     """
@@ -92,9 +95,32 @@ def with_items(item: ArgumentSpec, **names: str) -> ArgumentSpec:
         if option.get("required") or name in _NOT_INHERITED:
             inside[name]["narrows_scope"] = True
     inside = {names.get(name, name): option for name, option in inside.items()}
-    return (
-        ArgumentSpec({**beside, "items": dict(type="list", elements="dict", narrows_scope=True, options=inside)}) + BULK
-    )
+    items = dict(type="list", elements="dict", narrows_scope=True, options=inside)
+    check = functools.partial(_check_items, item, {inner: name for name, inner in names.items()})
+    return ArgumentSpec({**beside, "items": items}, partial_checks=[check]) + BULK
+
+
+def inherit_options(parameters: dict[str, t.Any], item: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return the parameters of a task, replaced by those of an entry of `items` that are not null."""
+    return {**parameters, **{name: value for name, value in item.items() if value is not None}}
+
+
+def _check_items(spec: ArgumentSpec, names: dict[str, str], parameters: dict[str, t.Any]) -> None:
+    """Check the rules between the options of each entry of `items`, or of the task if `items` is not set.
+
+    :arg names: names of the options that have another name in `items`, by that name
+    :raises ToolchainError: if a rule is violated, or if no item says which objects are declared
+    """
+    items = parameters["items"]
+    if not items and parameters.get("undeclared") in ("report", "remove"):
+        raise BadOption("undeclared", "must be 'keep' without 'items'. List at least one object that should exist")
+    if items is None:
+        spec.check_rules(parameters)
+    elif not isinstance(items, Template):
+        for index, item in enumerate(items):
+            named = {names.get(name, name): value for name, value in item.items()}
+            with prefix_errors(f"items[{index}]"):
+                spec.check_rules(inherit_options(parameters, named))
 
 
 def _drop_key(option: dict[str, t.Any], key: str) -> dict[str, t.Any]:

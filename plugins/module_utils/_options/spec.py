@@ -12,13 +12,12 @@ import typing as t
 from urllib.parse import unquote, urlsplit
 
 from ansible.module_utils.common.validation import (
-    check_mutually_exclusive,
     check_required_arguments,
-    check_required_by,
-    check_required_if,
-    check_required_one_of,
-    check_required_together,
+    check_type_bool,
     check_type_dict,
+    check_type_float,
+    check_type_int,
+    check_type_list,
 )
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
@@ -26,8 +25,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
     EXTENSIONS,
     check_limits,
     compile_patterns,
+    quote,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.templates import (
+    Template,
+    accept_templates,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import (
+    RULES,
     Group,
     Option,
     Options,
@@ -35,14 +40,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree
     walk,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import is_password
-
-_RULES = {
-    "mutually_exclusive": check_mutually_exclusive,
-    "required_together": check_required_together,
-    "required_one_of": check_required_one_of,
-    "required_if": check_required_if,
-    "required_by": check_required_by,
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,9 +59,17 @@ class Service:
     credentials: dict[str, tuple[str, ...]]
     behavior: tuple[str, ...]
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of all options of the service."""
+        return (*self.login, *self.behavior, *self.transport)
+
     def host_variable(self, option: str) -> str:
         """Return the name of the host variable for an option."""
         return f"toolchain_{self.name}_{option}"
+
+
+Check = t.Callable[[dict[str, t.Any]], t.Any]
 
 
 class NonFiniteNumber(str):
@@ -76,6 +81,9 @@ class ArgumentSpec:
 
     :arg options: options by name, in the format of `argument_spec`, with the limits that `limits.py` describes
     :arg service: the service whose connection options are included
+    :arg checks: functions that raise `BadOption` if parameters contradict each other. They read only the parameters,
+        and are not called if options other than connection options contain templates
+    :arg partial_checks: such functions that accept a `Template` in each option
     :arg rules: `mutually_exclusive`, `required_together`, `required_one_of`, `required_if` and `required_by`, in
         Ansible's formats
     """
@@ -85,11 +93,15 @@ class ArgumentSpec:
         options: Options,
         *,
         service: Service | None = None,
+        checks: t.Iterable[Check] = (),
+        partial_checks: t.Iterable[Check] = (),
         **rules: t.Any,
     ) -> None:
         self.options = options
         self._service = service
-        self.rules = {rule: rules.pop(rule, {} if rule == "required_by" else []) for rule in _RULES}
+        self._checks = tuple(checks)
+        self._partial_checks = tuple(partial_checks)
+        self.rules = {rule: rules.pop(rule, {} if rule == "required_by" else []) for rule in RULES}
         if rules:
             raise TypeError(f"unknown rules: {', '.join(rules)}")
 
@@ -98,8 +110,14 @@ class ArgumentSpec:
         twice = self.options.keys() & other.options.keys()
         if twice:
             raise ValueError(f"options given twice: {', '.join(sorted(twice))}")
-        rules = {rule: _merge_rules(self.rules[rule], other.rules[rule]) for rule in _RULES}
-        return ArgumentSpec({**self.options, **other.options}, service=self._service or other._service, **rules)
+        rules = {rule: _merge_rules(self.rules[rule], other.rules[rule]) for rule in RULES}
+        return ArgumentSpec(
+            {**self.options, **other.options},
+            service=self._service or other._service,
+            checks=(*self._checks, *other._checks),
+            partial_checks=(*self._partial_checks, *other._partial_checks),
+            **rules,
+        )
 
     def to_keywords(self) -> dict[str, t.Any]:
         """Return the keyword arguments for `AnsibleModule` and `ArgumentSpecValidator`, which do not know limits."""
@@ -131,15 +149,31 @@ class ArgumentSpec:
                 _check_rules(group)
         except TypeError as error:
             raise ToolchainError(str(error)) from None
+        checks = () if self._checks and self._has_templates(parameters) else self._checks
+        for check in (*self._partial_checks, *checks):
+            check(parameters)
 
     def find_type_error(self, parameters: dict[str, t.Any]) -> str | None:
         """Return the error for the first parameter that Ansible's validation would convert or report badly, or `None`.
 
-        For dictionaries Ansible's own message names no option. For strings Ansible converts other values, for example
+        Ansible's own messages do not name the entry of a list. For strings Ansible converts other values, for example
         into `['a', 'b']`, `True` or, depending on its version, `None`.
         """
         groups = walk({"options": self.options}, parameters, _parse_dictionary)
         return next((problem for group in groups for problem in _find_type_errors(group)), None)
+
+    def accept_templates(self, parameters: dict[str, t.Any]) -> ArgumentSpec:
+        """Return a spec without rules and fallbacks that accepts the templates in parameters.
+
+        :arg parameters: parameters from `mark_templates`
+        """
+        return ArgumentSpec(accept_templates(self.options, [parameters]))
+
+    def _has_templates(self, parameters: dict[str, t.Any]) -> bool:
+        """Return whether options other than connection options contain templates."""
+        names = self.options.keys() - set(self._service.options if self._service else ())
+        groups = walk({"options": {name: self.options[name] for name in names}}, parameters)
+        return any(isinstance(group.values.get(name), Template) for group in groups for name in group.options)
 
     @functools.cached_property
     def _plain_options(self) -> Options:
@@ -172,13 +206,34 @@ def _drop_extensions(option: Option) -> Option:
 
 
 def _check_rules(group: Group) -> None:
+    """Check rules. If values contain templates, a rule must be violated whether these set their options or not."""
     values = {name: value for name, value in group.values.items() if value is not None}
-    check_required_arguments(group.options, values, group.names)
-    for rule, check in _RULES.items():
-        check(group.parent.get(rule), values, group.names)
+    known = {name: value for name, value in values.items() if not isinstance(value, Template)}
+    for check, rule in _list_rules(group):
+        try:
+            check(rule, known, group.names)
+        except TypeError:
+            check(rule, values, group.names)
+
+
+def _list_rules(group: Group) -> t.Iterator[tuple[t.Callable[..., t.Any], t.Any]]:
+    """Yield each rule between options with the function that checks it."""
+    yield check_required_arguments, group.options
+    for name, check in RULES.items():
+        rules = group.parent.get(name) or ()
+        for rule in rules:
+            yield check, {rule: rules[rule]} if isinstance(rules, dict) else [rule]
 
 
 _TEXT_TYPES = ("str", "path")
+# Functions that convert a value to a type, and descriptions of the type
+_CONVERSIONS: dict[str, tuple[t.Callable[[t.Any], t.Any], str]] = {
+    "bool": (check_type_bool, "a boolean"),
+    "dict": (check_type_dict, "a dictionary"),
+    "float": (check_type_float, "a number"),
+    "int": (check_type_int, "an integer"),
+    "list": (check_type_list, "a list"),
+}
 _OTHER_TYPES: dict[type, str] = {
     list: "a list",
     dict: "a dictionary",
@@ -210,10 +265,22 @@ def _find_value_errors(path: str, option: Option, value: t.Any) -> t.Iterator[st
     elif option["type"] in _TEXT_TYPES:
         yield from _find_text_error(path, value)
     else:
+        yield from _find_conversion_error(path, option["type"], option, value)
+        for number, entry in enumerate(value if isinstance(value, list) else ()):
+            yield from _find_conversion_error(f"{path}[{number}]", option.get("elements", "raw"), option, entry)
         rejected = (float, NonFiniteNumber) if option.get("text_values") else NonFiniteNumber
         for leaf_path, leaf in _list_leaves(path, _parse_dictionary(value) if option["type"] == "dict" else value):
             if isinstance(leaf, rejected):
                 yield from _find_text_error(leaf_path, leaf)
+
+
+def _find_conversion_error(path: str, type_name: str, option: Option, value: t.Any) -> t.Iterator[str]:
+    convert, description = _CONVERSIONS.get(type_name, (None, ""))
+    try:
+        if convert and not isinstance(value, NonFiniteNumber):
+            convert(value)
+    except (TypeError, ValueError):
+        yield str(BadOption(path, f"must be {description}{'' if option.get('no_log') else quote(value)}"))
 
 
 def _find_text_error(path: str, value: t.Any) -> t.Iterator[str]:

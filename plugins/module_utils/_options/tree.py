@@ -8,6 +8,23 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible.module_utils.common.validation import (
+    check_mutually_exclusive,
+    check_required_by,
+    check_required_if,
+    check_required_one_of,
+    check_required_together,
+)
+
+# The rules between options, with the functions that check them
+RULES = {
+    "mutually_exclusive": check_mutually_exclusive,
+    "required_together": check_required_together,
+    "required_one_of": check_required_one_of,
+    "required_if": check_required_if,
+    "required_by": check_required_by,
+}
+
 Option = dict[str, t.Any]
 Options = dict[str, Option]
 
