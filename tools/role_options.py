@@ -237,12 +237,12 @@ def update_roles(header: str, dumper: type[yaml.SafeDumper]) -> dict[pathlib.Pat
 
 def read_item_options(module: str) -> dict[str, dict[str, Any]]:
     """Return the documented options of a module for one item, without connection options."""
-    documentation = load_yaml(_read_documentation(ROOT / "plugins" / "modules" / f"{module}.py"))
+    documentation = load_yaml(load_documentation(ROOT / "plugins" / "modules" / f"{module}.py"))
     options = {name: option for name, option in documentation["options"].items() if name != "items"}
     for fragment in documentation["extends_documentation_fragment"]:
-        name = fragment.rpartition(".")[2]
+        name = fragment.removeprefix("buildworks.toolchain.")
         if name in SHARED and not (name == "bulk" and "items" in documentation["options"]):
-            shared = load_yaml(_read_documentation(ROOT / "plugins" / "doc_fragments" / f"{name}.py"))["options"]
+            shared = load_yaml(load_documentation(ROOT / "plugins" / "doc_fragments" / f"{name}.py"))["options"]
             options.update({option: {**shared[option], **options.get(option, {})} for option in shared})
     return options
 
@@ -325,7 +325,7 @@ def _pass_options(tasks: str, mirror: Mirror, options: dict[str, dict[str, Any]]
     )
 
 
-def _read_documentation(path: pathlib.Path) -> str:
+def load_documentation(path: pathlib.Path) -> str:
     """Return the DOCUMENTATION of a module or of a fragment class."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "DOCUMENTATION":

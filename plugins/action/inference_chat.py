@@ -8,9 +8,10 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.modules import inference_chat
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._in_process import InProcessAction
 
-# ansible-lint needs this to check the options of tasks
-main = inference_chat.main
-
 
 class ActionModule(InProcessAction):
     module = inference_chat
+
+
+def main() -> None:
+    ActionModule.check_options()

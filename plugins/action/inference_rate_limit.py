@@ -8,9 +8,10 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.modules import inference_rate_limit
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._in_process import InProcessAction
 
-# ansible-lint needs this to check the options of tasks
-main = inference_rate_limit.main
-
 
 class ActionModule(InProcessAction):
     module = inference_rate_limit
+
+
+def main() -> None:
+    ActionModule.check_options()

@@ -8,9 +8,10 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.modules import review_role_info
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._in_process import InProcessAction
 
-# ansible-lint needs this to check the options of tasks
-main = review_role_info.main
-
 
 class ActionModule(InProcessAction):
     module = review_role_info
+
+
+def main() -> None:
+    ActionModule.check_options()

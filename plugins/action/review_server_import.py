@@ -8,9 +8,10 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.modules import review_server_import
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._in_process import InProcessAction
 
-# ansible-lint needs this to check the options of tasks
-main = review_server_import.main
-
 
 class ActionModule(InProcessAction):
     module = review_server_import
+
+
+def main() -> None:
+    ActionModule.check_options()

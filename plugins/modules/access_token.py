@@ -27,6 +27,7 @@ description:
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.access_token
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.state

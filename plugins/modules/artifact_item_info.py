@@ -16,6 +16,7 @@ description:
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.artifact_item_info
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.bulk

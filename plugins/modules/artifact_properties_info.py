@@ -14,6 +14,7 @@ description:
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.artifact_properties_info
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.bulk

@@ -19,6 +19,7 @@ description:
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.artifact_replication
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.purge

@@ -17,6 +17,7 @@ description:
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.artifact_repository_info
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info

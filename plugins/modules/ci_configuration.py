@@ -28,6 +28,7 @@ description:
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.ci_configuration
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
   - buildworks.toolchain.to_file

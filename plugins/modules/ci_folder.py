@@ -19,6 +19,7 @@ description:
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.ci_folder
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
   - buildworks.toolchain.ci_predicted_plugins

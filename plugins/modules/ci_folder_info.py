@@ -15,6 +15,7 @@ description:
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.ci_folder_info
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
   - buildworks.toolchain.listing

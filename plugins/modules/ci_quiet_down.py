@@ -17,6 +17,7 @@ description:
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.ci_quiet_down
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
   - buildworks.toolchain.state

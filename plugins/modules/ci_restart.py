@@ -21,6 +21,7 @@ description:
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.ci_restart
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
   - buildworks.toolchain.wait

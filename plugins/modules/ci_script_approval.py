@@ -18,6 +18,7 @@ description:
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.ci_script_approval
   - buildworks.toolchain.ci
   - buildworks.toolchain.ci_sources
   - buildworks.toolchain.connection

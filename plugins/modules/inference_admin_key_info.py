@@ -13,6 +13,7 @@ description:
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.inference_admin_key_info
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info

@@ -20,6 +20,7 @@ description:
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.inference_chat
   - buildworks.toolchain.chat
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection

@@ -38,6 +38,7 @@ description:
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.inference_chat_batch
   - buildworks.toolchain.chat
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection

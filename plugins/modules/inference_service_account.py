@@ -20,6 +20,7 @@ description:
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.inference_service_account
   - buildworks.toolchain.inference
   - buildworks.toolchain.inference_project
   - buildworks.toolchain.connection

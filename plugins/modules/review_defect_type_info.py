@@ -13,6 +13,7 @@ description:
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.review_defect_type_info
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
   - buildworks.toolchain.listing

@@ -184,10 +184,9 @@ def fragment_options(name: str) -> dict[str, dict[str, Any]]:
 @functools.cache
 def documented_options(module: str) -> dict[str, dict[str, Any]]:
     """Return the documented options of a module, completed by those of its fragments."""
-    documentation = yaml_load(load_plugin("modules", module).DOCUMENTATION)
-    options = dict(documentation["options"] or {})
-    for fragment in documentation["extends_documentation_fragment"]:
-        for option, shared in fragment_options(fragment.rpartition(".")[2]).items():
+    options = dict(yaml_load(load_plugin("modules", module).DOCUMENTATION)["options"] or {})
+    for fragment in generate.list_fragments(module)[1:]:
+        for option, shared in fragment_options(fragment).items():
             options[option] = {**shared, **options.get(option, {})}
     return options
 
