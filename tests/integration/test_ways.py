@@ -176,7 +176,7 @@ def test_ad_hoc_command_fails_when_an_option_is_unknown(sandbox: Sandbox) -> Non
         ({}, {"JFROG_URL": "repo.example.com"}, "must be a URL such as https://host:port"),
         ({}, {"JFROG_ACCESS_TOKEN": "wr0ng"}, "The credential was not accepted"),
         ({"retries": 0}, {"JFROG_URL": "http://127.0.0.1:1"}, "Connection refused"),
-        ({"timeout": "soon"}, {}, "argument 'timeout' is of type"),
+        ({"timeout": "soon"}, {}, "Option 'timeout': must be a number, not 'soon'."),
     ],
 )
 def test_message_explains_a_mistake(

@@ -181,6 +181,46 @@ def test_null_in_a_suboption_is_refused_when_the_entry_is_json() -> None:
 
 
 @pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"count": "many"}, "Option 'count': must be an integer, not 'many'."),
+        ({"share": "half"}, "Option 'share': must be a number, not 'half'."),
+        ({"flag": "perhaps"}, "Option 'flag': must be true or false, not 'perhaps'."),
+        ({"pin": "s3cret"}, "Option 'pin': must be an integer."),
+        ({"values": "s3cret"}, "Option 'values': must be a dictionary."),
+        ({"ids": {"key": "s3cret"}}, "Option 'ids': must be a list."),
+        ({"ids": [1, "two"]}, "Option 'ids[1]': must be an integer, not 'two'."),
+        ({"rules": ["x"]}, "Option 'rules': must be a list of dictionaries."),
+        ({"rules": [{"days": "ten"}]}, "Option 'rules[0].days': must be an integer, not 'ten'."),
+    ],
+)
+def test_wrong_type_is_refused_without_secrets(parameters: dict[str, Any], message: str) -> None:
+    spec = ArgumentSpec(
+        {
+            "count": {"type": "int"},
+            "share": {"type": "float"},
+            "flag": {"type": "bool"},
+            "pin": {"type": "int", "no_log": True},
+            "values": {"type": "dict"},
+            "ids": {"type": "list", "elements": "int"},
+            "rules": {"type": "list", "elements": "dict", "options": {"days": {"type": "int"}}},
+        }
+    )
+    assert spec.find_type_error(parameters) == message
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"count": "7", "share": "0.5"}, {"flag": "yes"}, {"ids": "1,2"}, {"ids": [1, "2"]}]
+)
+def test_value_is_accepted_when_ansible_converts_it(parameters: dict[str, Any]) -> None:
+    types = {"count": "int", "share": "float", "flag": "bool"}
+    spec = ArgumentSpec(
+        {"ids": {"type": "list", "elements": "int"}, **{name: {"type": kind} for name, kind in types.items()}}
+    )
+    assert spec.find_type_error(parameters) is None
+
+
+@pytest.mark.parametrize(
     ("address", "secrets"),
     [
         ("http://bob:s3cret@host", {"s3cret"}),

@@ -8,12 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
-    append_undeclared,
-    check_undeclared,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
 ITEMS = [{"name": "Carol"}, {"name": "dave", "state": "absent"}, {"email": "e@example.com"}]
 
@@ -50,14 +46,3 @@ def test_objects_are_not_listed_when_they_should_be_kept() -> None:
     task = Task({"undeclared": "keep", "name": None})
     assert append_undeclared(task, "users", ITEMS, "name", lambda: pytest.fail("it listed")) == ITEMS
     assert task.result == {}
-
-
-@pytest.mark.parametrize("items", [None, []])
-@pytest.mark.parametrize("undeclared", ["report", "remove"])
-def test_undeclared_requires_items(undeclared: str, items: list[Any] | None) -> None:
-    with pytest.raises(BadOption, match="List at least one object"):
-        check_undeclared(Task({"undeclared": undeclared, "items": items}))
-
-
-def test_nothing_is_required_when_undeclared_objects_are_kept() -> None:
-    check_undeclared(Task({"undeclared": "keep", "items": None}))

@@ -150,7 +150,7 @@ class ArgumentSpec:
         except TypeError as error:
             raise ToolchainError(str(error)) from None
         checks = () if self._checks and self._has_templates(parameters) else self._checks
-        for check in (*self._partial_checks, *checks):
+        for check in (*checks, *self._partial_checks):
             check(parameters)
 
     def find_type_error(self, parameters: dict[str, t.Any]) -> str | None:
@@ -228,7 +228,7 @@ def _list_rules(group: Group) -> t.Iterator[tuple[t.Callable[..., t.Any], t.Any]
 _TEXT_TYPES = ("str", "path")
 # Functions that convert a value to a type, and descriptions of the type
 _CONVERSIONS: dict[str, tuple[t.Callable[[t.Any], t.Any], str]] = {
-    "bool": (check_type_bool, "a boolean"),
+    "bool": (check_type_bool, "true or false"),
     "dict": (check_type_dict, "a dictionary"),
     "float": (check_type_float, "a number"),
     "int": (check_type_int, "an integer"),
@@ -280,7 +280,8 @@ def _find_conversion_error(path: str, type_name: str, option: Option, value: t.A
         if convert and not isinstance(value, NonFiniteNumber):
             convert(value)
     except (TypeError, ValueError):
-        yield str(BadOption(path, f"must be {description}{'' if option.get('no_log') else quote(value)}"))
+        may_be_secret = option.get("no_log") or type_name in ("dict", "list")
+        yield str(BadOption(path, f"must be {description}{'' if may_be_secret else quote(value)}"))
 
 
 def _find_text_error(path: str, value: t.Any) -> t.Iterator[str]:
