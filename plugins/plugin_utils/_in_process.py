@@ -77,6 +77,7 @@ class InProcessAction(ActionBase):
         parameters = json.load(sys.stdin)["ANSIBLE_MODULE_ARGS"]
         name = cls.module.__name__.rpartition(".")[2]
         if problem := find_problem(name, cls.module.SPEC, parameters):
+            problem = mask_secrets(problem, cls.module.SPEC.secrets(parameters))
             # ansible-lint ignores messages that start with Ansible's text for mutually exclusive options
             print(json.dumps({"failed": True, "msg": f"{name}: {problem}"}))
             sys.exit(1)
