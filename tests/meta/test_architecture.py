@@ -191,6 +191,22 @@ def documented_options(module: str) -> dict[str, dict[str, Any]]:
     return options
 
 
+def test_editors_list_connection_options_last() -> None:
+    """The Ansible language server lists options in the order of the fragments in their list, then of the module."""
+    order = load_plugin("doc_fragments", "option_order").ModuleDocFragment
+    violations = []
+    for module in MODULES:
+        first, *others = generate.list_fragments(module)
+        names = dict.fromkeys(yaml_load(getattr(order, module.upper()))["options"])
+        for fragment in others:
+            names.update(dict.fromkeys(fragment_options(fragment)))
+        names.update(dict.fromkeys(documented_options(module)))
+        connection = load_plugin("modules", module).SPEC.service.options
+        if first != f"option_order.{module}" or set(list(names)[-len(connection) :]) != set(connection):
+            violations.append(module)
+    assert violations == [], "list the fragment option_order first, and run tools/generate.py"
+
+
 def spec_options(module: str) -> dict[str, dict[str, Any]]:
     return load_plugin("modules", module).SPEC.options
 
