@@ -208,9 +208,9 @@ lint-types: $(lint)/.filled $(collection)
 	@$(call in,$(lint)) mypy $(typed:%=--package %) $(patsubst tools/%.py,--module %,$(wildcard tools/*.py))
 
 .PHONY: lint-ansible
-lint-ansible: $(lint)/.filled $(collection)
+lint-ansible: $(lint)/.filled $(test)/.filled $(collection)
 	@$(call in,$(lint)) PYTHONPATH=tests python -m support.programs ansible-lint --offline
-	@$(call in,$(lint)) python tools/lint_tasks.py
+	@$(call in,$(lint)) $(CURDIR)/$(test)/bin/python -m pytest tests/lint
 
 .PHONY: lint-shell
 lint-shell: $(lint)/.filled

@@ -15,7 +15,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -25,10 +25,9 @@ from export import export
 from support.cases import CASES, MODULES, PREFIX, module_of, parameters
 
 Options = dict[str, Any]
-CONFIGURATION = generate.ROOT / "docs/site/start/ansible-lint.yml"
+GUIDE = generate.ROOT / "docs/site/start"
 # URL variables of the services, set to a server that only listens
 ADDRESSES = ("JFROG_URL", "JENKINS_URL", "KLOCWORK_URL", "OPENAI_BASE_URL")
-TEMPLATES = ("{{ value }}", "{{ value | default(omit) }}", "{% if value %}{{ value }}{% endif %}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,14 +107,6 @@ def without(options: Options, names: Any) -> Options:
     return {name: value for name, value in options.items() if name not in names}
 
 
-def list_valid_tasks(module: str) -> Iterator[Options]:
-    """Yield options without errors: of a case, of the examples, and with a template in each option."""
-    yield parameters(module)
-    yield from list_examples(module)
-    for template in TEMPLATES:
-        yield dict.fromkeys(code(module).SPEC.options, template)
-
-
 class Playbook:
     """A playbook of which the line of each task is known."""
 
@@ -135,32 +126,53 @@ class Playbook:
         path.write_text("\n".join(self._lines) + "\n")
 
 
+class Findings(NamedTuple):
+    """What ansible-lint reports.
+
+    :ivar mistakes: the mistakes by their line in mistakes.yml
+    """
+
+    status: int
+    mistakes: dict[int, Mistake]
+    findings: list[dict[str, Any]]
+
+    def of(self, playbook: str) -> list[dict[str, Any]]:
+        return [finding for finding in self.findings if finding["location"]["path"] == playbook]
+
+
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a directory with an installed collection and the documented configuration."""
+def report(tmp_path_factory: pytest.TempPathFactory) -> Findings:
+    """Return the findings in a project with an installed collection and the documented configuration."""
     project = tmp_path_factory.mktemp("project")
     export(project / "collections/ansible_collections/buildworks/toolchain")
-    shutil.copy(CONFIGURATION, project / ".ansible-lint")
-    return project
+    shutil.copy(GUIDE / "ansible-lint.yml", project / ".ansible-lint")
+    shutil.copy(GUIDE / "mistakes.yml", project / "playbook.yml")
+    wrong, valid, mistakes = Playbook(), Playbook(), {}
+    for module in MODULES:
+        mistakes |= {wrong.add(module, mistake.options): mistake for mistake in list_mistakes(module)}
+        valid.add(module, parameters(module))
+        valid.add(module, dict.fromkeys(code(module).SPEC.options, "{{ value }}"))
+    wrong.write(project / "mistakes.yml")
+    valid.write(project / "valid.yml")
+    status, findings = run_ansible_lint(project, "mistakes.yml", "valid.yml", "playbook.yml")
+    return Findings(status, mistakes, findings)
 
 
 def run_ansible_lint(project: Path, *playbooks: str) -> tuple[int, list[dict[str, Any]]]:
-    """Return the exit status of ansible-lint and its findings about options."""
-    program = shutil.which("ansible-lint")
-    if program is None:
+    """Return the exit status of ansible-lint and its findings.
+
+    The other rules are skipped, because each of them takes a minute for so many tasks.
+    """
+    if shutil.which("ansible-lint") is None:
         pytest.skip("ansible-lint is not installed. Run make lint-ansible")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0)
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
         variables = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
         done = subprocess.run(
-            [program, "--offline", "--format", "json", *playbooks],
+            ["ansible-lint", "--offline", "--format", "json", "--tags", "args[module]", *playbooks],
             cwd=project,
-            env={
-                **variables,
-                **dict.fromkeys(ADDRESSES, address),
-                "ANSIBLE_HOME": str(project / ".ansible"),
-            },
+            env={**variables, **dict.fromkeys(ADDRESSES, address), "ANSIBLE_HOME": str(project / ".ansible")},
             capture_output=True,
             text=True,
             check=False,
@@ -168,34 +180,30 @@ def run_ansible_lint(project: Path, *playbooks: str) -> tuple[int, list[dict[str
         with pytest.raises(BlockingIOError):  # no module sent a request
             listener.accept()
     assert "Ignored exception" not in done.stderr, done.stderr
-    findings = json.loads(done.stdout)
-    return done.returncode, [finding for finding in findings if finding["check_name"].startswith("args")]
+    return done.returncode, json.loads(done.stdout)
 
 
-def test_each_kind_of_mistake_fails_for_each_module(project: Path) -> None:
-    playbook, mistakes = Playbook(), {}
-    for module in MODULES:
-        for mistake in list_mistakes(module):
-            mistakes[playbook.add(module, mistake.options)] = mistake
-    playbook.write(project / "mistakes.yml")
-    status, findings = run_ansible_lint(project, "mistakes.yml")
-    messages = {finding["location"]["lines"]["begin"]: finding["description"] for finding in findings}
+def test_each_kind_of_mistake_fails_for_each_module(report: Findings) -> None:
+    messages = {finding["location"]["lines"]["begin"]: finding["description"] for finding in report.of("mistakes.yml")}
     undetected = {
         f"{mistake.module}: {mistake.kind}": messages.get(line)
-        for line, mistake in mistakes.items()
+        for line, mistake in report.mistakes.items()
         if not re.search(mistake.message, messages.get(line, ""))
     }
     assert undetected == {}
-    assert {finding["severity"] for finding in findings} == {"major"}
-    assert status == 2
-    assert {mistake.module for mistake in mistakes.values()} == set(MODULES)
+    assert {mistake.module for mistake in report.mistakes.values()} == set(MODULES)
+    assert {finding["severity"] for finding in report.findings} == {"major"}  # not warnings
+    assert report.status == 2
 
 
-def test_valid_tasks_have_no_findings(project: Path) -> None:
-    playbook = Playbook()
-    for module in MODULES:
-        for options in list_valid_tasks(module):
-            playbook.add(module, options)
-    playbook.write(project / "valid.yml")
-    _status, findings = run_ansible_lint(project, "valid.yml")
-    assert [f"{finding['description']}" for finding in findings] == []
+def test_valid_tasks_have_no_findings(report: Findings) -> None:
+    assert report.of("valid.yml") == []
+
+
+def test_guide_shows_the_findings_of_its_playbook(report: Findings) -> None:
+    shown = re.findall(r"^(.+)\nplaybook.yml:(\d+) ", (GUIDE / "mistakes.txt").read_text(), re.MULTILINE)
+    findings = [
+        (f"{finding['check_name']}: {finding['description']}", str(finding["location"]["lines"]["begin"]))
+        for finding in report.of("playbook.yml")
+    ]
+    assert shown == findings
