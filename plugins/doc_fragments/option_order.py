@@ -431,7 +431,7 @@ class ModuleDocFragment:
 """
 
     CI_NODE_INFO = r"""
-{options: {name: {}, complete_config: {}, workers: {}}}
+{options: {name: {}, complete_config: {}, read_config: {}, workers: {}}}
 """
 
     CI_PLUGIN = r"""
@@ -527,6 +527,11 @@ class ModuleDocFragment:
     seed: {}, reasoning_effort: {}, extra: {}}}
 """
 
+    INFERENCE_COST_INFO = r"""
+{options: {newer_than: {}, older_than: {}, group_by: {}, project_ids: {},
+    api_key_ids: {}}}
+"""
+
     INFERENCE_DASHBOARD_INFO = r"""
 {options: {subject: {}}}
 """
@@ -568,6 +573,12 @@ class ModuleDocFragment:
 {options: {name: {}, role: {}, rotate_after: {}, project_id: {},
     project_name: {}, state: {}, owner: {}, group: {}, mode: {},
     key_file: {}, surplus: {}}}
+"""
+
+    INFERENCE_USAGE_INFO = r"""
+{options: {kind: {}, newer_than: {}, older_than: {}, bucket_width: {},
+    group_by: {}, project_ids: {}, user_ids: {}, api_key_ids: {},
+    models: {}}}
 """
 
     INFERENCE_USER = r"""

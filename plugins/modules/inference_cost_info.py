@@ -13,6 +13,7 @@ description:
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.inference_cost_info
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
