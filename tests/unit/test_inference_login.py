@@ -34,6 +34,7 @@ MODULES: dict[str, tuple[KeyClass, dict[str, Any]]] = {
     "inference_admin_key": (ADMIN_KEY, {"name": "audit"}),
     "inference_admin_key_info": (ADMIN_KEY, {}),
     "inference_dashboard_info": (SESSION_TOKEN, {"subject": "subscription"}),
+    "inference_cost_info": (ADMIN_KEY, {}),
     "inference_drift_info": (ADMIN_KEY, {"max_key_age_days": 30}),
     "inference_organization_info": (ADMIN_KEY, {}),
     "inference_project": (ADMIN_KEY, {"name": "Search"}),
@@ -44,6 +45,7 @@ MODULES: dict[str, tuple[KeyClass, dict[str, Any]]] = {
     ),
     "inference_rate_limit_info": (ADMIN_KEY, {"project_id": "proj_1"}),
     "inference_service_account": (ADMIN_KEY, {"name": "robot", "project_id": "proj_1"}),
+    "inference_usage_info": (ADMIN_KEY, {}),
     "inference_user": (ADMIN_KEY, {"email": "dora@sandbox.example"}),
     "inference_user_info": (ADMIN_KEY, {}),
 }
