@@ -23,6 +23,8 @@ function filter() {
   }
   for (const group of document.querySelectorAll("section, .group"))
     group.hidden = filled.length > 0 && !group.querySelector("[data-status]:not([hidden])");
+  if (filled.length)
+    for (const group of document.querySelectorAll("details.group")) group.open = true;
   form.querySelector("output").textContent = filled.length ? `${count} of ${entries.length} entries match` : "";
   return filled;
 }

@@ -35,8 +35,10 @@ LIMITS = {
     "outcomes_of_a_task": 20_000,
     "warnings": 50_000,
     "under_way": 50_000,
-    "tasks": 100_000,
-    "hosts": 650_000,
+    "tasks": 60_000,
+    "unchanged_tasks": 60_000,
+    "failed_hosts": 350_000,
+    "changed_hosts": 300_000,
     "unchanged_hosts": 100_000,
 }
 _MAX_DIFF_LENGTH = 15_000
@@ -69,9 +71,10 @@ class HostRow:
 
 @dataclasses.dataclass
 class Hosts:
-    """The hosts with failures or changes, and the names of the others."""
+    """The hosts with failures, those with changes only, and the names of the others."""
 
-    rows: list[HostRow]
+    failed: list[HostRow]
+    changed: list[HostRow]
     unchanged: list[str]
 
 
@@ -142,8 +145,10 @@ def _list_hosts(document: dict[str, t.Any]) -> Hosts:
         HostRow(name, counts, " ".join(sort_services(services[name])), sorted(errors[name]))
         for name, counts in document["hosts"].items()
     ]
+    rows.sort(key=HostRow.order)
     return Hosts(
-        sorted((row for row in rows if row.statuses), key=HostRow.order),
+        [row for row in rows if row.statuses not in ("", "changed")],
+        [row for row in rows if row.statuses == "changed"],
         sorted((row.name for row in rows if not row.statuses), key=natural_order),
     )
 
