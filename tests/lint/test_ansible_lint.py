@@ -75,7 +75,7 @@ def list_mistakes(module: str) -> Iterator[Mistake]:
     yield Mistake(module, "limit", {**valid, "retries": 1000}, "'retries': must be 0 to 100, not 1000")
     required = [name for name, option in item.options.items() if option.get("required")]
     for name in required[:1]:
-        yield Mistake(module, "missing option", without(valid, [name]), f"missing required arguments: .*{name}")
+        yield Mistake(module, "missing option", omit(valid, [name]), f"missing required arguments: .*{name}")
     choices = [name for name, option in spec.options.items() if option.get("choices")]
     for name in choices[:1]:
         wrong: Any = ["bogus"] if spec.options[name]["type"] == "list" else "bogus"
@@ -103,7 +103,7 @@ def break_rule(module: str, spec: Any, base: Options, rule: str, term: Any) -> t
     return {**base, **samples}, message
 
 
-def without(options: Options, names: Any) -> Options:
+def omit(options: Options, names: Any) -> Options:
     return {name: value for name, value in options.items() if name not in names}
 
 
@@ -127,7 +127,7 @@ class Playbook:
 
 
 class Findings(NamedTuple):
-    """What ansible-lint reports.
+    """The result of a run of ansible-lint.
 
     :ivar mistakes: the mistakes by their line in mistakes.yml
     """
@@ -136,7 +136,7 @@ class Findings(NamedTuple):
     mistakes: dict[int, Mistake]
     findings: list[dict[str, Any]]
 
-    def of(self, playbook: str) -> list[dict[str, Any]]:
+    def list_of(self, playbook: str) -> list[dict[str, Any]]:
         return [finding for finding in self.findings if finding["location"]["path"] == playbook]
 
 
@@ -184,7 +184,7 @@ def run_ansible_lint(project: Path, *playbooks: str) -> tuple[int, list[dict[str
 
 
 def test_each_kind_of_mistake_fails_for_each_module(report: Findings) -> None:
-    messages = {finding["location"]["lines"]["begin"]: finding["description"] for finding in report.of("mistakes.yml")}
+    messages = {finding["location"]["lines"]["begin"]: finding["description"] for finding in report.list_of("mistakes.yml")}
     undetected = {
         f"{mistake.module}: {mistake.kind}": messages.get(line)
         for line, mistake in report.mistakes.items()
@@ -197,13 +197,13 @@ def test_each_kind_of_mistake_fails_for_each_module(report: Findings) -> None:
 
 
 def test_valid_tasks_have_no_findings(report: Findings) -> None:
-    assert report.of("valid.yml") == []
+    assert report.list_of("valid.yml") == []
 
 
 def test_guide_shows_the_findings_of_its_playbook(report: Findings) -> None:
     shown = re.findall(r"^(.+)\nplaybook.yml:(\d+) ", (GUIDE / "mistakes.txt").read_text(), re.MULTILINE)
     findings = [
         (f"{finding['check_name']}: {finding['description']}", str(finding["location"]["lines"]["begin"]))
-        for finding in report.of("playbook.yml")
+        for finding in report.list_of("playbook.yml")
     ]
     assert shown == findings

@@ -11,7 +11,7 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import RULES, Option, Options
 
 _DELIMITERS = ("{{", "{%")
-# What applies to an option whatever its value is
+# Properties of an option that do not depend on its value
 _KEPT = ("required", "default", "no_log")
 
 
