@@ -75,7 +75,8 @@ def list_mistakes(module: str) -> Iterator[Mistake]:
     yield Mistake(module, "limit", {**valid, "retries": 1000}, "'retries': must be 0 to 100, not 1000")
     required = [name for name, option in item.options.items() if option.get("required")]
     for name in required[:1]:
-        yield Mistake(module, "missing option", omit(valid, [name]), f"missing required arguments: .*{name}")
+        incomplete = {option: value for option, value in valid.items() if option != name}
+        yield Mistake(module, "missing option", incomplete, f"missing required arguments: .*{name}")
     choices = [name for name, option in spec.options.items() if option.get("choices")]
     for name in choices[:1]:
         wrong: Any = ["bogus"] if spec.options[name]["type"] == "list" else "bogus"
@@ -103,23 +104,17 @@ def break_rule(module: str, spec: Any, base: Options, rule: str, term: Any) -> t
     return {**base, **samples}, message
 
 
-def omit(options: Options, names: Any) -> Options:
-    return {name: value for name, value in options.items() if name not in names}
-
-
 class Playbook:
     """A playbook of which the line of each task is known."""
 
     def __init__(self) -> None:
         self._lines = ["---", "- name: Play", "  hosts: all", "  gather_facts: false", "  tasks:"]
-        self.tasks: dict[int, tuple[str, Options]] = {}
 
     def add(self, module: str, options: Options) -> int:
         """Add a task, and return its line."""
         line = len(self._lines) + 1
         task = yaml.safe_dump([{"name": f"Run {module}", PREFIX + module: options}], sort_keys=False, width=1000)
         self._lines += ["    " + text for text in task.splitlines()]
-        self.tasks[line] = (module, options)
         return line
 
     def write(self, path: Path) -> None:
@@ -184,7 +179,9 @@ def run_ansible_lint(project: Path, *playbooks: str) -> tuple[int, list[dict[str
 
 
 def test_each_kind_of_mistake_fails_for_each_module(report: Findings) -> None:
-    messages = {finding["location"]["lines"]["begin"]: finding["description"] for finding in report.list_of("mistakes.yml")}
+    messages = {
+        finding["location"]["lines"]["begin"]: finding["description"] for finding in report.list_of("mistakes.yml")
+    }
     undetected = {
         f"{mistake.module}: {mistake.kind}": messages.get(line)
         for line, mistake in report.mistakes.items()
