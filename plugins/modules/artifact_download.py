@@ -200,7 +200,7 @@ ITEM = ArgumentSpec(
         path=dict(type="str", required=True, unchecked="may have any character but a semicolon"),
         dest=dict(type="path", required=True, not_empty=True),
     ),
-    checks=[download.check],
+    checks=[download.check_path],
 )
 SPEC = ARTIFACT + with_items(ITEM)
 
@@ -208,9 +208,16 @@ SPEC = ARTIFACT + with_items(ITEM)
 def run(task: Task) -> None:
     expand_folders = functools.partial(download.expand_folders, task)
     if task.params["items"] is None and download.is_folder(task.params):
+        download.check_destination(task.params)
         process_items(task, expand_folders([{}]), download_file)
     else:
-        process_one_or_items(task, download_file, identity=download.destination, expand_all=expand_folders)
+        process_one_or_items(
+            task,
+            download_file,
+            check=download.check_destination,
+            identity=download.destination,
+            expand_all=expand_folders,
+        )
 
 
 def download_file(task: Task) -> None:

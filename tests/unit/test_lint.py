@@ -125,6 +125,13 @@ def test_environment_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_problem("artifact_info", module.SPEC, {}) is None
 
 
+def test_files_are_not_read() -> None:
+    """The task may run on another machine."""
+    module = importlib.import_module("ansible_collections.buildworks.toolchain.plugins.modules.artifact_download")
+    options = {"repo": "r", "path": "a", "dest": "/dev/null/directory/file"}
+    assert find_problem("artifact_download", module.SPEC, options) is None
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_valid_tasks_have_no_errors(module: str) -> None:
     spec = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}").SPEC

@@ -37,15 +37,30 @@ def is_folder(params: Fields) -> bool:
     return (params["path"] or "").endswith("/")
 
 
-def check(params: Fields) -> None:
-    """Validate the options of one file or folder.
+def check_path(params: Fields) -> None:
+    """Validate the path of one file or folder.
 
-    :raises BadOption: if they are invalid
+    :raises BadOption: if it is invalid
     """
     path = params["path"].strip("/")
     if path or not is_folder(params):
         paths.check_content_path(params["repo"], path)
-    _check_writable(destination(params))
+
+
+def check_destination(params: Fields) -> None:
+    """Verify that the file or the files of the folder can be stored.
+
+    :raises BadOption: if they cannot
+    """
+    dest = destination(params)
+    resolved = rehearsal.resolve_read(dest)
+    if os.path.exists(resolved) and not (os.path.isfile(resolved) or os.path.isdir(resolved)):
+        raise BadOption("dest", f"'{dest}' cannot be written: it is not a regular file")
+    folder = resolved if os.path.isdir(resolved) else os.path.dirname(resolved)
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
+        raise BadOption("dest", f"'{dest}' cannot be written: '{folder}' must be a writable directory")
 
 
 def destination(params: Fields) -> str:
@@ -74,7 +89,8 @@ class Download:
     """A file in a repository and its local copy."""
 
     def __init__(self, task: Task) -> None:
-        check(task.params)
+        check_path(task.params)
+        check_destination(task.params)
         self._task = task
         self._artifact = ArtifactService(task)
         self._repo, self._path = task.params["repo"], task.params["path"].strip("/")
@@ -155,21 +171,6 @@ class Download:
             raise ToolchainError(f"HEAD {address}: 404. {not_found_error('File', self._repo, self._path, response)}")
         checksums = {name: response.headers.get(f"X-Checksum-{name.capitalize()}") for name in ALGORITHMS}
         return {"size": int(length), "checksums": checksums}
-
-
-def _check_writable(dest: str) -> None:
-    """Verify that the file can be stored.
-
-    :raises BadOption: if it cannot
-    """
-    resolved = rehearsal.resolve_read(dest)
-    if os.path.exists(resolved) and not (os.path.isfile(resolved) or os.path.isdir(resolved)):
-        raise BadOption("dest", f"'{dest}' cannot be written: it is not a regular file")
-    folder = resolved if os.path.isdir(resolved) else os.path.dirname(resolved)
-    while not os.path.exists(folder):
-        folder = os.path.dirname(folder)
-    if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
-        raise BadOption("dest", f"'{dest}' cannot be written: '{folder}' must be a writable directory")
 
 
 def _list_files(task: Task, item: Fields, params: Fields) -> t.Iterator[Fields]:
