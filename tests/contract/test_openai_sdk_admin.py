@@ -167,13 +167,24 @@ def test_requests_are_rejected_when_they_exceed_the_rate_limit(admin: Any, sandb
     assert valid(admin.users.retrieve("user-sandbox-bob"))
 
 
+def test_usage_and_costs(admin: Any, connect: Connect, sandbox: Any) -> None:
+    start = int(sandbox.clock()["now"])
+    connect().chat.completions.create(model="gpt-4o-mini", messages=[{"role": "user", "content": "Hello"}])
+    (usage,) = valid(admin.usage.completions(start_time=start, bucket_width="1d", group_by=["model"])).data
+    (result,) = usage.results
+    assert (result.model, result.num_model_requests) == ("gpt-4o-mini", 1)
+    cost = {"organization": "org-sandbox", "project": "proj_sandbox", "line_item": "gpt-4o, input", "ago": 0}
+    sandbox.seed({"inference": {"costs": [{**cost, "amount": 1.5}]}})
+    (costs,) = valid(admin.usage.costs(start_time=start, group_by=["line_item"])).data
+    assert [(cost.line_item, cost.amount.value) for cost in costs.results] == [("gpt-4o, input", 1.5)]
+
+
 def test_unsupported_endpoints_respond_with_501(admin: Any) -> None:
     calls = [
         admin.groups.list,
         admin.roles.list,
         admin.spend_limit.retrieve,
         admin.data_retention.retrieve,
-        lambda: admin.usage.completions(start_time=0),
         admin.audit_logs.list,
         lambda: admin.users.roles.list("user-sandbox-bob"),
         lambda: admin.projects.roles.list("proj_sandbox"),
