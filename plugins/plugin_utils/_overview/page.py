@@ -72,8 +72,9 @@ def render_page(overview: State, site: str, rows: int) -> str:
     :arg rows: number of rows of a table that are not folded
     """
     folder = os.path.dirname(__file__)
+    loader = jinja2.FileSystemLoader([folder, os.path.dirname(folder)])
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([folder, os.path.dirname(folder)]),
+        loader=loader,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -92,15 +93,14 @@ def render_page(overview: State, site: str, rows: int) -> str:
         visible_findings=VISIBLE_FINDINGS,
         is_open=len(services) <= VISIBLE_SERVICES,
         site=site.rstrip("/"),
-        style=_read_styles(environment),
+        style=_read_styles(environment, loader),
     )
     return _INVALID_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def _read_styles(environment: jinja2.Environment) -> str:
+def _read_styles(environment: jinja2.Environment, loader: jinja2.BaseLoader) -> str:
     """Return the style sheets without their comments."""
-    assert environment.loader
-    sources = [environment.loader.get_source(environment, name)[0] for name in ("_page.css", "style.css")]
+    sources = [loader.get_source(environment, name)[0] for name in ("_page.css", "style.css")]
     return "\n".join(re.sub(r"/\*.*?\*/\n?", "", source, flags=re.DOTALL) for source in sources)
 
 
