@@ -16,7 +16,7 @@ author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.option_order.inference_rate_limit
   - buildworks.toolchain.inference
-  - buildworks.toolchain.inference_project
+  - buildworks.toolchain.inference_project_selection
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:

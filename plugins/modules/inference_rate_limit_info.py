@@ -17,7 +17,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
-  - buildworks.toolchain.inference_project
+  - buildworks.toolchain.inference_project_selection
 notes:
   - Requires O(admin_key). With O(dashboard=true), O(session_token) is required instead.
 options:

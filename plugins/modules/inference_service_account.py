@@ -22,7 +22,7 @@ author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.option_order.inference_service_account
   - buildworks.toolchain.inference
-  - buildworks.toolchain.inference_project
+  - buildworks.toolchain.inference_project_selection
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
   - buildworks.toolchain.to_file

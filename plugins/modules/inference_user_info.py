@@ -16,7 +16,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
-  - buildworks.toolchain.inference_project
+  - buildworks.toolchain.inference_project_selection
 notes:
   - Requires O(admin_key).
   - If neither O(project_id) nor O(project_name) is set, the users of the organization are returned.

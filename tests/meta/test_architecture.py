@@ -207,6 +207,11 @@ def test_editors_list_connection_options_last() -> None:
     assert violations == [], "list the fragment option_order first, and run tools/generate.py"
 
 
+def test_no_fragment_has_the_name_of_a_module() -> None:
+    """For `option_order.<module>`, Ansible would load this fragment instead."""
+    assert {path.stem for path in (ROOT / "plugins/doc_fragments").glob("*.py")} & set(MODULES) == set()
+
+
 def spec_options(module: str) -> dict[str, dict[str, Any]]:
     return load_plugin("modules", module).SPEC.options
 
