@@ -86,6 +86,14 @@ CREATE TABLE artifact_replications (
     UNIQUE (repo, url)
 );
 CREATE TABLE artifact_webhooks (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, subscription TEXT NOT NULL);
+CREATE TABLE artifact_certificates (
+    alias TEXT PRIMARY KEY,
+    issued_to TEXT NOT NULL,
+    issued_by TEXT NOT NULL,
+    issued_on REAL NOT NULL,
+    valid_until REAL NOT NULL,
+    fingerprint TEXT NOT NULL
+);
 CREATE TABLE artifact_users (
     name TEXT PRIMARY KEY,
     password TEXT,

@@ -51,7 +51,7 @@ from .seeds.seed import SEED_SCHEMA, load_seed
 from .seeds.snapshot_seeds import iterate_seeds
 from .state import State
 from .state_tables import STATE_TABLES
-from .system import storage_summary, system_api, unimplemented
+from .system import certificate_api, storage_summary, system_api, unimplemented
 from .system.configuration import api as configuration_api
 from .system.configuration import store
 from .webhooks import webhook_api
@@ -63,6 +63,7 @@ NODE_ID = "5f0e1ab1c3d24e6a"
 ROUTES = Routes(
     (
         *system_api.ROUTES,
+        *certificate_api.ROUTES,
         *configuration_api.ROUTES,
         *repository_api.ROUTES,
         *batch_api.ROUTES,

@@ -51,6 +51,12 @@ _QUERIES = {
             coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', json_extract(claims, '$.expiry'), 'unixepoch'), 'never') AS expires
         FROM artifact_tokens ORDER BY rowid
     """,
+    "certificates": """
+        SELECT alias, issued_to, issued_by,
+            strftime('%Y-%m-%dT%H:%M:%SZ', issued_on, 'unixepoch') AS issued,
+            strftime('%Y-%m-%dT%H:%M:%SZ', valid_until, 'unixepoch') AS expires
+        FROM artifact_certificates ORDER BY alias
+    """,
     "permissions": f"""
         SELECT name,
             (SELECT group_concat(name, ', ') FROM ({_NAMES.format(path="targets")})) AS targets,

@@ -1,24 +1,30 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Environments, projects, configuration, replications and webhooks of a seed. The rules are those of the APIs."""
+"""Certificates, environments, projects, configuration, replications and webhooks of a seed, by the APIs' rules."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
 from ...seeds.schema import ANY_VALUE, SeedError, mapping_schema
 from ..projects import environment_api, member_api, project_api, role_api
 from ..protocol.errors import AccessError, ArtifactError
+from ..protocol.formats import parse_seed_time
 from ..replications import replications
 from ..state import State
+from ..system.certificates import save_certificate
 from ..system.configuration.schema import SECTIONS
 from ..system.configuration.store import check_references, complete_document
 from ..system.configuration.values import UnknownRepository, ViolatesSchema
+from ..system.pem import Certificate
 from ..webhooks.subscriptions import parse_subscription, save_subscription
 
+# Lifetime in seconds of a certificate whose end is not set
+DEFAULT_LIFETIME = 31_536_000
 _MEMBERS = [mapping_schema("name! roles!")]
 REPLICATION_FIELDS = (
     *replications.COMMON_DEFAULTS,
@@ -29,6 +35,7 @@ REPLICATION_FIELDS = (
 # Fields of a repository in a seed that say with which projects it is shared.
 SHARING_FIELDS = ("shared_with_projects", "shared_with_all_projects", "shared_read_only")
 SCHEMAS = {
+    "certificates": [mapping_schema(f"alias! expires_in {' '.join(Certificate._fields)}")],
     "environments": [ANY_VALUE],
     "projects": [
         mapping_schema(
@@ -47,6 +54,8 @@ SCHEMAS = {
 
 def add_administration(state: State, data: dict[str, Any]) -> None:
     """Add the objects of a seed that refer to its accounts and repositories."""
+    for certificate in data.get("certificates", ()):
+        _add_certificate(state, certificate)
     for name in data.get("environments", ()):
         if name not in state.projects.list_environments():
             with _locate(f"environments, {name}"):
@@ -83,6 +92,19 @@ def _locate(place: str) -> Iterator[None]:
         yield
     except (AccessError, ArtifactError, SeedError) as error:
         raise SeedError(f"{place}: {error}") from error
+
+
+def _add_certificate(state: State, seed: dict[str, Any]) -> None:
+    alias, now = seed["alias"], state.runtime.clock.now()
+    issued_to = seed.get("issued_to", alias)
+    certificate = Certificate(
+        issued_to=issued_to,
+        issued_by=seed.get("issued_by", issued_to),
+        issued_on=parse_seed_time(seed.get("issued_on", now)),
+        valid_until=parse_seed_time(seed.get("valid_until", now + seed.get("expires_in", DEFAULT_LIFETIME))),
+        fingerprint=seed.get("fingerprint", hashlib.sha256(alias.encode()).digest().hex(":")),
+    )
+    save_certificate(state, alias, certificate)
 
 
 def _add_environment(state: State, project: str, name: Any) -> None:

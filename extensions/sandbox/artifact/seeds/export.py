@@ -16,6 +16,7 @@ from ..projects.store import BUILT_IN_ENVIRONMENTS
 from ..replications.replications import list_replicated_repositories, list_replications
 from ..repositories.repositories import CONFIGURATION_FIELDS
 from ..state import State
+from ..system.certificates import list_certificates
 from ..system.configuration.store import Configuration, load_section_of_new_server
 from .administration import REPLICATION_FIELDS
 from .seed import BUILD_CHANGE_FIELDS, BUILD_FIELDS, MODULE_FIELDS
@@ -42,6 +43,9 @@ def export_seed(state: State) -> SeedExport:
                 for permission in state.accounts.permissions.list_all()
             ],
             "tokens": _export_tokens(state, export),
+            "certificates": [
+                {"alias": alias, **certificate._asdict()} for alias, certificate in list_certificates(state).items()
+            ],
             "repositories": _export_repositories(state, files),
             "items": [*_export_folders(state), *files.without_content],
             "environments": [name for name in state.projects.list_environments() if name not in BUILT_IN_ENVIRONMENTS],
