@@ -1,0 +1,31 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Client certificates with which Artifactory authenticates to the servers of remote repositories."""
+
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+
+_ADDRESS = "/artifactory/api/system/security/certificates"
+
+
+def list_certificates(artifact: ArtifactService) -> list[Fields]:
+    """Return all certificates, sorted by alias."""
+    certificates = map(_to_result, artifact.http.read("GET", _ADDRESS).records())
+    return sorted(certificates, key=lambda certificate: certificate["alias"])
+
+
+def _to_result(record: Record) -> Fields:
+    return {
+        "alias": record.text("certificateAlias"),
+        "issued_to": record.maybe_text("issuedTo"),
+        "issued_by": record.maybe_text("issuedBy"),
+        "issued_on": times.get_time(record, "issuedOn"),
+        "valid_until": times.get_time(record, "validUntil"),
+        "fingerprint": record.maybe_text("fingerprint"),
+    }
