@@ -89,6 +89,10 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
                     {"token": "soon-1", "username": "ci", "description": HOSTILE, "expires_in": 10 * DAY},
                     {"token": "later-1", "username": "ci", "description": "agents", "expires_in": 200 * DAY},
                 ],
+                "certificates": [
+                    {"alias": "mirror", "expires_in": 5 * DAY},
+                    {"alias": HOSTILE, "valid_until": now - 3 * DAY},
+                ],
             },
             "ci": {
                 "jobs": [
@@ -144,6 +148,8 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
     ]
     assert {token["description"] for token in repo["tokens"]} == {"the sandbox's own", HOSTILE, "agents"}
 
+    assert [certificate["alias"] for certificate in repo["certificates"]] == [HOSTILE, "mirror"]
+
     jenkins = report.get_service("jenkins")
     site = [(build["result"], build["duration"]) for build in jenkins["builds"] if build["job"] == "team/site"]
     assert sorted(site) == [("FAILURE", 50.0), ("SUCCESS", 10.0), ("UNSTABLE", 30.0)]
@@ -167,6 +173,8 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
     assert HOSTILE not in report.page
     reasons = [(entry["host"], entry["severity"], entry["reason"]) for entry in report.json["summary"]["attention"]]
     assert ("repo", "attention", f"Token '{HOSTILE}' of ci expires in 9 days.") in reasons
+    assert ("repo", "attention", "Certificate 'mirror' expires in 4 days.") in reasons
+    assert ("repo", "failing", f"Certificate '{HOSTILE}' expired 3 days ago.") in reasons
     assert ("openai", "attention", "Key 'Short' of Olivia Owner expires in 4 days.") in reasons
     assert ("jenkins", "attention", "1 of 2 built jobs is failing or unstable: team/site.") in reasons
     assert any(reason.startswith("5 keys are older than 365 days: ") for _host, _severity, reason in reasons)
@@ -249,7 +257,7 @@ def test_page_of_a_toolchain_in_use_is_readable(
     assert f"${costs:,.2f}" in report.page
     assert len({row["start"] for row in report.get_service("openai")["costs"]}) == 30
     requests = collections.Counter(request["service"] for request in sandbox.journal())
-    assert requests == {"artifact": 2, "ci": 6 + 11, "review": 3 + 3 * 2 + 8, "inference": 5 + 2 * 2}
+    assert requests == {"artifact": 3, "ci": 6 + 11, "review": 3 + 3 * 2 + 8, "inference": 5 + 2 * 2}
     browser.check_page(report.file, "overview-in-use")
 
 
@@ -289,7 +297,7 @@ def test_failed_requests_are_reported_beside_the_rest(sandbox: Sandbox, browser:
         state["host"]: [problem["module"] for problem in state["problems"]] for state in report.json["services"]
     }
     assert failed_modules == {
-        "repo": ["artifact_storage_info"],
+        "repo": ["artifact_storage_info", "artifact_certificate_info"],
         "jenkins": ["ci_plugin_info"],
         "down": ["ci_info"],
         "misspelt": ["ci_info"],
@@ -311,6 +319,16 @@ def test_failed_requests_are_reported_beside_the_rest(sandbox: Sandbox, browser:
                 "&#34;", '"'
             )
     browser.check_page(report.file, "overview-unread")
+
+
+def test_certificates_are_unread_when_the_server_is_old(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.switch("artifact", version="5.3.2")
+    hosts = {"artifact": ["repo"]}
+    report = run_overview(sandbox, tmp_path, hosts)
+    problems = {problem["module"]: problem["problem"] for problem in report.get_service("repo")["problems"]}
+    assert "/api/system/security/certificates: 404 Not Found" in problems["artifact_certificate_info"]
+    (repo,) = report.json["summary"]["services"]
+    assert repo["health"] == "unknown"
 
 
 def test_page_is_complete_when_services_are_empty(sandbox: Sandbox, browser: Chromium, tmp_path: Path) -> None:

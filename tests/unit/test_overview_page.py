@@ -60,6 +60,7 @@ def artifact(percent: float | None = 40.0, **more: Any) -> State:
         "problems": [],
         "storage": {"file_store": {**store, **sizes}, "total": {"used": 0, "files": 0}, "repositories": []},
         "tokens": [],
+        "certificates": [],
         **more,
     }
 
@@ -71,6 +72,11 @@ def repository(key: str, used: int) -> State:
 def token(name: str, **more: Any) -> State:
     times = {"issued_at": NOW - DAY, "expiry": None, "last_used": None, **more}
     return {"description": name, "token_id": "1", "username": "ci", "subject": "", **times}
+
+
+def certificate(alias: str, valid_until: float, **more: Any) -> State:
+    names = {"alias": alias, "issued_to": "repo.example.com", "issued_by": "Example CA", **more}
+    return {**names, "issued_on": to_text(NOW - 1000 * DAY), "valid_until": to_text(valid_until), "fingerprint": "00"}
 
 
 def ci(**more: Any) -> State:
@@ -190,6 +196,26 @@ def to_plain(fragment: str) -> str:
             artifact(tokens=[token(name, expiry=NOW + 5 * DAY) for name in "abcde"]),
             "attention",
             "5 tokens expire within 30 days: a, b, c and 2 more.",
+        ),
+        (
+            artifact(certificates=[certificate("mirror", NOW + 5 * DAY)]),
+            "attention",
+            "Certificate 'mirror' expires in 5 days.",
+        ),
+        (
+            artifact(certificates=[certificate("mirror", NOW - DAY)]),
+            "failing",
+            "Certificate 'mirror' expired 1 day ago.",
+        ),
+        (
+            artifact(certificates=[certificate("mirror", NOW + 31 * DAY)]),  # and older than a year
+            "ok",
+            "Everything that was checked is in order.",
+        ),
+        (
+            artifact(certificates=[certificate(name, NOW - DAY) for name in "abcde"]),
+            "failing",
+            "5 certificates have expired: a, b, c and 2 more.",
         ),
         (
             artifact(storage=None, problems=[{"module": "artifact_storage_info", "problem": "GET x: 403 Forbidden"}]),
@@ -325,13 +351,29 @@ def test_figures_of_artifactory() -> None:
     repositories = [repository("small", 5), repository("large", GIGABYTE)]
     storage = {**artifact()["storage"], "repositories": repositories, "total": {"used": GIGABYTE + 5, "files": 1234}}
     tokens = [token("a", expiry=NOW + DAY), token("b")]
-    assert get_figures(artifact(storage=storage, tokens=tokens)) == {
+    certificates = [certificate("a", NOW + DAY)]
+    assert get_figures(artifact(storage=storage, tokens=tokens, certificates=certificates)) == {
         "Storage used": ("80 GB", "40 % of 200 GB"),
         "Growth": ("unknown", "known after the next run"),
         "Artifacts": ("1,234", "1 GB with duplicates"),
         "Repositories": ("2", "largest: large"),
-        "Tokens expiring": ("1", "within 30 days, of 2 tokens"),
+        "Tokens and certificates expiring": ("2", "within 30 days, of 2 tokens and 1 certificate"),
     }
+
+
+def test_certificates_are_listed_by_expiry() -> None:
+    certificates = [
+        certificate(HOSTILE, NOW + 400 * DAY, issued_to=None),
+        certificate("mirror", NOW + 5 * DAY),
+        certificate("old", NOW - 2 * DAY, issued_by=None),
+    ]
+    page = render(artifact(certificates=certificates))
+    assert list_rows(page, "Client certificates") == [
+        ["old", "repo.example.com", "unknown", "2025-12-30 (2 days ago)"],
+        ["mirror", "repo.example.com", "Example CA", "2026-01-06 (in 5 days)"],
+        [HOSTILE.replace("\x00", "\N{REPLACEMENT CHARACTER}"), "unknown", "Example CA", "2027-02-05 (in 400 days)"],
+    ]
+    assert "<script>" not in page
 
 
 def test_figures_of_jenkins() -> None:
@@ -379,6 +421,7 @@ def test_figures_of_openai() -> None:
     [
         (artifact(storage=None), "artifact_storage_info", 4),
         (artifact(), "access_token_info", 1),
+        (artifact(), "artifact_certificate_info", 1),
         (ci(server=None), "ci_info", 5),
         (ci(), "ci_job_info", 3),
         (ci(), "ci_build_info", 1),

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Artifactory: storage and its growth, repositories and tokens."""
+"""Artifactory: storage and its growth, repositories, tokens and certificates."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.par
 
 _STORAGE = "artifact_storage_info"
 _TOKENS = "access_token_info"
+_CERTIFICATES = "artifact_certificate_info"
+_EXPIRING = "Tokens and certificates expiring"
 # Used shares of the storage from which it needs attention, and from which it fails soon
 _HIGH, _FULL = 80, 95
 _WEEK = 7 * DAY
@@ -35,12 +37,15 @@ _WEEK = 7 * DAY
 def describe(state: State, scope: Scope) -> Service:
     """Return the state of an Artifactory host."""
     storage, tokens = state["storage"], [_to_key(token) for token in state["tokens"]]
+    certificates = [_to_certificate_key(certificate) for certificate in state["certificates"]]
     runs = [run for run in scope.history if run["host"] == state["host"]]
     sections: list[Section] = []
     if storage:
         sections += _describe_growth(storage, runs, scope)
     if tokens:
         sections.append(Section("Tokens", [_TOKENS], table=keys.build_table(tokens, "token", scope, "unknown")))
+    if certificates:
+        sections.append(_list_certificates(state["certificates"], scope))
     return Service(
         state["host"],
         "artifact",
@@ -49,12 +54,13 @@ def describe(state: State, scope: Scope) -> Service:
             *list_problems(state),
             *(_check_storage(storage) if storage else ()),
             *keys.list_findings(tokens, "token", scope),
+            *keys.list_expiring(certificates, "certificate", scope),
         ],
         [
             *(_describe_storage(storage, runs, scope) if storage else _unknown_figures()),
-            unknown_figure("Tokens expiring", failure)
-            if (failure := find_failure(state, _TOKENS))
-            else keys.describe_expiring(tokens, "token", scope),
+            unknown_figure(_EXPIRING, failure)
+            if (failure := find_failure(state, _TOKENS, _CERTIFICATES))
+            else keys.describe_expiring({"token": tokens, "certificate": certificates}, _EXPIRING, scope),
         ],
         sections,
         state["problems"],
@@ -65,6 +71,25 @@ def _to_key(token: State) -> keys.Key:
     owner = token["username"] or token["subject"] or ""
     name = token["description"] or token["token_id"]
     return keys.Key(name, owner, token["issued_at"], token["expiry"], token["last_used"], "tokens")
+
+
+def _to_certificate_key(certificate: State) -> keys.Key:
+    created, expires = (units.parse_time(certificate[name]) for name in ("issued_on", "valid_until"))
+    return keys.Key(certificate["alias"], "", created, expires, None, "certificates")
+
+
+def _list_certificates(certificates: t.Sequence[State], scope: Scope) -> Section:
+    rows = [
+        (
+            Cell(certificate["alias"]),
+            certificate["issued_to"] or "unknown",
+            certificate["issued_by"] or "unknown",
+            keys.describe_expiry(_to_certificate_key(certificate), scope),
+        )
+        for certificate in sorted(certificates, key=lambda certificate: certificate["valid_until"])
+    ]
+    columns = ("Certificate", "Issued to", "Issued by", "Expires")
+    return Section("Client certificates", [_CERTIFICATES], table=Table(columns, rows, "certificates", scope.rows))
 
 
 def _check_storage(storage: State) -> list[Finding]:

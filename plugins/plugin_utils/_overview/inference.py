@@ -74,7 +74,7 @@ def describe(state: State, scope: Scope) -> Service:
             _describe_requests(state),
             unknown_figure("Keys expiring", failure)
             if (failure := find_failure(state, _ADMIN_KEYS, _PROJECTS))
-            else keys.describe_expiring(all_keys, "key", scope),
+            else keys.describe_expiring({"key": all_keys}, "Keys expiring", scope),
             _describe_limits(state, uses),
         ],
         [

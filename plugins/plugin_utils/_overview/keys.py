@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Tokens and keys: findings, figure and table."""
+"""Tokens, keys and certificates: findings, figure and table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_SINGLE = 3
 
 @dataclasses.dataclass(frozen=True)
 class Key:
-    """A token or key. Times are in seconds since 1970.
+    """A token, key or certificate. Times are in seconds since 1970.
 
     :ivar expires: `None` if it never expires
     :ivar remedy: name of an entry of `REMEDIES`
@@ -40,22 +40,34 @@ class Key:
 
 
 def list_findings(keys: t.Sequence[Key], noun: str, scope: Scope) -> list[Finding]:
-    """Return expired and expiring keys one by one if they are few, and old ones together."""
-    expired = [key for key in keys if key.expires is not None and key.expires <= scope.now]
-    expiring = [key for key in keys if key.expires is not None and scope.now < key.expires <= scope.soon]
-    old = [key for key in keys if key not in expired and key.created is not None and key.created <= scope.old]
+    """Return expired and expiring keys, and old ones together."""
+    valid = [key for key in keys if _expiry(key) > scope.now]
+    old = [key for key in valid if key.created is not None and key.created <= scope.old]
     return [
-        *_describe_each("failing", sorted(expired, key=_expiry), noun, "expired", scope),
-        *_describe_each("attention", sorted(expiring, key=_expiry), noun, "expires", scope),
+        *list_expiring(keys, noun, scope),
         *_describe_old(sorted(old, key=lambda key: key.created or 0), noun, scope),
     ]
 
 
-def describe_expiring(keys: t.Sequence[Key], noun: str, scope: Scope) -> Figure:
-    """Return the number of keys that expire soon or have expired."""
-    expiring = [key for key in keys if key.expires is not None and key.expires <= scope.soon]
-    within = f"within {units.pluralize(scope.expires_within_days, 'day')}, of {units.pluralize(len(keys), noun)}"
-    return Figure(f"{noun.capitalize()}s expiring", units.format_count(len(expiring)), within)
+def list_expiring(keys: t.Sequence[Key], noun: str, scope: Scope) -> list[Finding]:
+    """Return expired and expiring keys one by one if they are few."""
+    expired = [key for key in keys if _expiry(key) <= scope.now]
+    expiring = [key for key in keys if scope.now < _expiry(key) <= scope.soon]
+    return [
+        *_describe_each("failing", sorted(expired, key=_expiry), noun, "expired", scope),
+        *_describe_each("attention", sorted(expiring, key=_expiry), noun, "expires", scope),
+    ]
+
+
+def describe_expiring(keys: t.Mapping[str, t.Sequence[Key]], name: str, scope: Scope) -> Figure:
+    """Return the number of keys that expire soon or have expired.
+
+    :arg keys: keys by noun
+    """
+    expiring = [key for group in keys.values() for key in group if _expiry(key) <= scope.soon]
+    total = " and ".join(units.pluralize(len(group), noun) for noun, group in keys.items())
+    within = f"within {units.pluralize(scope.expires_within_days, 'day')}, of {total}"
+    return Figure(name, units.format_count(len(expiring)), within)
 
 
 def build_table(keys: t.Sequence[Key], noun: str, scope: Scope, unused: str) -> Table:
@@ -67,7 +79,7 @@ def build_table(keys: t.Sequence[Key], noun: str, scope: Scope, unused: str) -> 
         (
             Cell(key.name),
             key.owner,
-            _describe_expiry(key, scope),
+            describe_expiry(key, scope),
             "unknown" if key.created is None else units.format_day(key.created),
             unused if key.last_used is None else units.format_day(key.last_used),
         )
@@ -107,7 +119,8 @@ def _describe_old(keys: list[Key], noun: str, scope: Scope) -> list[Finding]:
     ]
 
 
-def _describe_expiry(key: Key, scope: Scope) -> Cell:
+def describe_expiry(key: Key, scope: Scope) -> Cell:
+    """Return when a key expires."""
     if key.expires is None:
         is_old = key.created is not None and key.created <= scope.old
         return Cell("never, and old" if is_old else "never", tone="changed" if is_old else "")

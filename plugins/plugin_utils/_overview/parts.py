@@ -48,6 +48,11 @@ REMEDIES = {
         "Clean up old artifacts", "guides/clean-up", "ansible-playbook buildworks.toolchain.housekeeping --limit {host}"
     ),
     "tokens": Remedy("Rotate tokens", "guides/rotate-tokens", "ansible-doc buildworks.toolchain.access_token"),
+    "certificates": Remedy(
+        "Renew certificates in Artifactory",
+        _module_page("artifact_certificate_info"),
+        "ansible {host} -m buildworks.toolchain.artifact_certificate_info",
+    ),
     "admin_keys": Remedy("Rotate keys", "guides/rotate-tokens", "ansible-doc buildworks.toolchain.inference_admin_key"),
     "project_keys": Remedy(
         "Rotate keys", "guides/rotate-tokens", "ansible-doc buildworks.toolchain.inference_service_account"
