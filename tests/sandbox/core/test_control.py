@@ -61,6 +61,7 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
             "users": 3,
             "groups": 1,
             "tokens": 1,
+            "certificates": 0,
             "permissions": 0,
             "projects": 0,
             "replications": 0,
