@@ -90,6 +90,11 @@ def test_pages_quote_measured_numbers_only_from_the_benchmark() -> None:
         assert re.findall(r"\d[\d.,]* (?:ms|s|times|requests?)\b", re.sub(r"\|[^|\n]+\|", "", text)) == []
 
 
+def test_readme_quotes_the_speed_of_the_benchmark() -> None:
+    (times,) = re.findall(r"about (\S+) times faster", (CHECKOUT / "README.md").read_text())
+    assert times == dict(find_numbers())["task_vs_uri"]
+
+
 def test_large_and_small_numbers_are_rounded() -> None:
     assert [format_number(value) for value in (1, 249.97, 1294.81, 0.784, 1.96, "2.19")] == [
         *("1", "250", "1,295", "0.78", "2", "2.19"),
