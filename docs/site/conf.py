@@ -14,7 +14,7 @@ project = "buildworks.toolchain"
 copyright = "2026, the buildworks.toolchain authors"
 html_title = html_short_title = "buildworks.toolchain"
 
-extensions = ["sphinx_antsibull_ext", "sphinx_copybutton", "site_reference", "site_search"]
+extensions = ["sphinx_antsibull_ext", "sphinx_copybutton", "site_reference", "site_search", "site_stacked"]
 nitpicky = True
 # Environment variables of other programs have no entry on the site
 nitpick_ignore_regex = [("envvar", ".*")]

@@ -33,6 +33,11 @@ PAGES = (
 MOTION: dict[Any, str] = {"no-preference": "cast.svg", "reduce": "cast.svg#still"}
 BACKGROUND = "() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
 
+# For each table, the labels of its columns without the first, once for each row
+READ_HEADINGS = """tables => tables.map(table => [...table.tBodies[0].rows].map(
+    () => [...table.tHead.rows[0].cells].slice(1).map(cell => cell.textContent)))"""
+READ_LABELS = """tables => tables.map(table => [...table.tBodies[0].rows].map(row => [...row.cells].slice(1).map(
+    cell => JSON.parse(getComputedStyle(cell.querySelector("[data-label]"), "::before").content))))"""
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -57,14 +62,29 @@ def test_colors_follow_the_system_and_the_toggle(browser: Chromium, site: Path) 
 def test_keyboard_scrolls_a_wide_table_on_a_phone(browser: Chromium, site: Path) -> None:
     def scroll(page: Page) -> None:
         page.set_viewport_size({"width": 360, "height": 800})
-        box = page.locator(".table-wrapper", has_text="JFrog CLI").nth(1)
+        box = page.locator(".table-wrapper", has_text="toolchain_artifact_url")
         assert box.evaluate("box => box.scrollWidth > box.clientWidth")
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
         box.focus()
         page.keyboard.press("ArrowRight")
         page.wait_for_function("box => box.scrollLeft > 0", arg=box.element_handle())
 
-    assert browser.visit((site / "why-not.html").as_uri(), scroll) == []
+    assert browser.visit((site / "reference/variables.html").as_uri(), scroll) == []
+
+
+@pytest.mark.parametrize("name", ["support/versions", "why-not"])
+def test_phone_shows_rows_of_stacked_tables_as_labelled_blocks(browser: Chromium, site: Path, name: str) -> None:
+    def check_tables(page: Page) -> None:
+        assert not page.locator("[data-label]:visible").count()
+        headings = page.eval_on_selector_all("table.stacked", READ_HEADINGS)
+        page.set_viewport_size({"width": 360, "height": 800})
+        assert len(headings) == page.locator(".table-wrapper").count() > 0
+        assert page.eval_on_selector_all("table.stacked", READ_LABELS) == headings
+        assert page.eval_on_selector_all(
+            ".table-wrapper", "all => all.every(box => box.scrollWidth <= box.clientWidth)"
+        )
+
+    assert browser.visit((site / f"{name}.html").as_uri(), check_tables) == []
 
 
 def test_first_screen_answers_what_was_tested_on_a_real_server(browser: Chromium, site: Path) -> None:
