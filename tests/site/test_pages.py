@@ -87,6 +87,14 @@ def test_phone_shows_rows_of_stacked_tables_as_labelled_blocks(browser: Chromium
     assert browser.visit((site / f"{name}.html").as_uri(), check_tables) == []
 
 
+def test_wide_table_has_shadows_at_its_edges(browser: Chromium, site: Path) -> None:
+    def check_shadows(page: Page) -> None:
+        style = page.locator(".table-wrapper").first.evaluate("box => getComputedStyle(box).backgroundAttachment")
+        assert style == "local, local, scroll, scroll"
+
+    assert browser.visit((site / "reference/variables.html").as_uri(), check_shadows) == []
+
+
 def test_first_screen_answers_what_was_tested_on_a_real_server(browser: Chromium, site: Path) -> None:
     def check_answers(page: Page) -> None:
         table = page.locator("table").first
