@@ -116,9 +116,11 @@ def test_recording_is_short_and_ends_with_an_unchanged_run() -> None:
     svg = ElementTree.parse(SITE / "_static/cast.svg").getroot()
     style = "".join(svg.itertext())
     lines = [element for element in svg.iter() if element.tag.endswith("}text")]
-    delays = [float(re.findall(r"animation-delay: ([\d.]+)s", line.attrib["style"])[0]) for line in lines]
+    delays = [float(re.findall(r"animation-delay: (-?[\d.]+)s", line.attrib["style"])[0]) for line in lines]
     durations = [float(seconds) for seconds in re.findall(r"animation: cast-\w+ ([\d.]+)s", style)]
-    assert 20 < max(*durations, *delays) <= 35
+    seconds = max(*durations, *delays)
+    assert 20 < seconds <= 35
+    assert f"second run, {seconds:.0f} seconds</summary>" in (SITE / "index.rst").read_text()
     assert delays == sorted(delays)
     transcript = (SITE / "_static/cast.txt").read_text()
     assert ["".join(line.itertext()) for line in lines] == list(filter(None, transcript.splitlines()))
@@ -126,6 +128,14 @@ def test_recording_is_short_and_ends_with_an_unchanged_run() -> None:
     commands = re.findall(r"^\$ (.*)", transcript, re.MULTILINE)
     assert commands[:2] == re.findall(r"^  \$ (ansible-playbook .*)", (SITE / "index.rst").read_text(), re.MULTILINE)
     assert re.findall(r"changed=(\d)", transcript) == ["2", "2", "0"]
+
+
+def test_recording_starts_with_the_complete_preview() -> None:
+    svg = ElementTree.parse(SITE / "_static/cast.svg").getroot()
+    lines = [element for element in svg.iter() if element.tag.endswith("}text")]
+    visible = ["".join(line.itertext()) for line in lines if "delay: -" in line.attrib["style"]]
+    preview = (SITE / "_static/cast.txt").read_text().split("$ ansible-playbook")[1]
+    assert visible == list(filter(None, f"$ ansible-playbook{preview}".splitlines()))
 
 
 def test_recording_is_still_when_motion_is_reduced() -> None:

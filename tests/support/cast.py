@@ -6,7 +6,8 @@
 Run it again if the output of the quick start changed: `make test-environment`, then
 `PYTHONPATH=tests:tools:extensions:build/collections python -m support.cast` with the Python of that environment.
 
-The output is real. Only long waits are shortened. Without animation, and as cast.svg#still, it shows the last run.
+The output is real. Only long waits are shortened. The recording starts with the complete preview, so that its first
+frame is not empty. Without animation, and as cast.svg#still, it shows the last run.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import tempfile
 import termios
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
@@ -41,7 +42,7 @@ COMMANDS = (
     "ansible-playbook release.yml",
     "ansible-playbook release.yml",
 )
-COLUMNS, ROWS = 80, 22
+COLUMNS, ROWS = 80, 24
 # Pixels
 CHARACTER, LINE, MARGIN = 8.4, 20, 16
 # Seconds
@@ -71,7 +72,7 @@ class Line:
 
 
 def main() -> None:
-    lines = list(wrap(record()))
+    lines = start_with_full_screen(list(wrap(record())))
     (TARGET / "cast.svg").write_text(draw(lines))
     (TARGET / "cast.txt").write_text("\n".join(line.text.plain.rstrip() for line in lines) + "\n")
 
@@ -126,6 +127,12 @@ def wrap(lines: Iterator[Line]) -> Iterator[Line]:
             yield Line(part, line.at, line.is_typed)
 
 
+def start_with_full_screen(lines: list[Line]) -> list[Line]:
+    """Let the recording start one second after the first screen is full. Earlier lines get negative times."""
+    start = lines[ROWS - 1].at + 1
+    return [replace(line, at=line.at - start) for line in lines]
+
+
 def draw(lines: list[Line]) -> str:
     """Return the animated SVG."""
     seconds = lines[-1].at + READING
@@ -159,7 +166,7 @@ def scroll(lines: list[Line], seconds: float) -> Iterator[str]:
     yield "  0% { transform: translateY(0); }"
     for number, line in enumerate(lines, start=1):
         if number > ROWS:
-            yield f"  {100 * line.at / seconds:.2f}% {{ transform: translateY({-compute_offset(number)}px); }}"
+            yield f"  {100 * max(0, line.at) / seconds:.2f}% {{ transform: translateY({-compute_offset(number)}px); }}"
     yield f"  100% {{ transform: translateY({-compute_offset(len(lines))}px); }}"
     yield "}"
 
