@@ -85,6 +85,7 @@ def test_numbers_are_those_of_the_benchmark() -> None:
 def test_pages_quote_measured_numbers_only_from_the_benchmark() -> None:
     landing_page = (SITE / "index.rst").read_text()
     reasons = landing_page[landing_page.index("Three reasons") : landing_page.index("Quick start")]
+    assert re.search(r"``become``[^.]+\|module_vs_uri\|.+why-not-speed", reasons, re.DOTALL)
     comparison = (SITE / "why-not.rst").read_text()
     for text in (reasons, comparison[comparison.index("\nSpeed\n") :]):
         assert re.findall(r"\d[\d.,]* (?:ms|s|times|requests?)\b", re.sub(r"\|[^|\n]+\|", "", text)) == []

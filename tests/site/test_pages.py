@@ -38,6 +38,11 @@ READ_HEADINGS = """tables => tables.map(table => [...table.tBodies[0].rows].map(
     () => [...table.tHead.rows[0].cells].slice(1).map(cell => cell.textContent)))"""
 READ_LABELS = """tables => tables.map(table => [...table.tBodies[0].rows].map(row => [...row.cells].slice(1).map(
     cell => JSON.parse(getComputedStyle(cell.querySelector("[data-label]"), "::before").content))))"""
+READ_RIGHT_EDGE = """pre => {
+    const range = document.createRange();
+    range.selectNodeContents(pre);
+    return Math.max(...[...range.getClientRects()].map(line => line.right));
+}"""
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -95,6 +100,18 @@ def test_wide_table_has_shadows_at_its_edges(browser: Chromium, site: Path) -> N
     assert browser.visit((site / "reference/variables.html").as_uri(), check_shadows) == []
 
 
+def test_phone_shows_the_whole_install_command_beside_its_button(browser: Chromium, site: Path) -> None:
+    def check_command(page: Page) -> None:
+        page.set_viewport_size({"width": 360, "height": 800})
+        install = page.locator(".install")
+        assert install.locator("pre").evaluate("pre => pre.scrollWidth <= pre.clientWidth")
+        button = install.get_by_role("button").bounding_box()
+        assert button
+        assert install.locator("pre").evaluate(READ_RIGHT_EDGE) <= button["x"]
+
+    assert browser.visit((site / "index.html").as_uri(), check_command) == []
+
+
 def test_first_screen_answers_what_was_tested_on_a_real_server(browser: Chromium, site: Path) -> None:
     def check_answers(page: Page) -> None:
         table = page.locator("table").first
@@ -119,6 +136,8 @@ def test_landing_page_has_install_line_recording_reasons_and_screenshots(browser
             image = page.locator("img.cast:visible")
             assert (image.get_attribute("src") or "").endswith(recording)
             assert image.evaluate("image => image.complete && image.naturalWidth > 0")
+        parts = page.locator(".card, img.cast:visible")
+        assert parts.evaluate_all("all => all.map(part => part.tagName)") == ["DIV", "DIV", "DIV", "IMG"]
         for card in page.locator(".card").all():
             assert re.search(r"(Measured|Counted): .*make ", card.inner_text(), re.DOTALL)
         for scheme in SCHEMES:
