@@ -258,7 +258,12 @@ def to_plain(fragment: str) -> str:
         (
             review(project("app", {"Critical": 1, "Error": 2}, {"Critical": 3, "Error": 1})),
             "attention",
-            "app: 1 more critical and error issue in build_2 than in build_1.",
+            "app: critical +2, error \N{MINUS SIGN}1 in build_2 since build_1.",
+        ),
+        (
+            review(project("app", {"Critical": 1, "Error": 2}, {"Critical": 2})),
+            "attention",
+            "app: critical +1, error \N{MINUS SIGN}2 in build_2 since build_1.",
         ),
         (
             review(licenses=[{"feature": "kwadmin", "permanent": False, "days_to_expiry": 9}]),
@@ -396,7 +401,10 @@ def test_figures_of_klocwork() -> None:
     assert get_figures(review(*issues, licenses=licenses)) == {
         "Projects": ("2", "issues of 2 were read"),
         "Critical and error issues": ("6", "most in app"),
-        "Change since previous build": ("+4", "critical and error, 1 project with two builds"),
+        "Change since previous build": (
+            "critical +1, error +3",
+            "app: critical +1, error +3 in build_2 since build_1",
+        ),
         "Last load": ("1 day ago", "lib, build_1"),
         "Licenses expiring": ("1", "within 30 days, of 2 licenses"),
     }
@@ -529,13 +537,34 @@ def test_issues_are_shown_by_build_and_severity() -> None:
         ["build_2", "2", "3", "0", "5"],
         ["build_1", "1", "0", "5", "6"],
     ]
-    assert list_rows(page, "Projects")[0][:4] == ["app", "5", "+4", "5"]
+    assert list_rows(page, "Projects")[0][:5] == ["app", "2", "3", "critical +1, error +3", "5"]
 
 
 def test_projects_that_got_worse_are_first() -> None:
-    worse, many, better = ({"Error": 1}, {"Error": 2}), ({"Error": 9}, {"Error": 9}), ({"Error": 5}, {"Error": 1})
-    page = render(review(project("better", *better), project("many", *many), project("worse", *worse)))
-    assert [row[0] for row in list_rows(page, "Projects")] == ["worse", "many", "better"]
+    issues = [
+        project("better", {"Error": 5}, {"Error": 1}),
+        project("equal", {"Error": 9}, {"Error": 9}),
+        project("errors", {"Error": 1}, {"Error": 7}),
+        project("critical", {"Error": 9}, {"Critical": 1}),
+        project("empty"),
+    ]
+    page = render(review(*issues))
+    rows = list_rows(page, "Projects")
+    assert [row[0] for row in rows] == ["critical", "errors", "equal", "better", "empty"]
+    assert [row[3] for row in rows[1:]] == ["error +6", "±0", "error \N{MINUS SIGN}4", "unknown"]
+    reasons = [reason for _severity, reason in list_reasons(review(*issues))]
+    assert reasons == [
+        "critical: critical +1, error \N{MINUS SIGN}9 in build_2 since build_1.",
+        "errors: error +6 in build_2 since build_1.",
+    ]
+
+
+def test_change_of_klocwork_names_the_worst_project_when_sums_cancel() -> None:
+    issues = [project("a", {"Critical": 1}, {}), project("b", {}, {"Critical": 1})]
+    assert get_figures(review(*issues))["Change since previous build"] == (
+        "±0",
+        "b: critical +1 in build_2 since build_1",
+    )
 
 
 def test_spending_is_sorted_by_cost() -> None:

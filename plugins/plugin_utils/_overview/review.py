@@ -52,9 +52,23 @@ class Project(t.NamedTuple):
         return _count_severe(self.builds[-1][2]) if self.builds else None
 
     @property
-    def change(self) -> float | None:
-        """The change of `severe` against the previous build. `None` with fewer than two builds."""
-        return _count_severe(self.builds[-1][2]) - _count_severe(self.builds[-2][2]) if len(self.builds) > 1 else None
+    def changes(self) -> dict[str, float] | None:
+        """The changes of critical and error issues against the previous build. `None` with fewer than two builds."""
+        if len(self.builds) < 2:
+            return None
+        (_old, _old_date, before), (_new, _new_date, after) = self.builds[-2:]
+        return {severity: after.get(severity, 0) - before.get(severity, 0) for severity in _SEVERE}
+
+    @property
+    def increases(self) -> tuple[float, ...]:
+        """The increases of critical and error issues against the previous build."""
+        changes = self.changes or {}
+        return tuple(max(changes.get(severity, 0), 0) for severity in _SEVERE)
+
+    @property
+    def description(self) -> str:
+        """The changes in words with the compared builds."""
+        return f"{_describe_changes(self.changes or {})} in {self.builds[-1][0]} since {self.builds[-2][0]}"
 
 
 def describe(state: State, scope: Scope) -> Service:
@@ -99,8 +113,18 @@ def _count_severe(counts: t.Mapping[str, float]) -> float:
     return sum(counts.get(severity, 0) for severity in _SEVERE)
 
 
-def _by_importance(project: Project) -> tuple[float, float, str]:
-    return -max(project.change or 0, 0), -(project.severe or 0), project.name
+def _by_importance(project: Project) -> tuple[list[float], float, str]:
+    return [-increase for increase in project.increases], -(project.severe or 0), project.name
+
+
+def _describe_changes(changes: t.Mapping[str, float]) -> str:
+    """Return the changes by severity: `critical +1, error −1`, or `±0`."""
+    parts = [
+        f"{name.lower()} {units.format_change(change, units.format_count)}"
+        for name, change in changes.items()
+        if change
+    ]
+    return ", ".join(parts) or "±0"
 
 
 def _check_licenses(licenses: t.Sequence[State], scope: Scope) -> list[Finding]:
@@ -124,26 +148,12 @@ def _expiring_licenses(licenses: t.Sequence[State], scope: Scope) -> list[State]
 
 
 def _check_projects(projects: t.Sequence[Project]) -> list[Finding]:
-    worse = [project for project in projects if (project.change or 0) > 0]
-    return [
-        Finding(
-            "attention",
-            f"{project.name}: {units.pluralize(int(project.change or 0), 'more critical and error issue')} in "
-            f"{project.builds[-1][0]} than in {project.builds[-2][0]}.",
-            "issues",
-        )
-        for project in worse[:3]
-    ] + (
-        [
-            Finding(
-                "attention",
-                f"More critical and error issues in {join_names([one.name for one in worse[3:]])}.",
-                "issues",
-            )
-        ]
-        if worse[3:]
-        else []
-    )
+    """Return projects with more critical or more error issues, even if the sum of both did not increase."""
+    worse = [project for project in projects if any(project.increases)]
+    reasons = [f"{project.name}: {project.description}." for project in worse[:3]]
+    if worse[3:]:
+        reasons.append(f"More critical or error issues in {join_names([project.name for project in worse[3:]])}.")
+    return [Finding("attention", reason, "issues") for reason in reasons]
 
 
 def _describe_projects(state: State, projects: t.Sequence[Project]) -> Figure:
@@ -165,11 +175,14 @@ def _describe_change(state: State, projects: t.Sequence[Project]) -> Figure:
     name = "Change since previous build"
     if failure := find_failure(state, *_MODULES):
         return unknown_figure(name, failure)
-    changes = [project.change for project in projects if project.change is not None]
-    if not changes:
+    changed = [project for project in projects if project.changes is not None]
+    if not changed:
         return Figure(name, "unknown", "known from the second build of a project on")
-    note = f"critical and error, {units.pluralize(len(changes), 'project')} with two builds"
-    return Figure(name, units.format_change(sum(changes), units.format_count), note)
+    sums = {severity: sum((project.changes or {})[severity] for project in changed) for severity in _SEVERE}
+    is_worse = any(changed[0].increases)
+    compared = f"critical and error, {units.pluralize(len(changed), 'project')} with two builds"
+    note = f"{changed[0].name}: {changed[0].description}" if is_worse else compared
+    return Figure(name, _describe_changes(sums), note)
 
 
 def _describe_last_load(state: State, projects: t.Sequence[Project], scope: Scope) -> Figure:
@@ -200,21 +213,26 @@ def _list_projects(projects: t.Sequence[Project], scope: Scope) -> list[Section]
     rows = [
         (
             Cell(project.name),
-            "no build" if project.severe is None else units.format_count(project.severe),
-            "unknown" if project.change is None else _describe_project_change(project.change),
+            *(_count_severity(project, severity) for severity in _SEVERE),
+            "unknown" if project.changes is None else _describe_project_changes(project.changes),
             units.format_count(sum(project.builds[-1][2].values())) if project.builds else "",
-            project.builds[-1][0] if project.builds else "",
+            project.builds[-1][0] if project.builds else "no build",
             _describe_load(project.builds[-1][1]) if project.builds else "",
         )
         for project in projects
     ]
-    columns = ("Project", "#Critical and error", "#Change", "#All open", "Last build", "Loaded, UTC")
+    columns = ("Project", "#Critical", "#Error", "Since previous build", "#All open", "Last build", "Loaded, UTC")
     return [Section("Projects", [_BUILDS, _REPORTS], table=Table(columns, rows, "projects", scope.rows))]
 
 
-def _describe_project_change(change: float) -> Cell:
-    tone = "bad" if change > 0 else "good" if change < 0 else ""
-    return Cell(units.format_change(change, units.format_count), tone=tone)
+def _count_severity(project: Project, severity: str) -> str:
+    return units.format_count(project.builds[-1][2].get(severity, 0)) if project.builds else ""
+
+
+def _describe_project_changes(changes: t.Mapping[str, float]) -> Cell:
+    values = changes.values()
+    tone = "bad" if max(values) > 0 else "good" if min(values) < 0 else ""
+    return Cell(_describe_changes(changes), tone=tone)
 
 
 def _describe_load(date: str) -> str:
