@@ -37,14 +37,14 @@ _value:
   type: dict
   contains:
     verdict:
-      description: The state of all services in words.
+      description: The state of all services and the most urgent item in words.
       type: str
     health:
-      description: The worst health of a service, which is V(failing), V(unknown), V(attention) or V(ok).
+      description: The worst health of a service, which is V(failing), V(unknown), V(attention), V(notice) or V(ok).
       type: str
     attention:
       description:
-        - What needs attention, the worst first. Each entry has C(severity), C(host), C(service), C(reason), and the
+        - What needs attention, the most urgent first. Each entry has C(severity), C(host), C(service), C(reason), and the
           remedy as C(remedy) in words, C(page) of the documentation site and C(command).
       type: list
       elements: dict

@@ -191,7 +191,7 @@ def to_plain(fragment: str) -> str:
         (artifact(tokens=[token("a", expiry=NOW + 5 * DAY)]), "attention", "Token 'a' of ci expires in 5 days."),
         (artifact(tokens=[token("a", expiry=NOW - DAY)]), "failing", "Token 'a' of ci expired 1 day ago."),
         (artifact(tokens=[token("a", expiry=NOW + 31 * DAY)]), "ok", "Everything that was checked is in order."),
-        (artifact(tokens=[token("a", issued_at=NOW - 366 * DAY)]), "attention", "1 token is older than 365 days: a."),
+        (artifact(tokens=[token("a", issued_at=NOW - 366 * DAY)]), "notice", "1 token is older than 365 days: a."),
         (
             artifact(tokens=[token(name, expiry=NOW + 5 * DAY) for name in "abcde"]),
             "attention",
@@ -246,7 +246,7 @@ def to_plain(fragment: str) -> str:
         ),
         (
             ci(plugins=[{"name": "git", "title": "Git", "version": "1", "has_update": True}]),
-            "attention",
+            "notice",
             "1 plugin has an update: git.",
         ),
         (
@@ -327,14 +327,22 @@ def test_host_is_unknown_when_it_was_skipped() -> None:
         ([], "There are no services to check."),
         ([artifact()], "The service is OK."),
         ([artifact(), ci()], "All 2 services are OK."),
-        ([artifact(85), ci()], "1 of 2 services needs attention: repo."),
+        (
+            [artifact(85), ci()],
+            "1 of 2 services needs attention: repo. First on repo: The storage is 85 % full. 30 GB are free.",
+        ),
+        (
+            [artifact(tokens=[token("a", issued_at=NOW - 366 * DAY)]), ci()],
+            "1 of 2 services has notices: repo. First on repo: 1 token is older than 365 days: a.",
+        ),
         (
             [artifact(85), ci(nodes=[node("n", offline=True)]), inference(), review(project("a", {}, {"Error": 1}))],
-            "1 of 4 services is failing: jenkins. 2 of 4 services need attention: repo and klocwork.",
+            "1 of 4 services is failing: jenkins. 2 of 4 services need attention: repo and klocwork. "
+            "First on jenkins: 1 of 1 node is offline: n.",
         ),
         (
             [artifact(problems=[{"module": "access_token_info", "problem": "403"}]), ci()],
-            "1 of 2 services could not be checked completely: repo.",
+            "1 of 2 services could not be checked completely: repo. First on repo: access_token_info failed: 403",
         ),
     ],
 )
@@ -350,6 +358,39 @@ def test_findings_are_sorted_by_severity() -> None:
         )
     ]
     assert severities == ["failing", "unknown", "attention"]
+
+
+def test_findings_are_sorted_by_urgency() -> None:
+    services = [
+        artifact(
+            85,
+            tokens=[
+                token("old", issued_at=NOW - 400 * DAY),
+                token("later", expiry=NOW + 9 * DAY),
+                token("expired", expiry=NOW - 9 * DAY),
+            ],
+        ),
+        ci(plugins=[{"name": "git", "title": "Git", "version": "1", "has_update": True}], jobs=[job("a", "FAILURE")]),
+        review(licenses=[{"feature": "kwadmin", "permanent": False, "days_to_expiry": 5}]),
+        inference(admin_keys=[key("soon", expires=NOW + DAY)]),
+    ]
+    assert [reason for _severity, reason in list_reasons(*services)] == [
+        "Token 'expired' of ci expired 9 days ago.",
+        "The storage is 85 % full. 30 GB are free.",
+        "1 of 1 built job is failing or unstable: a.",
+        "Key 'soon' of Olivia expires in 1 day.",
+        "License 'kwadmin' expires in 5 days.",
+        "Token 'later' of ci expires in 9 days.",
+        "1 plugin has an update: git.",
+        "1 token is older than 365 days: old.",
+    ]
+    assert "Most urgent first." in render(*services)
+
+
+def test_service_names_its_most_urgent_finding() -> None:
+    tokens = [token("later", expiry=NOW + 9 * DAY), token("soon", expiry=NOW + DAY)]
+    (entry,) = summarize(artifact(tokens=tokens))["services"]
+    assert entry["reason"] == "Token 'soon' of ci expires in 1 day. And 1 more item."
 
 
 def test_figures_of_artifactory() -> None:

@@ -130,9 +130,7 @@ def _check_plugins(plugins: t.Sequence[State]) -> list[Finding]:
     if not updates:
         return []
     verb = "has an update" if len(updates) == 1 else "have updates"
-    return [
-        Finding("attention", f"{units.pluralize(len(updates), 'plugin')} {verb}: {join_names(updates)}.", "plugins")
-    ]
+    return [Finding("notice", f"{units.pluralize(len(updates), 'plugin')} {verb}: {join_names(updates)}.", "plugins")]
 
 
 def _describe_jobs(state: State) -> Figure:

@@ -11,6 +11,8 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _units as units
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.parts import (
+    DAY,
+    NO_DEADLINE,
     Cell,
     Figure,
     Finding,
@@ -96,16 +98,21 @@ def _describe_each(severity: str, keys: list[Key], noun: str, verb: str, scope: 
     if len(keys) > _MAX_SINGLE:
         when = "have expired" if verb == "expired" else f"expire within {scope.expires_within_days} days"
         reason = f"{units.pluralize(len(keys), noun)} {when}: {join_names([key.name for key in keys])}."
-        return [Finding(severity, reason, keys[0].remedy)]
+        return [Finding(severity, reason, keys[0].remedy, days_left=_days_left(keys[0], scope))]
     return [
         Finding(
             severity,
             f"{noun.capitalize()} '{key.name}'{f' of {key.owner}' if key.owner else ''} "
             f"{verb} {units.format_distance(_expiry(key), scope.now)}.",
             key.remedy,
+            days_left=_days_left(key, scope),
         )
         for key in keys
     ]
+
+
+def _days_left(key: Key, scope: Scope) -> float:
+    return max(0, _expiry(key) - scope.now) / DAY
 
 
 def _describe_old(keys: list[Key], noun: str, scope: Scope) -> list[Finding]:
@@ -114,9 +121,8 @@ def _describe_old(keys: list[Key], noun: str, scope: Scope) -> list[Finding]:
     verb = "is" if len(keys) == 1 else "are"
     age = units.pluralize(scope.max_age_days, "day")
     names = join_names([key.name for key in keys])
-    return [
-        Finding("attention", f"{units.pluralize(len(keys), noun)} {verb} older than {age}: {names}.", keys[0].remedy)
-    ]
+    reason = f"{units.pluralize(len(keys), noun)} {verb} older than {age}: {names}."
+    return [Finding("notice", reason, keys[0].remedy, days_left=NO_DEADLINE)]
 
 
 def describe_expiry(key: Key, scope: Scope) -> Cell:

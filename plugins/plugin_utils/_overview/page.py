@@ -24,6 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.par
     Service,
     State,
     join_names,
+    shorten,
 )
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products import PRODUCTS
 
@@ -36,6 +37,8 @@ _DESCRIBE: dict[str, t.Callable[[State, Scope], Service]] = {
 # Findings that are visible without unfolding, and services whose details are
 VISIBLE_FINDINGS = 8
 VISIBLE_SERVICES = 6
+# Characters of the most urgent finding in the verdict
+_MAX_FIRST = 160
 _INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # HTML does not allow them
 
 
@@ -138,13 +141,14 @@ def _describe_growth_time(overview: State) -> str:
 
 
 def _list_findings(services: t.Sequence[Service]) -> list[dict[str, t.Any]]:
-    """Return the findings of all services, the worst first."""
-    findings = [finding.to_entry(one.host, one.product) for one in services for finding in one.findings]
-    return sorted(findings, key=lambda finding: HEALTH.index(finding["severity"]))
+    """Return the findings of all services, the most urgent first."""
+    findings = [(finding, service) for service in services for finding in service.findings]
+    findings.sort(key=lambda row: row[0].urgency)
+    return [finding.to_entry(service.host, service.product) for finding, service in findings]
 
 
 def _describe_verdict(services: t.Sequence[Service]) -> str:
-    """Return the state of all services as one or two sentences."""
+    """Return the state of all services, and the most urgent finding, in a few sentences."""
     total = units.pluralize(len(services), "service")
     if not services:
         return "There are no services to check."
@@ -158,6 +162,7 @@ def _describe_verdict(services: t.Sequence[Service]) -> str:
         ("failing", ("is failing", "are failing")),
         ("attention", ("needs attention", "need attention")),
         ("unknown", ("could not be checked completely", "could not be checked completely")),
+        ("notice", ("has notices", "have notices")),
     ):
         if counts[health]:
             sentences.append(
@@ -165,4 +170,5 @@ def _describe_verdict(services: t.Sequence[Service]) -> str:
             )
     if not sentences:
         return "The service is OK." if len(services) == 1 else f"All {total} are OK."
-    return " ".join(sentences)
+    first = _list_findings(services)[0]
+    return " ".join([*sentences, f"First on {first['host']}: {shorten(first['reason'], _MAX_FIRST)}"])

@@ -17,10 +17,18 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products imp
 State = t.Mapping[str, t.Any]
 
 # Worst first
-HEALTH = ("failing", "unknown", "attention", "ok")
+HEALTH = ("failing", "unknown", "attention", "notice", "ok")
 # The words that the page shows beside color and symbol
-HEALTH_WORDS = {"failing": "Failing", "unknown": "Unknown", "attention": "Needs attention", "ok": "OK"}
+HEALTH_WORDS = {
+    "failing": "Failing",
+    "unknown": "Unknown",
+    "attention": "Needs attention",
+    "notice": "Notice",
+    "ok": "OK",
+}
 DAY = 86_400
+# Days left of a finding without a deadline
+NO_DEADLINE = float("inf")
 # A longer list would hide what is below it; the JSON file is complete
 MAX_ROWS = 1000
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -105,15 +113,22 @@ REMEDIES = {
 class Finding:
     """What needs attention on a host.
 
-    :ivar severity: `failing`, `unknown` or `attention`
+    :ivar severity: `failing`, `unknown`, `attention` or `notice`
     :ivar remedy: name of an entry of `REMEDIES`
     :ivar arguments: values for its command
+    :ivar days_left: days until its deadline; 0 if it is a problem or can be fixed now
     """
 
     severity: str
     reason: str
     remedy: str
     arguments: t.Mapping[str, str] = dataclasses.field(default_factory=dict)
+    days_left: float = 0
+
+    @property
+    def urgency(self) -> tuple[int, float]:
+        """The key by which findings are sorted, the most urgent first."""
+        return HEALTH.index(self.severity), self.days_left
 
     def to_entry(self, host: str, service: str) -> dict[str, t.Any]:
         """Return an entry of the summary."""
@@ -229,11 +244,10 @@ class Service:
     @property
     def reason(self) -> str:
         """The reason of the health."""
-        worst = [finding for finding in self.findings if finding.severity == self.health]
-        if not worst:
+        if not self.findings:
             return "Everything that was checked is in order."
-        more = len(self.findings) - 1
-        return worst[0].reason + (f" And {units.pluralize(more, 'more item')}." if more else "")
+        first, *more = sorted(self.findings, key=lambda finding: finding.urgency)
+        return first.reason + (f" And {units.pluralize(len(more), 'more item')}." if more else "")
 
     def to_entry(self) -> dict[str, t.Any]:
         """Return an entry of the summary."""

@@ -118,7 +118,7 @@ def _by_importance(project: Project) -> tuple[list[float], float, str]:
 
 
 def _describe_changes(changes: t.Mapping[str, float]) -> str:
-    """Return the changes by severity: `critical +1, error −1`, or `±0`."""
+    """Return the changes by severity: `critical +1, error +2`, or `±0`."""
     parts = [
         f"{name.lower()} {units.format_change(change, units.format_count)}"
         for name, change in changes.items()
@@ -133,7 +133,7 @@ def _check_licenses(licenses: t.Sequence[State], scope: Scope) -> list[Finding]:
         days, is_over = entry["days_to_expiry"], entry["days_to_expiry"] <= 0
         when = "has expired" if is_over else f"expires in {units.pluralize(days, 'day')}"
         severity = "failing" if is_over else "attention"
-        findings.append(Finding(severity, f"License '{entry['feature']}' {when}.", "licenses"))
+        findings.append(Finding(severity, f"License '{entry['feature']}' {when}.", "licenses", days_left=max(days, 0)))
     return findings
 
 
