@@ -254,7 +254,16 @@ def to_plain(fragment: str) -> str:
             "unknown",
             "ci_info failed: Connection refused.",
         ),
-        (review(project("app", {"Critical": 1}, {"Critical": 1})), "ok", "Everything that was checked is in order."),
+        (
+            review(project("app", {"Critical": 1}, {"Critical": 1})),
+            "ok",
+            "Critical and error issues have not increased since the previous build.",
+        ),
+        (
+            review(project("app", {"Error": 2}, {"Error": 1}), project("new", {"Error": 1}), project("empty")),
+            "ok",
+            "Critical and error issues have not increased since the previous build. Compared: 1 of 3 projects.",
+        ),
         (
             review(project("app", {"Critical": 1, "Error": 2}, {"Critical": 3, "Error": 1})),
             "attention",
@@ -278,7 +287,7 @@ def to_plain(fragment: str) -> str:
         (
             review(licenses=[{"feature": "kwadmin", "permanent": True, "days_to_expiry": 0}]),
             "ok",
-            "Everything that was checked is in order.",
+            "No project has two builds to compare.",
         ),
         (inference(), "ok", "Everything that was checked is in order."),
         (inference(admin_keys=[key("a", expires=NOW + DAY)]), "attention", "Key 'a' of Olivia expires in 1 day."),
@@ -437,16 +446,18 @@ def test_figures_of_jenkins() -> None:
 
 
 def test_figures_of_klocwork() -> None:
-    issues = [project("app", {"Critical": 1}, {"Critical": 2, "Error": 3, "Review": 9}), project("lib", {"Error": 1})]
+    app = project("app", {"Critical": 1}, {"Critical": 2, "Error": 3, "Review": 9})
+    app["builds"][0]["date"] = to_text(NOW - 4.5 * 365 * DAY)
+    issues = [app, project("lib", {"Error": 1}), project("empty")]
     licenses = [{"feature": "a", "permanent": False, "days_to_expiry": days} for days in (9, 300)]
     assert get_figures(review(*issues, licenses=licenses)) == {
-        "Projects": ("2", "issues of 2 were read"),
+        "Projects": ("3", "issues of 3 were read"),
         "Critical and error issues": ("6", "most in app"),
         "Change since previous build": (
             "critical +1, error +3",
             "app: critical +1, error +3 in build_2 since build_1",
         ),
-        "Last load": ("1 day ago", "lib, build_1"),
+        "Last load": ("1 day ago", "lib, build_1; oldest: app, 4 years ago; 1 without a load time"),
         "Licenses expiring": ("1", "within 30 days, of 2 licenses"),
     }
 

@@ -221,7 +221,10 @@ class Section:
 
 @dataclasses.dataclass(frozen=True)
 class Service:
-    """The state of a service of a host, as the page shows it."""
+    """The state of a service of a host, as the page shows it.
+
+    :ivar ok_reason: the reason of the health without findings
+    """
 
     host: str
     service: str
@@ -230,6 +233,7 @@ class Service:
     figures: t.Sequence[Figure]
     sections: t.Sequence[Section] = ()
     problems: t.Sequence[t.Mapping[str, str]] = ()
+    ok_reason: str = "Everything that was checked is in order."
 
     @property
     def product(self) -> str:
@@ -245,7 +249,7 @@ class Service:
     def reason(self) -> str:
         """The reason of the health."""
         if not self.findings:
-            return "Everything that was checked is in order."
+            return self.ok_reason
         first, *more = sorted(self.findings, key=lambda finding: finding.urgency)
         return first.reason + (f" And {units.pluralize(len(more), 'more item')}." if more else "")
 

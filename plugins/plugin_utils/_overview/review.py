@@ -91,7 +91,17 @@ def describe(state: State, scope: Scope) -> Service:
             *(section for project in projects[:_MAX_CHARTS] for section in _list_issues(state["host"], project, scope)),
         ],
         state["problems"],
+        _describe_ok(projects),
     )
+
+
+def _describe_ok(projects: t.Sequence[Project]) -> str:
+    """Return what it means that no issue needs attention."""
+    compared = sum(project.changes is not None for project in projects)
+    if not compared:
+        return "No project has two builds to compare."
+    note = "" if compared == len(projects) else f" Compared: {compared:,} of {len(projects):,} projects."
+    return f"Critical and error issues have not increased since the previous build.{note}"
 
 
 def _to_project(issues: State) -> Project:
@@ -196,7 +206,13 @@ def _describe_last_load(state: State, projects: t.Sequence[Project], scope: Scop
     if not loads:
         return Figure("Last load", "none", "no project has a build")
     moment, project, build = max(loads)
-    return Figure("Last load", units.format_distance(moment, scope.now), f"{project}, {build}")
+    oldest, oldest_project, _build = min(loads)
+    note = f"{project}, {build}"
+    if oldest_project != project:
+        note += f"; oldest: {oldest_project}, {units.format_distance(oldest, scope.now)}"
+    if unloaded := len(projects) - len(loads):
+        note += f"; {unloaded:,} without a load time"
+    return Figure("Last load", units.format_distance(moment, scope.now), note)
 
 
 def _describe_licenses(state: State, scope: Scope) -> Figure:
