@@ -526,7 +526,8 @@ def test_repositories_are_sorted_by_growth_over_a_week() -> None:
         ["c", "\N{MINUS SIGN}1 GB"],
     ]
     (entry,) = summarize(artifact(storage=storage), history=runs)["services"]
-    assert entry["figures"][1] == {"name": "Growth", "value": "+1 GB", "note": "since 2025-12-25"}
+    note = "since 2025-12-25: +2 GB and \N{MINUS SIGN}1 GB"
+    assert entry["figures"][1] == {"name": "Growth", "value": "+1 GB", "note": note}
     assert list_rows(page, "Storage over time")[0] == ["2026-01-01 12:00", "9 GB"]
 
 
@@ -556,6 +557,17 @@ def test_growth_per_week_is_estimated_when_the_history_is_short() -> None:
     runs = history((1, {"a": 2 * GIGABYTE}), (0, {"a": 3 * GIGABYTE}))
     (entry,) = summarize(artifact(storage=storage), history=runs)["services"]
     assert entry["figures"][1]["note"] == "since 2025-12-31, +7 GB per week"
+
+
+def test_growth_counts_deleted_repositories() -> None:
+    storage = {**artifact()["storage"], "repositories": [repository("a", 5)], "total": {"used": 5, "files": 0}}
+    (entry,) = summarize(artifact(storage=storage), history=history((7, {"a": 2, "gone": 9}), (0, {"a": 5})))[
+        "services"
+    ]
+    assert (entry["figures"][1]["value"], entry["figures"][1]["note"]) == (
+        "\N{MINUS SIGN}6 bytes",
+        "since 2025-12-25: +3 bytes and \N{MINUS SIGN}9 bytes",
+    )
 
 
 def test_failing_and_slow_jobs_are_sorted() -> None:

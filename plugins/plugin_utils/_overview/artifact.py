@@ -121,23 +121,33 @@ def _describe_storage(storage: State, runs: t.Sequence[State], scope: Scope) -> 
     )
     return [
         Figure("Storage used", units.format_bytes(store["used"]) if is_sized else str(store["used_text"]), quota),
-        _describe_total_growth(total["used"], runs, scope),
+        _describe_total_growth(storage, runs, scope),
         Figure("Artifacts", units.format_count(total["files"]), f"{units.format_bytes(total['used'])} with duplicates"),
         _describe_repositories(storage["repositories"]),
     ]
 
 
-def _describe_total_growth(used: int, runs: t.Sequence[State], scope: Scope) -> Figure:
+def _describe_total_growth(storage: State, runs: t.Sequence[State], scope: Scope) -> Figure:
     before = _find_baseline(runs, scope)
     if before is None:
         return Figure("Growth", "unknown", scope.growth_note)
     moment = units.parse_time(before["at"]) or scope.now
     elapsed = scope.now - moment
-    change = used - before["used"]
+    change = storage["total"]["used"] - before["used"]
     weekly = f", {units.format_change(round(change * _WEEK / elapsed), units.format_bytes)} per week" if elapsed else ""
-    since = f"since {units.format_day(moment)}"
+    since = f"since {units.format_day(moment)}{_describe_shrinking(storage, before)}"
     is_week = abs(elapsed - _WEEK) < DAY / 2
     return Figure("Growth", units.format_change(change, units.format_bytes), since if is_week else since + weekly)
+
+
+def _describe_shrinking(storage: State, before: State) -> str:
+    """Return both sums if some repositories grew and others shrank or were deleted."""
+    sizes = {repository["key"]: repository["used"] for repository in storage["repositories"]}
+    changes = [sizes.get(key, 0) - before["repositories"].get(key, 0) for key in sizes | before["repositories"]]
+    grown, shrunk = sum(max(change, 0) for change in changes), sum(min(change, 0) for change in changes)
+    if not grown or not shrunk:
+        return ""
+    return f": {' and '.join(units.format_change(change, units.format_bytes) for change in (grown, shrunk))}"
 
 
 def _describe_repositories(repositories: t.Sequence[State]) -> Figure:
