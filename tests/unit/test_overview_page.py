@@ -437,7 +437,7 @@ def test_figures_of_jenkins() -> None:
     plugins = [{"name": "git", "title": "Git", "version": "1", "has_update": update} for update in (True, False)]
     state = ci(jobs=[job("a", "FAILURE"), waiting, job("c", last_completed=None)], builds=builds, plugins=plugins)
     assert get_figures(state) == {
-        "Jobs failing": ("1", "of 2 built, 3 jobs in total"),
+        "Jobs failing or unstable": ("1", "of 2 built, 3 jobs in total"),
         "Builds in 7 days": ("3", "67 % successful, in 2 jobs"),
         "Queue": ("1", "b: Waiting for an executor"),
         "Nodes offline": ("0", "of 1, 1 of 2 executors busy"),

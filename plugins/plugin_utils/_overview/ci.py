@@ -135,10 +135,10 @@ def _check_plugins(plugins: t.Sequence[State]) -> list[Finding]:
 
 def _describe_jobs(state: State) -> Figure:
     if failure := find_failure(state, "ci_info", _JOBS):
-        return unknown_figure("Jobs failing", failure)
+        return unknown_figure("Jobs failing or unstable", failure)
     built = _last_results(state["jobs"])
     note = f"of {len(built):,} built, {units.pluralize(len(state['jobs']), 'job')} in total"
-    return Figure("Jobs failing", units.format_count(len(_failing_jobs(state["jobs"]))), note)
+    return Figure("Jobs failing or unstable", units.format_count(len(_failing_jobs(state["jobs"]))), note)
 
 
 def _describe_builds(state: State, completed: t.Sequence[State], scope: Scope) -> Figure:
