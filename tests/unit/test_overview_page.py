@@ -570,6 +570,15 @@ def test_growth_counts_deleted_repositories() -> None:
     )
 
 
+def test_old_keys_are_marked_beside_their_creation() -> None:
+    keys = [key("old", created=NOW - 400 * DAY), key("soon", expires=NOW + DAY), key("odd", created=None)]
+    assert [row[:4] for row in list_rows(render(inference(admin_keys=keys)), "Keys")] == [
+        ["soon", "Olivia", "2026-01-02 (in 1 day)", "2025-12-31"],
+        ["odd", "Olivia", "never", "unknown"],
+        ["old", "Olivia", "never", "2024-11-27 (old)"],
+    ]
+
+
 def test_failing_and_slow_jobs_are_sorted() -> None:
     builds = [
         *(build("often", "FAILURE", 5) for _number in range(3)),

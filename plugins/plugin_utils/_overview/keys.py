@@ -82,7 +82,7 @@ def build_table(keys: t.Sequence[Key], noun: str, scope: Scope, unused: str) -> 
             Cell(key.name),
             key.owner,
             describe_expiry(key, scope),
-            "unknown" if key.created is None else units.format_day(key.created),
+            _describe_creation(key, scope),
             unused if key.last_used is None else units.format_day(key.last_used),
         )
         for key in sorted(keys, key=lambda key: (_expiry(key), key.created or 0))
@@ -92,6 +92,13 @@ def build_table(keys: t.Sequence[Key], noun: str, scope: Scope, unused: str) -> 
 
 def _expiry(key: Key) -> float:
     return float("inf") if key.expires is None else key.expires
+
+
+def _describe_creation(key: Key, scope: Scope) -> Cell:
+    if key.created is None:
+        return Cell("unknown")
+    day = units.format_day(key.created)
+    return Cell(f"{day} (old)", tone="changed") if key.created <= scope.old else Cell(day)
 
 
 def _describe_each(severity: str, keys: list[Key], noun: str, verb: str, scope: Scope) -> list[Finding]:
@@ -128,7 +135,6 @@ def _describe_old(keys: list[Key], noun: str, scope: Scope) -> list[Finding]:
 def describe_expiry(key: Key, scope: Scope) -> Cell:
     """Return when a key expires."""
     if key.expires is None:
-        is_old = key.created is not None and key.created <= scope.old
-        return Cell("never, and old" if is_old else "never", tone="changed" if is_old else "")
+        return Cell("never")
     tone = "bad" if key.expires <= scope.now else "changed" if key.expires <= scope.soon else ""
     return Cell(f"{units.format_day(key.expires)} ({units.format_distance(key.expires, scope.now)})", tone=tone)
