@@ -685,7 +685,8 @@ def test_long_list_of_findings_is_folded() -> None:
     services = [artifact(85, host=f"repo-{number}") for number in range(20)]
     page = render(*services)
     assert "<summary>all 20 items</summary>" in page
-    assert page.partition("<summary>all 20 items")[0].count('<li class="attention">') == 8
+    attention = page.partition("<main>")[2].partition("<summary>all 20 items")[0]
+    assert attention.count('<li class="attention">') == 8
 
 
 @pytest.mark.parametrize(("count", "is_open"), [(6, True), (7, False)])
@@ -707,7 +708,18 @@ def test_finding_links_the_guide_or_names_a_command() -> None:
     linked, plain = render(state, site=SITE), render(state)
     assert '<a href="https://docs.example.com/toolchain/guides/clean-up.html">Clean up old artifacts</a>' in linked
     assert "<code>ansible-playbook buildworks.toolchain.housekeeping --limit repo</code>" in plain
+    assert "Guide: <code>docs/site/guides/clean-up.rst</code> in the collection" in plain
     assert '<a href="https' not in plain
+
+
+def test_links_lead_to_the_details_of_their_service() -> None:
+    """A skipped host has no details."""
+    page = render(ci(nodes=[node("n", offline=True)]), artifact(), review(), skipped_hosts=["lost"])
+    details = dict(re.findall(r'<details class="service" id="([^"]+)" open>\n<summary><h2>(\w+)</h2>', page))
+    assert list(details.values()) == ["jenkins", "repo", "klocwork"]
+    header, _main, cards = page.partition("<main>")
+    for part, pattern in ((header, r'href="#([^"]+)"><svg.*?</svg>(\w+) '), (cards, r'href="#([^"]+)">(\w+)</a>')):
+        assert dict(re.findall(pattern, part, re.DOTALL)) == details
 
 
 def test_command_quotes_names() -> None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import re
 import typing as t
@@ -131,7 +132,8 @@ def _describe_services(overview: State, rows: int) -> list[Service]:
         )
         for host in overview["skipped_hosts"]
     ]
-    return sorted([*services, *skipped], key=lambda service: HEALTH.index(service.health))
+    ranked = sorted([*services, *skipped], key=lambda service: HEALTH.index(service.health))
+    return [dataclasses.replace(service, anchor=f"service-{number}") for number, service in enumerate(ranked, 1)]
 
 
 def _describe_growth_time(overview: State) -> str:

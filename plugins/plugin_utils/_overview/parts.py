@@ -55,15 +55,26 @@ REMEDIES = {
     "storage": Remedy(
         "Clean up old artifacts", "guides/clean-up", "ansible-playbook buildworks.toolchain.housekeeping --limit {host}"
     ),
-    "tokens": Remedy("Rotate tokens", "guides/rotate-tokens", "ansible-doc buildworks.toolchain.access_token"),
+    # Rotates what the variables of the role declare with `rotate_before` or `rotate_after`
+    "tokens": Remedy(
+        "Rotate declared tokens",
+        "guides/rotate-tokens",
+        "ansible-playbook buildworks.toolchain.provision --limit {host} --tags tokens",
+    ),
     "certificates": Remedy(
         "Renew certificates in Artifactory",
         _module_page("artifact_certificate_info"),
         "ansible {host} -m buildworks.toolchain.artifact_certificate_info",
     ),
-    "admin_keys": Remedy("Rotate keys", "guides/rotate-tokens", "ansible-doc buildworks.toolchain.inference_admin_key"),
+    "admin_keys": Remedy(
+        "Rotate declared admin keys",
+        "guides/rotate-tokens",
+        "ansible-playbook buildworks.toolchain.provision --limit {host} --tags admin_keys",
+    ),
     "project_keys": Remedy(
-        "Rotate keys", "guides/rotate-tokens", "ansible-doc buildworks.toolchain.inference_service_account"
+        "Rotate declared service accounts",
+        "guides/rotate-tokens",
+        "ansible-playbook buildworks.toolchain.provision --limit {host} --tags service_accounts",
     ),
     "jobs": Remedy(
         "Read the log of the last failed build",
@@ -224,6 +235,7 @@ class Service:
     """The state of a service of a host, as the page shows it.
 
     :ivar ok_reason: the reason of the health without findings
+    :ivar anchor: id of its details on the page
     """
 
     host: str
@@ -234,6 +246,7 @@ class Service:
     sections: t.Sequence[Section] = ()
     problems: t.Sequence[t.Mapping[str, str]] = ()
     ok_reason: str = "Everything that was checked is in order."
+    anchor: str = ""
 
     @property
     def product(self) -> str:
