@@ -44,8 +44,9 @@ _value:
       type: str
     attention:
       description:
-        - What needs attention, the most urgent first. Each entry has C(severity), C(host), C(service), C(reason), and the
-          remedy as C(remedy) in words, C(page) of the documentation site and C(command).
+        - What needs attention, the most urgent first. Each entry has C(severity), which is V(failing), V(unknown),
+          V(attention) or V(notice), C(host), C(service), C(reason), and the remedy as C(remedy) in words, C(page) of
+          the documentation site and C(command).
       type: list
       elements: dict
     services:

@@ -138,7 +138,7 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
 
     keys = '<a href="https://docs.example.com/toolchain/collections/buildworks/toolchain/inference_admin_key_info_module.html">'
     assert f"Source: {keys}<code>inference_admin_key_info</code></a>, <a " in report.page
-    assert '<a href="https://docs.example.com/toolchain/guides/rotate-tokens.html">Rotate declared admin keys</a>' in report.page
+    assert f'<a href="{SITE}guides/rotate-tokens.html">Rotate declared admin keys</a>' in report.page
 
     repo = report.get_service("repo")
     used = {repository["key"]: repository["used"] for repository in repo["storage"]["repositories"]}
