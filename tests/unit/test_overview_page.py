@@ -729,6 +729,16 @@ def test_command_quotes_names() -> None:
     assert json.loads(arguments) == {"job": "x; rm -rf '", "build": "last_unsuccessful", "console_lines": 50}
 
 
+def test_command_lists_the_new_issues_of_a_project() -> None:
+    issues = [project(f"{name} '$HOME'", {}, {"Critical": 1}) for name in "abcd"]
+    commands = [shlex.split(entry["command"]) for entry in summarize(review(*issues))["attention"]]
+    assert {tuple(command[:-1]) for command in commands} == {
+        ("ansible", "klocwork", "-m", "buildworks.toolchain.review_issue_info", "-a")
+    }
+    names = [json.loads(command[-1])["project"] for command in commands]
+    assert names == [f"{name} '$HOME'" for name in "abcd"]
+
+
 @pytest.mark.parametrize("remedy", REMEDIES.values(), ids=list(REMEDIES))
 def test_remedy_exists(remedy: Any) -> None:
     if module := re.fullmatch(r"collections/buildworks/toolchain/(\w+)_module", remedy.page):

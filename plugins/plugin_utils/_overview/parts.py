@@ -95,9 +95,9 @@ REMEDIES = {
         "ansible {host} -m buildworks.toolchain.ci_quiet_down -a state=absent",
     ),
     "issues": Remedy(
-        "Stop pipelines on new issues",
-        "guides/quality-gate",
-        "ansible-playbook buildworks.toolchain.quality_gate --limit {host}",
+        "List new critical and error issues",
+        _module_page("review_issue_info"),
+        "ansible {host} -m buildworks.toolchain.review_issue_info -a {arguments}",
     ),
     "licenses": Remedy(
         "Renew licenses",

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _units as units
@@ -160,10 +161,16 @@ def _expiring_licenses(licenses: t.Sequence[State], scope: Scope) -> list[State]
 def _check_projects(projects: t.Sequence[Project]) -> list[Finding]:
     """Return projects with more critical or more error issues, even if the sum of both did not increase."""
     worse = [project for project in projects if any(project.increases)]
-    reasons = [f"{project.name}: {project.description}." for project in worse[:3]]
+    findings = [_report_increase(f"{project.name}: {project.description}.", project) for project in worse[:3]]
     if worse[3:]:
-        reasons.append(f"More critical or error issues in {join_names([project.name for project in worse[3:]])}.")
-    return [Finding("attention", reason, "issues") for reason in reasons]
+        names = join_names([project.name for project in worse[3:]])
+        findings.append(_report_increase(f"More critical or error issues in {names}.", worse[3]))
+    return findings
+
+
+def _report_increase(reason: str, project: Project) -> Finding:
+    arguments = json.dumps({"project": project.name, "state": ["New"], "severity": ["1-2"]})
+    return Finding("attention", reason, "issues", {"arguments": arguments})
 
 
 def _describe_projects(state: State, projects: t.Sequence[Project]) -> Figure:
