@@ -143,7 +143,7 @@ def _describe_total_growth(storage: State, runs: t.Sequence[State], scope: Scope
 def _describe_shrinking(storage: State, before: State) -> str:
     """Return both sums if some repositories grew and others shrank or were deleted."""
     sizes = {repository["key"]: repository["used"] for repository in storage["repositories"]}
-    changes = [sizes.get(key, 0) - before["repositories"].get(key, 0) for key in sizes | before["repositories"]]
+    changes = [sizes.get(key, 0) - before["repositories"].get(key, 0) for key in {*sizes, *before["repositories"]}]
     grown, shrunk = sum(max(change, 0) for change in changes), sum(min(change, 0) for change in changes)
     if not grown or not shrunk:
         return ""

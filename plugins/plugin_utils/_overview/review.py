@@ -215,7 +215,7 @@ def _describe_last_load(state: State, projects: t.Sequence[Project], scope: Scop
     moment, project, build = max(loads)
     oldest, oldest_project, _build = min(loads)
     note = f"{project}, {build}"
-    if oldest_project != project:
+    if oldest < moment:
         note += f"; oldest: {oldest_project}, {units.format_distance(oldest, scope.now)}"
     if unloaded := len(projects) - len(loads):
         note += f"; {unloaded:,} without a load time"
