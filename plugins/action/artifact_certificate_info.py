@@ -8,9 +8,10 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.modules import artifact_certificate_info
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._in_process import InProcessAction
 
-# ansible-lint needs this to check the options of tasks
-main = artifact_certificate_info.main
-
 
 class ActionModule(InProcessAction):
     module = artifact_certificate_info
+
+
+def main() -> None:
+    ActionModule.check_options()

@@ -53,6 +53,10 @@ class ModuleDocFragment:
     to_file: {}}}
 """
 
+    ARTIFACT_CERTIFICATE_INFO = r"""
+{options: {}}
+"""
+
     ARTIFACT_CLEANUP = r"""
 {options: {rules: {}, from_plan: {}, plan_file: {}, state_file: {},
     empty_folders: {}, clean_trash: {}, max_items: {}, max_bytes: {},

@@ -16,6 +16,7 @@ description:
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
+  - buildworks.toolchain.option_order.artifact_certificate_info
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info

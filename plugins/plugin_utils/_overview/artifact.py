@@ -58,13 +58,18 @@ def describe(state: State, scope: Scope) -> Service:
         ],
         [
             *(_describe_storage(storage, runs, scope) if storage else _unknown_figures()),
-            unknown_figure(_EXPIRING, failure)
-            if (failure := find_failure(state, _TOKENS, _CERTIFICATES))
-            else keys.describe_expiring({"token": tokens, "certificate": certificates}, _EXPIRING, scope),
+            _describe_expiring(state, tokens, certificates, scope),
         ],
         sections,
         state["problems"],
     )
+
+
+def _describe_expiring(state: State, tokens: list[keys.Key], certificates: list[keys.Key], scope: Scope) -> Figure:
+    failure = find_failure(state, _TOKENS, _CERTIFICATES)
+    if failure:
+        return unknown_figure(_EXPIRING, failure)
+    return keys.describe_expiring({"token": tokens, "certificate": certificates}, _EXPIRING, scope)
 
 
 def _to_key(token: State) -> keys.Key:
