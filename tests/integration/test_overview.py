@@ -256,6 +256,10 @@ def test_page_of_a_toolchain_in_use_is_readable(
     costs = sum(row["amount"] for row in report.get_service("openai")["costs"])
     assert f"${costs:,.2f}" in report.page
     assert len({row["start"] for row in report.get_service("openai")["costs"]}) == 30
+    attention = [(entry["host"], entry["reason"]) for entry in report.json["summary"]["attention"]]
+    worse = "payments: critical +1, error \N{MINUS SIGN}1 in release_5 since release_4."
+    assert ("klocwork", worse) in attention[:2]
+    assert attention[-1][1].startswith("4 keys are older than 365 days: ")
     requests = collections.Counter(request["service"] for request in sandbox.journal())
     assert requests == {"artifact": 3, "ci": 6 + 11, "review": 3 + 3 * 2 + 8, "inference": 5 + 2 * 2}
     browser.check_page(report.file, "overview-in-use")
