@@ -29,12 +29,11 @@ class LabelCells(SphinxTransform):
 
 def label_cells(table: nodes.table) -> None:
     """Add labels to the cells of a table. Attributes are not searched, unlike text."""
-    (heading, *_more), body = (next(table.findall(part)) for part in (nodes.thead, nodes.tbody))
-    labels = [cell.astext() for cell in heading]
-    for row in body:
-        for label, cell in list(zip(labels, row, strict=True))[1:]:
-            if cell.children:
-                cell[0].insert(0, nodes.raw("", f'<span data-label="{escape(label)}"></span>', format="html"))
+    labels = [cell.astext() for cell in next(table.findall(nodes.thead)).findall(nodes.entry)]
+    for row in next(table.findall(nodes.tbody)).findall(nodes.row):
+        for label, cell in list(zip(labels, row.findall(nodes.entry), strict=True))[1:]:
+            for paragraph in list(cell.findall(nodes.paragraph))[:1]:
+                paragraph.insert(0, nodes.raw("", f'<span data-label="{escape(label)}"></span>', format="html"))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
