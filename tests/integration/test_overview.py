@@ -154,7 +154,7 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
     site = [(build["result"], build["duration"]) for build in jenkins["builds"] if build["job"] == "team/site"]
     assert sorted(site) == [("FAILURE", 50.0), ("SUCCESS", 10.0), ("UNSTABLE", 30.0)]
     assert [plugin["name"] for plugin in jenkins["plugins"] if plugin["has_update"]] == ["git"]
-    _before, _title, failing_jobs = report.page.partition("<h3>Most failing jobs</h3>")
+    _before, _title, failing_jobs = report.page.partition("<h3>Jobs by failed or unstable builds</h3>")
     assert find_row(failing_jobs, "team/site")[:3] == ["2 (67 %)", "3", "failure"]
     assert [node["name"] for node in jenkins["nodes"]] == ["built-in"]
 

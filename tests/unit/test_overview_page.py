@@ -468,7 +468,7 @@ def test_figures_of_openai() -> None:
     usage = [used("o3", 250), used("gpt-4o", 9_750, days=3)]
     state = inference(costs=costs, usage=usage, projects=projects, admin_keys=[key("a", expires=NOW + DAY), key("b")])
     assert get_figures(state) == {
-        "Cost in 30 days": ("$115.00", "$10.00 in 7 days, +100 % on the week before"),
+        "Cost in 30 days": ("$115.00", "$10.00 in 7 days, +100 % on the week before; most for gpt-4o: $100.00"),
         "Tokens in 30 days": ("1.1 M", "1 M input, 100 k output"),
         "Requests in 30 days": ("10 k", "to 2 models"),
         "Keys expiring": ("1", "within 30 days, of 2 keys"),
@@ -570,6 +570,13 @@ def test_growth_counts_deleted_repositories() -> None:
     )
 
 
+def test_fastest_growing_repository_is_named() -> None:
+    storage = {**artifact()["storage"], "repositories": [repository("large", GIGABYTE), repository("new", 3_000)]}
+    sizes = history((7, {"large": GIGABYTE - 1_000}), (0, {"large": GIGABYTE, "new": 3_000}))
+    (entry,) = summarize(artifact(storage=storage), history=sizes)["services"]
+    assert entry["figures"][3]["note"] == "fastest growing: new, +2.93 KB"
+
+
 def test_old_keys_are_marked_beside_their_creation() -> None:
     keys = [key("old", created=NOW - 400 * DAY), key("soon", expires=NOW + DAY), key("odd", created=None)]
     assert [row[:4] for row in list_rows(render(inference(admin_keys=keys)), "Keys")] == [
@@ -586,7 +593,7 @@ def test_failing_and_slow_jobs_are_sorted() -> None:
         *(build("once", result, 72) for result in ("FAILURE", "SUCCESS")),
     ]
     page = render(ci(jobs=[job("often", "FAILURE"), job("slow"), job("once")], builds=builds))
-    assert list_rows(page, "Most failing jobs") == [
+    assert list_rows(page, "Jobs by failed or unstable builds") == [
         ["often", "3 (100 %)", "3", "failure", "2026-01-01 11:59"],
         ["once", "1 (50 %)", "2", "success", "2026-01-01 11:59"],
     ]

@@ -128,7 +128,7 @@ def _describe_storage(storage: State, runs: t.Sequence[State], scope: Scope) -> 
         Figure("Storage used", units.format_bytes(store["used"]) if is_sized else str(store["used_text"]), quota),
         _describe_total_growth(storage, runs, scope),
         Figure("Artifacts", units.format_count(total["files"]), f"{units.format_bytes(total['used'])} with duplicates"),
-        _describe_repositories(storage["repositories"]),
+        _describe_repositories(storage["repositories"], _find_baseline(runs, scope)),
     ]
 
 
@@ -155,9 +155,17 @@ def _describe_shrinking(storage: State, before: State) -> str:
     return f": {' and '.join(units.format_change(change, units.format_bytes) for change in (grown, shrunk))}"
 
 
-def _describe_repositories(repositories: t.Sequence[State]) -> Figure:
-    largest = max(repositories, key=lambda repository: repository["used"], default=None)
-    note = f"largest: {largest['key']}" if largest and largest["used"] else ""
+def _describe_repositories(repositories: t.Sequence[State], before: State | None) -> Figure:
+    """Return the number of repositories, and the one that grew most or, without earlier sizes, the largest one."""
+    earlier = before["repositories"] if before else {}
+    growth = {item["key"]: item["used"] - earlier.get(item["key"], 0) for item in repositories}
+    first = min(growth, key=lambda key: (-growth[key], key), default="")
+    if not first or growth[first] <= 0:
+        note = ""
+    elif before:
+        note = f"fastest growing: {first}, {units.format_change(growth[first], units.format_bytes)}"
+    else:
+        note = f"largest: {first}"
     return Figure("Repositories", units.format_count(len(repositories)), note)
 
 

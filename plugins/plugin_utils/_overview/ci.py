@@ -223,7 +223,7 @@ def _list_failing(jobs: t.Sequence[State], completed: t.Sequence[State], scope: 
     most = max(-failed for failed, _builds, _name in rows) or 1
     return [
         Section(
-            "Most failing jobs",
+            "Jobs by failed or unstable builds",
             [_JOBS, _BUILDS],
             table=Table(
                 ("Job", "#Failed or unstable", "#Of builds", "Last result", "Last build, UTC"),

@@ -161,8 +161,19 @@ def _describe_costs(state: State, scope: Scope) -> Figure:
         if previous
         else ""
     )
-    total = _sum_costs(state["costs"])
-    return Figure(name, _format_costs(state, total), f"{_format_costs(state, week)} in {_WEEK} days{change}")
+    note = f"{_format_costs(state, week)} in {_WEEK} days{change}"
+    by_model = _sum_by_model(state["costs"])
+    if by_model:
+        most = min(by_model, key=lambda model: (-by_model[model], model))
+        note += f"; most for {most}: {_format_costs(state, by_model[most])}"
+    return Figure(name, _format_costs(state, _sum_costs(state["costs"])), note)
+
+
+def _sum_by_model(costs: t.Iterable[State]) -> dict[str, float]:
+    totals: dict[str, float] = {}
+    for row in costs:
+        totals[_line_model(row)] = totals.get(_line_model(row), 0) + row["amount"]
+    return totals
 
 
 def _sum_costs(rows: t.Iterable[State]) -> float:
@@ -208,9 +219,7 @@ def _line_model(row: State) -> str:
 def _list_costs(state: State, scope: Scope) -> list[Section]:
     if not state["costs"]:
         return []
-    totals: dict[str, float] = {}
-    for row in state["costs"]:
-        totals[_line_model(row)] = totals.get(_line_model(row), 0) + row["amount"]
+    totals = _sum_by_model(state["costs"])
     ranked = sorted(totals, key=lambda name: (-totals[name], name))
     names = ranked if len(ranked) <= charts.COLORS else [*ranked[: charts.COLORS - 1], _OTHERS]
     today = int(scope.now // DAY)
@@ -231,13 +240,10 @@ def _list_costs(state: State, scope: Scope) -> list[Section]:
 
 
 def _list_models(state: State, scope: Scope) -> list[Section]:
-    costs: dict[str, float] = {}
-    for row in state["costs"]:
-        costs[_line_model(row)] = costs.get(_line_model(row), 0) + row["amount"]
     used: dict[str, list[State]] = {}
     for row in state["usage"]:
         used.setdefault(_SNAPSHOT.sub("", row["model"] or "unknown"), []).append(row)
-    return _list_spending("Models by cost", "Model", "models", costs, used, state, scope)
+    return _list_spending("Models by cost", "Model", "models", _sum_by_model(state["costs"]), used, state, scope)
 
 
 def _list_projects(state: State, names: t.Mapping[str, str], scope: Scope) -> list[Section]:
