@@ -234,6 +234,7 @@ def run(task: Task) -> None:
 
 
 def reconcile_environment(task: Task, shared: environments.Environments) -> None:
+    check_protected(task.params)  # undeclared objects inherit the options of the task
     name, previous_name = task.params["name"], task.params["previous_name"]
     environment = environments.ManagedEnvironment(ArtifactService(task), shared, name, previous_name)
     is_predicted = task.predicts_missing and task.params["state"] == "present"

@@ -829,6 +829,7 @@ def run(task: Task) -> None:
 
 
 def reconcile_job(task: Task, shared: SharedJobs) -> None:
+    check_options(task.params)  # undeclared objects inherit the options of the task
     configuration = read_configuration(task, task.params)
     job = ManagedJob(task, CiService(task), shared, configuration)
     reconcile(

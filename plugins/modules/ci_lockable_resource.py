@@ -358,6 +358,7 @@ def run(task: Task) -> None:
 
 def reconcile_resource(task: Task, shared: resources.Resources) -> None:
     params = task.params
+    check_options(params)  # undeclared objects inherit the options of the task
     ci = CiService(task)
     resource = resources.ManagedResource(ci, shared, params["name"])
 

@@ -796,6 +796,7 @@ def list_deletable(ci: CiService, items: list[Fields]) -> set[str]:
 
 
 def reconcile_node(task: Task, sources: SharedSources) -> None:
+    check_options(task.params)  # undeclared objects inherit the options of the task
     if task.params["name"] == nodes.BUILT_IN:
         reconcile_built_in(task, sources)
     else:

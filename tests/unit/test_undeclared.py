@@ -4,13 +4,19 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import pytest
 
+import generate
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
+from support.conversation import conversation
+from support.running import run
 
+RECONCILE = ("reconcile_job", "reconcile_node", "reconcile_environment", "reconcile_resource")
 ITEMS = [{"name": "Carol"}, {"name": "dave", "state": "absent"}, {"email": "e@example.com"}]
 
 
@@ -46,3 +52,32 @@ def test_objects_are_not_listed_when_they_should_be_kept() -> None:
     task = Task({"undeclared": "keep", "name": None})
     assert append_undeclared(task, "users", ITEMS, "name", lambda: pytest.fail("it listed")) == ITEMS
     assert task.result == {}
+
+
+def list_modules_that_rename() -> list[str]:
+    specs = {name: code(name).SPEC.options for name in generate.list_modules()}
+    return [name for name, options in specs.items() if {"previous_name", "undeclared"} <= options.keys()]
+
+
+def code(module: str) -> Any:
+    return importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}")
+
+
+@pytest.mark.parametrize("module", list_modules_that_rename())
+def test_name_to_rename_is_not_inherited_by_objects_to_delete(module: str) -> None:
+    with conversation() as server:
+        options = {"items": [{"name": "new"}], "previous_name": "old", "undeclared": "remove"}
+        result = run(module, url=server.url, **options)
+    assert result["msg"] == (
+        "Option 'previous_name': must be set in 'items' with 'undeclared: remove', not for all objects."
+    )
+
+
+@pytest.mark.parametrize("module", ["ci_job", "ci_node", "artifact_environment", "ci_lockable_resource"])
+def test_object_is_not_deleted_when_it_inherits_contradicting_options(module: str) -> None:
+    inherited = {"reserved": False} if module == "ci_lockable_resource" else {"previous_name": "old"}
+    options = dict.fromkeys(code(module).ITEM.options)
+    task = Task({**options, **inherited, "name": "old", "state": "absent"})
+    (reconcile,) = (value for name, value in vars(code(module)).items() if name in RECONCILE)
+    with pytest.raises(BadOption, match="must not be set with 'state: absent'"):
+        reconcile(task, None)

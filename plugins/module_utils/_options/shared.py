@@ -114,6 +114,9 @@ def _check_items(spec: ArgumentSpec, names: dict[str, str], parameters: dict[str
     items = parameters["items"]
     if not items and parameters.get("undeclared") in ("report", "remove"):
         raise BadOption("undeclared", "must be 'keep' without 'items'. List at least one object that should exist")
+    previous_name = parameters.get("previous_name")
+    if parameters.get("undeclared") == "remove" and not isinstance(previous_name, (Template, type(None))):
+        raise BadOption("previous_name", "must be set in 'items' with 'undeclared: remove', not for all objects")
     if items is None:
         spec.check_rules(parameters)
     elif not isinstance(items, Template):
