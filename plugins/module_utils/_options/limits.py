@@ -75,7 +75,8 @@ def describe_range(option: Option) -> str | None:
 
 def _check(path: str, option: Option, value: t.Any) -> None:
     if problem := _find_problem(option, value):
-        raise BadOption(path, problem if option.get("no_log") else f"{problem}{quote(value)}")
+        may_be_secret = option.get("no_log") or option.get("address")
+        raise BadOption(path, problem if may_be_secret else f"{problem}{quote(value)}")
     if isinstance(value, dict):
         if not all(map(_is_unicode, value)):
             raise BadOption(path, "must have only keys that are valid Unicode")

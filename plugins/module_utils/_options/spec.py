@@ -160,7 +160,12 @@ class ArgumentSpec:
         into `['a', 'b']`, `True` or, depending on its version, `None`.
         """
         groups = walk({"options": self.options}, parameters, _parse_dictionary)
-        return next((problem for group in groups for problem in _find_type_errors(group)), None)
+        problem = next((problem for group in groups for problem in _find_type_errors(group)), None)
+        if problem is None:
+            return None
+        start, _separator, value = problem.partition(", not ")
+        has_secret = any(secret in value for secret in self.secrets(parameters))
+        return f"{start}." if has_secret else problem
 
     def accept_templates(self, parameters: dict[str, t.Any]) -> ArgumentSpec:
         """Return a spec without rules and fallbacks that accepts the templates in parameters.
@@ -281,7 +286,13 @@ def _find_conversion_error(path: str, type_name: str, option: Option, value: t.A
             convert(value)
     except (TypeError, ValueError):
         may_be_secret = option.get("no_log") or type_name in ("dict", "list")
-        yield str(BadOption(path, f"must be {description}{'' if may_be_secret else quote(value)}"))
+        yield str(BadOption(path, f"must be {description}{'' if may_be_secret else _quote_completely(value)}"))
+
+
+def _quote_completely(value: t.Any) -> str:
+    """Return a short scalar for a message. In a shortened or escaped text, a secret could not be masked."""
+    text = str(value)
+    return quote(value) if not isinstance(value, (dict, list)) and text in repr(value) in quote(value) else ""
 
 
 def _find_text_error(path: str, value: t.Any) -> t.Iterator[str]:
