@@ -43,8 +43,8 @@ _FIELDS = tuple(
         # Query and form: password=...
         rf"(?:^|[&?;])[^=&?;\s\"'<>]{{0,200}}{_NAME}=(?P<secret>[^&;\s\"'<>]+)",
         # YAML: password: ...
-        rf"^[ \t-]{{0,200}}[\w.-]{{0,200}}{_NAME}:[ \t]+(?P<secret>[^\s{{[|>&*!%@`][^\r\n]*)",
-        rf"^(?P<indent>[ \t]{{0,200}})[\w.-]{{0,200}}{_NAME}:[ \t]*[|>][+-]?"
+        rf"^[ \t]*(?:-[ \t]+)*[\w.-]{{0,200}}{_NAME}:[ \t]+(?P<secret>[^\s{{[|>&*!%@`][^\r\n]*)",
+        rf"^(?P<indent>[ \t]*)(?:-[ \t]+)*[\w.-]{{0,200}}{_NAME}:[ \t]*[|>][+-]?"
         r"(?P<secret>(?:\r?\n(?P=indent)[ \t]+[^\r\n]+)+)",
         # multipart/form-data
         rf'name="[^"\r\n]{{0,200}}{_NAME}"[^\r\n]{{0,500}}\r?\n(?:[^\r\n]{{1,500}}\r?\n){{0,9}}\r?\n(?P<secret>[^\r\n]+)',
