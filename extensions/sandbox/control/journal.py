@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import string
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -15,7 +16,10 @@ from typing import Any
 from .recording import Recording
 
 MAX_ENTRIES = 100_000
-MAX_MEMORY = 64 * 1024 * 1024  # bytes, for headers and bodies
+MAX_MEMORY = 64 * 1024 * 1024  # bytes, for targets, headers and bodies
+MAX_TARGET_LENGTH = 4096  # characters of a path or query
+CUT_MARK = "[...]"
+WORD_CHARACTERS = string.ascii_letters + string.digits + "_-.~%+"
 SECRET_PARAMETERS = ("token", "password", "secret", "crumb", "apikey", "api_key")
 
 
@@ -88,11 +92,12 @@ class RequestLog:
         self._recorded: deque[tuple[JournalEntry, int]] = deque()
         self._memory = 0
 
-    def append(self, query: str, **fields: Any) -> JournalEntry:
-        """Add a request and return its entry."""
+    def append(self, path: str, query: str, **fields: Any) -> JournalEntry:
+        """Add a request and return its entry, with a long path or query cut."""
+        path, query = _cut(path), _cut(query)
         if "=" in query:
             query = "&".join(map(_mask_secret, query.split("&")))
-        entry = JournalEntry(n=next(self._numbers), query=query, **fields)
+        entry = JournalEntry(n=next(self._numbers), path=path, query=query, **fields)
         self.entries.append(entry)
         return entry
 
@@ -149,6 +154,13 @@ class Journal:
         newer = itertools.takewhile(lambda entry: entry.n > after, entries)
         selected = itertools.islice(filter(criteria.matches, newer), last)
         return [entry.to_dict() for entry in selected][::-1]
+
+
+def _cut(text: str) -> str:
+    """Return the beginning of a long text, without the word at its end, which may be a part of a secret."""
+    if len(text) <= MAX_TARGET_LENGTH:
+        return text
+    return text[:MAX_TARGET_LENGTH].rstrip(WORD_CHARACTERS) + CUT_MARK
 
 
 def _mask_secret(argument: str) -> str:

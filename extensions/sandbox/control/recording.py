@@ -113,4 +113,4 @@ class Recording:
         self.response_body.discard_unless_text()
         headers = (*self.request_headers, *(self.response_headers or ()))
         size = sum(len(name) + len(value) + HEADER_OVERHEAD for name, value in headers)
-        return size + len(self.request_body.start) + len(self.response_body.start)
+        return size + len(self.target) + len(self.request_body.start) + len(self.response_body.start)

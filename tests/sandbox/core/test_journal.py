@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import NoReturn
 
 import pytest
 import requests
 
 from sandbox import client
+from sandbox.control.recording import Recording
 from support.servers.process import wait_for
 
 
@@ -83,3 +85,21 @@ def test_request_is_not_recorded_when_the_journal_was_cleared_meanwhile(sandbox,
     assert sandbox.journal() == []
     requests.get(ping)
     assert [entry["n"] for entry in sandbox.journal()] == [1]
+
+
+def test_long_path_and_query_are_cut(sandbox, ping):
+    requests.get(f"{ping}/{'a/' * 3000}?{'x=1&' * 2000}")
+    requests.get(f"{ping}?q={'secret' * 1000}")
+    first, second = sandbox.journal()
+    assert first["path"].endswith("/a/[...]") and len(first["path"]) <= 4101
+    assert first["query"] == "x=1&" * 1024 + "[...]"
+    assert second["query"] == "q=[...]"
+    assert len(sandbox.journal_entry(1)["curl"]) > 14000
+
+
+def test_targets_count_as_memory_of_recordings():
+    async def fail(*_message: object) -> NoReturn:
+        raise AssertionError
+
+    scope = {"raw_path": b"/" * 1000, "query_string": b"x" * 1000, "headers": [], "server": ("localhost", 1)}
+    assert Recording(scope, fail, fail).finish() == 2001

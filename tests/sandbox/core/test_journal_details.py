@@ -92,10 +92,10 @@ def test_response_is_null_when_the_connection_was_reset(sandbox, ping):
 def test_oldest_recordings_are_discarded_when_they_need_too_much_memory(monkeypatch):
     monkeypatch.setattr(journal, "MAX_MEMORY", 5)
     log = journal.RequestLog()
-    fields = dict.fromkeys(("time", "service", "method", "path", "label", "effect", "status", "milliseconds"))
+    fields = dict.fromkeys(("time", "service", "method", "label", "effect", "status", "milliseconds"))
     recordings = [FakeRecording() for _ in range(4)]
     for recording in recordings:
-        log.finish(log.append(query="", recording=recording, **fields))
+        log.finish(log.append(path="/", query="", recording=recording, **fields))
     assert [entry.recording for entry in log.entries] == [None, None, *recordings[2:]]
 
 
