@@ -171,12 +171,12 @@ class ControlAPI:
         return {
             "began": journal.log.began,
             "total": len(journal.log.entries),
-            "requests": journal.entries(criteria, **limits),
+            "requests": journal.entries(criteria, Masker(self._list_secrets()), **limits),
         }
 
     async def _journal_entry(self, request: Request) -> Any:
         entry = self._find_entry(request)
-        known = [self._secret, *self._sandbox.list_secrets()]
+        known = self._list_secrets()
         command = None
         if entry.recording:
             known.extend(list_credentials(entry.recording))
@@ -186,6 +186,9 @@ class ControlAPI:
             "curl": command,
             "replay_obstacle": find_obstacle(entry),
         }
+
+    def _list_secrets(self) -> list[str]:
+        return [self._secret, *self._sandbox.list_secrets()]
 
     async def _replay(self, request: Request) -> Any:
         return {"n": await replay_request(self._sandbox.journal, self._find_entry(request))}

@@ -44,7 +44,8 @@ def build_command(entry: JournalEntry, recording: Recording, known: Iterable[str
     """
     shell = _Shell(known, find_expressions(exports))
     host = recording.find_request_header("host") or "{}:{}".format(*recording.server)
-    target = shell.masker.mask_text(recording.target.decode("latin-1"))
+    path, mark, query = recording.target.decode("latin-1").partition("?")
+    target = shell.masker.mask_text(path) + mark + shell.masker.mask_form(query)
     arguments = [
         *_select_method(entry.method, recording),
         shell.quote(f"http://{host}{target}"),

@@ -20,14 +20,12 @@ DISCARDED = "Headers and bodies of this request were discarded to limit the memo
 def describe_request(entry: JournalEntry, masker: Masker) -> dict[str, Any]:
     """Return the fields of an entry with `request` and `response`. Both are null if the recording was discarded.
 
-    :arg masker: masks secrets in headers, bodies and the target
+    :arg masker: masks secrets in headers, bodies, path and query
     """
     recording = entry.recording
-    fields = {**entry.to_dict(), "path": masker.mask_text(entry.path), "request": None, "response": None}
+    fields = {**entry.to_dict(masker), "request": None, "response": None}
     if recording is None:
         return fields
-    target = masker.mask_text(recording.target.decode("latin-1"))
-    fields["query"] = target.partition("?")[2]
     fields["request"] = _describe_message(recording.request_headers, recording.request_body, masker)
     # The size of a body that the service did not read
     length = recording.find_request_header("content-length")

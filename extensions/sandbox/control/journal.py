@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The journal of served requests. Its entries contain no secrets; their recordings do, see `details`."""
+"""The journal of served requests. Its entries contain no text in the form of a secret; recordings do, see `details`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from .masking import Masker
 from .recording import Recording
 
 MAX_ENTRIES = 100_000
 MAX_MEMORY = 64 * 1024 * 1024  # bytes, for targets, headers and bodies
 MAX_TARGET_LENGTH = 4096  # characters of a path or query
 CUT_MARK = "[...]"
+MASKER = Masker([])
 WORD_CHARACTERS = string.ascii_letters + string.digits + "_-.~%+"
-SECRET_PARAMETERS = ("token", "password", "secret", "crumb", "apikey", "api_key")
 
 
 @dataclass
@@ -48,9 +49,10 @@ class JournalEntry:
         """Path and query, both encoded and with masked secrets."""
         return f"{self.path}?{self.query}" if self.query else self.path
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields but the recording."""
-        return {name: getattr(self, name) for name in PUBLIC_FIELDS}
+    def to_dict(self, masker: Masker) -> dict[str, Any]:
+        """Return all fields but the recording, without known secrets in path and query."""
+        public = {name: getattr(self, name) for name in PUBLIC_FIELDS}
+        return {**public, "path": masker.mask_known(self.path), "query": masker.mask_known(self.query)}
 
 
 PUBLIC_FIELDS = tuple(field.name for field in fields(JournalEntry) if field.name != "recording")
@@ -93,10 +95,8 @@ class RequestLog:
         self._memory = 0
 
     def append(self, path: str, query: str, **fields: Any) -> JournalEntry:
-        """Add a request and return its entry, with a long path or query cut."""
-        path, query = _cut(path), _cut(query)
-        if "=" in query:
-            query = "&".join(map(_mask_secret, query.split("&")))
+        """Add a request and return its entry. Path and query are cut if they are long, and contain no secrets."""
+        path, query = MASKER.mask_text(_cut(path)), MASKER.mask_form(_cut(query))
         entry = JournalEntry(n=next(self._numbers), path=path, query=query, **fields)
         self.entries.append(entry)
         return entry
@@ -140,10 +140,11 @@ class Journal:
         return entries[index]
 
     def entries(
-        self, criteria: Filter, after: int = 0, before: int | None = None, last: int = MAX_ENTRIES
+        self, criteria: Filter, masker: Masker, after: int = 0, before: int | None = None, last: int = MAX_ENTRIES
     ) -> list[dict[str, Any]]:
         """Return entries as dictionaries, oldest first.
 
+        :arg masker: masks known secrets in paths and queries
         :arg after: only those with a higher number
         :arg before: only those with a lower number
         :arg last: maximum number of entries; older ones are omitted
@@ -153,7 +154,7 @@ class Journal:
             entries = itertools.dropwhile(lambda entry: entry.n >= before, entries)
         newer = itertools.takewhile(lambda entry: entry.n > after, entries)
         selected = itertools.islice(filter(criteria.matches, newer), last)
-        return [entry.to_dict() for entry in selected][::-1]
+        return [entry.to_dict(masker) for entry in selected][::-1]
 
 
 def _cut(text: str) -> str:
@@ -161,8 +162,3 @@ def _cut(text: str) -> str:
     if len(text) <= MAX_TARGET_LENGTH:
         return text
     return text[:MAX_TARGET_LENGTH].rstrip(WORD_CHARACTERS) + CUT_MARK
-
-
-def _mask_secret(argument: str) -> str:
-    name, equals, _value = argument.partition("=")
-    return f"{name}=***" if equals and name.lower().endswith(SECRET_PARAMETERS) else argument

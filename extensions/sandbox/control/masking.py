@@ -42,6 +42,8 @@ _FIELDS = tuple(
         r"<(?:defaultValue|value)>(?P<secret>[^<]+)",
         # Query and form: password=...
         rf"(?:^|[&?;])[^=&?;\s\"'<>]{{0,200}}{_NAME}=(?P<secret>[^&;\s\"'<>]+)",
+        # Query in another query: password%3D...
+        rf"{_NAME}%3D(?P<secret>(?:(?!%26)[\w.~%+-])+)",
         # YAML: password: ...
         rf"^[ \t]*(?:-[ \t]+)*[\w.-]{{0,200}}{_NAME}:[ \t]+(?P<secret>[^\s{{[|>&*!%@`][^\r\n]*)",
         rf"^(?P<indent>[ \t]*)(?:-[ \t]+)*[\w.-]{{0,200}}{_NAME}:[ \t]*[|>][+-]?"
@@ -95,17 +97,26 @@ class Masker:
         if is_truncated:
             text = self._cut_partial_secret(text)
         if content_type.lower().startswith(_FORM_TYPE):
-            text = "&".join(map(self._mask_form_field, text.split("&")))
+            return self.mask_form(text)
         return self.mask_text(text)
+
+    def mask_form(self, text: str) -> str:
+        """Return an encoded form or query."""
+        return self.mask_text("&".join(map(self._mask_form_field, text.split("&"))))
 
     def mask_text(self, text: str) -> str:
         """Return a text in any format."""
         for pattern in _FIELDS:
             text = pattern.sub(self._replace_group, text)
+        text = self.mask_known(text)
+        return _TOKENS.sub(lambda match: self._replace(match[0]), text)
+
+    def mask_known(self, text: str) -> str:
+        """Return a text without the known secrets."""
         for secret in self._known:
             if secret in text:
                 text = text.replace(secret, self._replace(secret))
-        return _TOKENS.sub(lambda match: self._replace(match[0]), text)
+        return text
 
     def _replace_group(self, match: re.Match[str]) -> str:
         start, end = (position - match.start() for position in match.span("secret"))
@@ -116,8 +127,10 @@ class Masker:
         return f"{name}{equals}{self._replace(value)}" if value else cookie
 
     def _mask_form_field(self, field: str) -> str:
-        """Mask the decoded value of a form field, such as a document with a password."""
+        """Mask the encoded value of a form field, such as a document with a password."""
         name, equals, value = field.partition("=")
+        if "%" not in value and "+" not in value:
+            return field
         decoded = unquote_plus(value)
         masked = self.mask_text(decoded)
         return field if masked == decoded else f"{name}{equals}{quote_plus(masked, safe='*')}"

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import NoReturn
+from urllib.parse import quote
 
 import pytest
 import requests
@@ -73,6 +76,20 @@ def test_entries_contain_no_secrets(sandbox, ping):
     requests.get(f"{ping}?{query}", headers={"Authorization": "Bearer s3cret"})
     assert "s3cret" not in str(sandbox.journal())
     assert sandbox.journal()[0]["query"].endswith("&token_id=7")
+
+
+def test_entries_contain_no_secrets_in_other_forms(sandbox):
+    variables = sandbox.environment
+    ltoken = Path(variables["KLOCWORK_LTOKEN"]).read_text().splitlines()[0].split(";")[3]
+    known = ["s3cret", ltoken, sandbox.secret, variables["JENKINS_API_TOKEN"], variables["JFROG_ACCESS_TOKEN"]]
+    document = quote(json.dumps({"password": "s3cret"}))
+    requests.get(f"{sandbox.url}/ci/api/json?AWS_ACCESS_KEY=s3cret&PASSWORD2=s3cret&depth=1")
+    requests.get(f"{sandbox.url}/artifactory/r/f.txt;api_key=s3cret;color=red?q={'&q='.join(known[1:])}")
+    requests.get(f"{sandbox.url}/artifactory/r/{ltoken}/f.txt?json={document}")
+    entries = sandbox.journal()
+    served = json.dumps([*entries, *(sandbox.journal_entry(entry["n"]) for entry in entries)])
+    assert [secret for secret in known if secret in served] == []
+    assert entries[0]["query"].endswith("&depth=1") and ";color=red" in entries[1]["path"]
 
 
 def test_request_is_not_recorded_when_the_journal_was_cleared_meanwhile(sandbox, ping):
