@@ -20,8 +20,8 @@ MASK = "***"
 MIN_KNOWN_LENGTH = 6
 
 _NAME = (
-    r"(?:password|passwd|passphrase|token|secret|crumb|api[-_.]?key|private[-_.]?key|access[-_.]?key|art-api"
-    r"|secret[-_.]?(?:value|bytes|text)|token[-_.]?value|credential)\d{0,3}"
+    r"(?:password|passwd|passphrase|pwd|token|secret|crumb|api[-_.]?key|private[-_.]?key|access[-_.]?key|art-api"
+    r"|secret[-_.]?(?:key|value|bytes|text)|license[-_.]?key|token[-_.]?value|credential)\d{0,3}"
 )
 _SECRET_HEADER = re.compile(rf"(?:(?:proxy-)?authorization|cookie|set-cookie|.*{_NAME})", re.IGNORECASE)
 _FORM_TYPE = "application/x-www-form-urlencoded"

@@ -131,6 +131,8 @@ def test_entries_are_filtered_and_paged(sandbox, ping, artifactory):
         (json.dumps({"name": "DB_PASSWORD", "value": PASSWORD}), "application/json"),
         (f'{{"password": "{PASSWORD}', "application/json"),  # truncated
         ('{"password": 1234567890123}', "application/json"),
+        (json.dumps({"secretKey": PASSWORD, "secret_key": PASSWORD, "licenseKey": PASSWORD}), "application/json"),
+        (f"DB_PWD={PASSWORD}&license-key={PASSWORD}&AWS_SECRET_KEY={PASSWORD}", FORM),
         (f"<a><password>{PASSWORD}</password><b privateKey='{PASSWORD}'/></a>", "application/xml"),
         (f"<p><name>A_TOKEN</name><defaultValue>{PASSWORD}</defaultValue></p>", "application/xml"),
         (f"name=bob&password={PASSWORD}&json=%7B%22password1%22%3A+%22{PASSWORD}%22%7D", FORM),
