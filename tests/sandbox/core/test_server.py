@@ -31,7 +31,7 @@ def test_request_targets_are_not_normalized(sandbox):
 
     assert list_paths(b"/artifactory/a%2Fb//c;d=[e]{f}|g/../h") == ("/artifactory/a%2Fb//c;d=[e]{f}|g/../h", "")
     assert list_paths(b"/artifactory/x?q=[a]{b}|c%7C?d") == ("/artifactory/x", "q=[a]{b}|c%7C?d")
-    assert list_paths(b"/artifactory/x?q=" + b"y" * 65536) == ("/artifactory/x", "q=" + "y" * 65536)
+    assert list_paths(b"/artifactory/x?q=" + b"y" * 65536) == ("/artifactory/x", "q=[...]")
 
 
 def test_pipelined_requests_are_served(sandbox):
