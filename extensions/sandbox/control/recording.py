@@ -82,16 +82,19 @@ class Recording:
             self.has_unread_body = self.has_unread_body and message.get("more_body", False)
         return message
 
-    async def read_short_body(self) -> None:
-        """Read the rest of a short body that the service has not read, for example because of a fault."""
-        if not self.has_unread_body or self.find_request_header("expect"):
-            return
+    @property
+    def has_short_unread_body(self) -> bool:
+        """Whether the service has not read a short body, for example because of a fault."""
         length = self.find_request_header("content-length")
-        if length.isdecimal() and int(length) <= MAX_BODY_SIZE:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(BODY_TIMEOUT):
-                    while self.has_unread_body and (await self.receive())["type"] == "http.request":
-                        pass
+        is_short = length.isdecimal() and int(length) <= MAX_BODY_SIZE
+        return self.has_unread_body and is_short and not self.find_request_header("expect")
+
+    async def read_body(self) -> None:
+        """Read the rest of the body, unless the client sends it late."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(BODY_TIMEOUT):
+                while self.has_unread_body and (await self.receive())["type"] == "http.request":
+                    pass
 
     def find_request_header(self, name: str) -> str:
         """Return the value of a header of the request, or an empty text."""

@@ -163,7 +163,6 @@ class Exchange:
 
     async def _send_response(self, response: ASGIApp, faults: tuple[Fault, ...]) -> None:
         """Send the response, after the faults that take effect once the service has been called."""
-        await self._recording.read_short_body()
         for fault in faults:
             if isinstance(response, LiveResponse) and fault.kind in ("reset_after", "truncate"):
                 await response(self._scope, self._receive, self._send_delayed)
@@ -187,6 +186,11 @@ class Exchange:
             self._status = 101
         elif message["type"] == "http.response.body" and not message.get("more_body", False):
             self._write_journal()
+            if self._recording.has_short_unread_body:
+                # The client has the whole response before the server waits for the rest of the body.
+                await self._send({**message, "more_body": True})
+                await self._recording.read_body()
+                message = {"type": "http.response.body"}
         await self._send(message)
 
     def _complete_headers(self, start: Message) -> list[tuple[bytes, bytes]]:

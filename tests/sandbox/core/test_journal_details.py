@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import subprocess
@@ -80,6 +81,22 @@ def test_body_is_recorded_when_a_fault_replaces_the_response(sandbox, artifactor
     sandbox.fault(kind="status", status=503)
     artifactory.post("/api/search/aql", data="items.find()", headers={"Content-Type": "text/plain"})
     assert read_last(sandbox)["request"]["body"]["text"] == "items.find()"
+
+
+def test_early_response_is_not_delayed_when_the_client_sends_the_body_late(sandbox):
+    connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
+    for _repetition in range(2):
+        connection.putrequest("PUT", "/artifactory/generic-local/late.txt")
+        connection.putheader("Content-Length", "4")
+        connection.endheaders()
+        began = time.perf_counter()
+        response = connection.getresponse()
+        assert response.status == 401 and response.read()
+        assert time.perf_counter() - began < 0.15
+        connection.send(b"late")
+    connection.close()
+    wait_for(lambda: read_last(sandbox)["request"]["body"]["text"] == "late", "the body")
+    assert len(sandbox.journal()) == 2
 
 
 def test_response_is_null_when_the_connection_was_reset(sandbox, ping):
