@@ -93,8 +93,8 @@ class _Shell:
 
 
 def _select_method(method: str, recording: Recording) -> list[str]:
-    default = "POST" if recording.request_body.size else "GET"
-    if method == "HEAD" and not recording.request_body.size:
+    default = "POST" if recording.has_body else "GET"
+    if method == "HEAD" and not recording.has_body:
         return ["--head"]
     return [] if method == default else [f"-X {shlex.quote(method)}"]
 
@@ -112,7 +112,7 @@ def _build_headers(recording: Recording, shell: _Shell) -> Iterator[str]:
             masked = shell.masker.mask_header(name, value)
             yield f"-H {shell.quote(f'{name}: {masked}' if value else f'{name};')}"
     removed = [name for name in DEFAULT_HEADERS if name.lower() not in sent]
-    if recording.request_body.size and "content-type" not in sent:
+    if recording.has_body and "content-type" not in sent:
         removed.append("Content-Type")
     yield from (f"-H '{name}:'" for name in removed)
 
@@ -120,6 +120,11 @@ def _build_headers(recording: Recording, shell: _Shell) -> Iterator[str]:
 def _build_body(recording: Recording, shell: _Shell) -> list[str]:
     body = recording.request_body
     text = body.decode()
+    if recording.has_unread_body:
+        length = recording.find_request_header("content-length")
+        size = f" of {length} bytes" if length else ""
+        shell.comments.append(f"# Save the unread body{size} to {BODY_FILE}.")
+        return [f"--data-binary @{BODY_FILE}"]
     if text is None or body.is_truncated:
         kind = "binary" if text is None else "long"
         shell.comments.append(f"# Save the {kind} body of {body.size} bytes to {BODY_FILE}.")

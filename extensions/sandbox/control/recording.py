@@ -68,7 +68,8 @@ class Recording:
         self.server: tuple[str, int] = scope["server"]
         self.client: tuple[str, int] | None = scope.get("client")
         self.has_unread_body = any(
-            name in (b"content-length", b"transfer-encoding") for name, _value in scope["headers"]
+            name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
+            for name, value in scope["headers"]
         )
         self._receive: Receive | None = receive
         self._send: Send | None = send
@@ -81,6 +82,11 @@ class Recording:
             self.request_body.add(message.get("body", b""))
             self.has_unread_body = self.has_unread_body and message.get("more_body", False)
         return message
+
+    @property
+    def has_body(self) -> bool:
+        """Whether the request has a body, even if the service has not read it."""
+        return self.has_unread_body or self.request_body.size > 0
 
     @property
     def has_short_unread_body(self) -> bool:

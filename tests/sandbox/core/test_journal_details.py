@@ -293,6 +293,39 @@ def test_copied_command_names_the_file_of_a_binary_body(sandbox, tmp_path, artif
     assert artifactory.get("/generic-local/x.bin").content == b"\0\1\2"
 
 
+def test_copied_command_names_the_file_of_an_unread_body(sandbox, tmp_path):
+    connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
+    connection.putrequest("POST", "/artifactory/api/search/aql")
+    connection.putheader("Content-Length", "70000")
+    connection.endheaders()
+    assert connection.getresponse().status == 401
+    connection.close()
+    command = read_last(sandbox)["curl"]
+    assert command.startswith("# Save the unread body of 70000 bytes to body.bin.\n")
+    assert "-X " not in command
+    (tmp_path / "body.bin").write_bytes(b"x" * 70000)
+    assert run_curl(sandbox, command, tmp_path) == 401
+
+
+def test_copied_command_names_the_file_of_an_unread_body_of_unknown_length(sandbox):
+    connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
+    connection.putrequest("PUT", "/artifactory/generic-local/x.txt")
+    connection.putheader("Transfer-Encoding", "chunked")
+    connection.endheaders()
+    assert connection.getresponse().status == 401
+    connection.close()
+    assert read_last(sandbox)["curl"].startswith("# Save the unread body to body.bin.\n")
+
+
+def test_copied_command_has_no_file_when_the_body_is_empty(sandbox, ping):
+    sandbox.fault(kind="reset_before")
+    with pytest.raises(requests.ConnectionError):
+        requests.post(ping)
+    details = read_last(sandbox)
+    assert "body.bin" not in details["curl"] and "-X POST" in details["curl"]
+    assert details["replay_obstacle"] is None
+
+
 def test_copied_command_has_variables_for_other_secrets(sandbox, tmp_path, artifactory):
     artifactory.put("/api/security/users/bob", json={"email": "b@example.com", "password": PASSWORD})
     command = read_last(sandbox)["curl"]
