@@ -9,6 +9,7 @@ import asyncio
 import codecs
 import contextlib
 from dataclasses import dataclass, field
+from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
@@ -66,7 +67,8 @@ class Recording:
         self.response_headers: Headers | None = None
         self.request_body, self.response_body = RecordedBody(), RecordedBody()
         self.server: tuple[str, int] = scope["server"]
-        self.client: tuple[str, int] | None = scope.get("client")
+        # `client` in the scope is the address in X-Forwarded-For, if the request has one.
+        self.client: tuple[Any, ...] | None = scope["sandbox.transport"].get_extra_info("peername")
         self.has_unread_body = any(
             name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
             for name, value in scope["headers"]

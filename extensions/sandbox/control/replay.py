@@ -13,6 +13,7 @@ from .journal import Journal, JournalEntry
 from .recording import MAX_BODY_SIZE, Recording
 
 TIMEOUT = 60  # seconds
+ENTRY_TIMEOUT = 2  # seconds between the end of the response and its journal entry
 CHUNK_SIZE = 65536
 # The replay sets these itself.
 OMITTED_HEADERS = {b"connection", b"content-length", b"transfer-encoding", b"expect"}
@@ -36,7 +37,7 @@ def find_obstacle(entry: JournalEntry) -> str | None:
 async def replay_request(journal: Journal, entry: JournalEntry) -> int:
     """Send a request again, and return the number of its new journal entry.
 
-    :raises ValueError: if the request cannot be replayed or has no response within `TIMEOUT`
+    :raises ValueError: if the request cannot be replayed, has no response within `TIMEOUT` or has no new entry
     """
     if obstacle := find_obstacle(entry):
         raise ValueError(f"Request {entry.n} cannot be replayed. {obstacle}")
@@ -44,9 +45,13 @@ async def replay_request(journal: Journal, entry: JournalEntry) -> int:
     try:
         async with asyncio.timeout(TIMEOUT):
             address = await _send(entry.method, entry.recording)
-            return await _wait_for_entry(journal, address)
     except TimeoutError:
         raise ValueError(f"The replay of request {entry.n} has no response after {TIMEOUT} seconds.") from None
+    try:
+        async with asyncio.timeout(ENTRY_TIMEOUT):
+            return await _wait_for_entry(journal, address)
+    except TimeoutError:
+        raise ValueError(f"Request {entry.n} was replayed, but the journal has no entry for the replay.") from None
 
 
 async def _send(method: str, recording: Recording) -> tuple[str, int]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -119,4 +120,5 @@ def test_targets_count_as_memory_of_recordings():
         raise AssertionError
 
     scope = {"raw_path": b"/" * 1000, "query_string": b"x" * 1000, "headers": [], "server": ("localhost", 1)}
+    scope["sandbox.transport"] = asyncio.Transport({"peername": ("localhost", 2)})
     assert Recording(scope, fail, fail).finish() == 2001

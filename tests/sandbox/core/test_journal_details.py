@@ -11,6 +11,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -343,6 +344,22 @@ def test_replay_sends_the_request_again(sandbox, send: Send):
     second = sandbox.journal_entry(number)
     assert (number, second["status"]) == (first["n"] + 1, first["status"])
     assert second["request"]["body"] == first["request"]["body"]
+
+
+def test_replay_finds_its_entry_when_a_proxy_names_the_client(sandbox, ping):
+    requests.get(ping, headers={"X-Forwarded-For": "192.0.2.1"})
+    assert sandbox.replay(1) == 2
+
+
+def test_replay_fails_when_the_journal_is_cleared_meanwhile(sandbox, ping):
+    requests.get(ping)
+    sandbox.fault(kind="latency", seconds=0.5, service="artifact")
+    with ThreadPoolExecutor() as pool:
+        replay = pool.submit(sandbox.replay, 1)
+        wait_for(lambda: sandbox.faults()[0]["matched"] == 1, "the request")
+        sandbox.clear_journal()
+        with pytest.raises(client.SandboxError, match="Request 1 was replayed, but the journal has no entry"):
+            replay.result()
 
 
 def test_replay_is_recorded_when_a_fault_resets_the_connection(sandbox, ping):
