@@ -8,12 +8,15 @@ from __future__ import annotations
 from ..service import Failures
 from .access.accounts import CHALLENGE
 from .call import DISK_FULL_MESSAGE
+from .images.registry import denied_error, invalid_credentials_error
 from .protocol.errors import AccessError, ArtifactError
 
 _PLATFORM = {"path": "^/(access|event)/"}
-_ARTIFACTORY = {"path": "^/(artifactory|v2)(/|$)"}
-_UPLOADS = {"method": "PUT", "path": "^/artifactory/(?!api/)|^/v2/", "effect": "write"}
+_REGISTRY = {"path": "^/(artifactory/api/docker/[^/]+/)?v2(/|$)"}
+_ARTIFACTORY = {"path": "^/artifactory(?!/api/docker/[^/]+/v2(/|$))(/|$)"}
+_UPLOADS = {"method": "PUT", "path": "^/artifactory/(?!api/)", "effect": "write"}
 _EXPIRED = "Token failed verification: expired"
+_DISK_FULL = ArtifactError(413, DISK_FULL_MESSAGE).to_response()
 _RETRY = {"Retry-After": "10"}
 
 FAILURES: Failures = {
@@ -21,10 +24,16 @@ FAILURES: Failures = {
     "expired_token": [
         (_PLATFORM, AccessError(401, _EXPIRED).to_response()),
         (_ARTIFACTORY, ArtifactError(401, _EXPIRED, CHALLENGE).to_response()),
+        (_REGISTRY, invalid_credentials_error(_EXPIRED).to_response()),
     ],
     "read_only_account": [
         ({**_PLATFORM, "effect": "write"}, AccessError(403, "Forbidden").to_response()),
         ({**_ARTIFACTORY, "effect": "write"}, ArtifactError(403).to_response()),
+        ({**_REGISTRY, "effect": "write"}, denied_error(None).to_response()),
     ],
-    "disk_full": [(_UPLOADS, ArtifactError(413, DISK_FULL_MESSAGE).to_response())],
+    "disk_full": [
+        (_UPLOADS, _DISK_FULL),
+        # The disk quota has the same response in the registry.
+        *(({**_REGISTRY, "method": method, "effect": "write"}, _DISK_FULL) for method in ("POST", "PATCH", "PUT")),
+    ],
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -232,6 +233,32 @@ def test_uploads_fail_when_the_disk_is_full(sandbox, artifactory):
     assert refused.json()["errors"][0]["message"].startswith("Datastore disk usage is too high.")
     assert artifactory.get("/generic-local/app/README.txt").status_code == 200
     assert artifactory.post("/api/search/aql", data="items.find()").status_code == 200
+
+
+@pytest.mark.parametrize("base", ["/v2/docker-local", "/artifactory/api/docker/docker-local/v2"])
+def test_presets_have_the_errors_of_the_docker_registry(sandbox, base):
+    def send(method: str, path: str) -> tuple[int, dict[str, Any]]:
+        bearer = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
+        response = requests.request(method, f"{sandbox.url}{base}{path}", headers=bearer)
+        return response.status_code, response.json()["errors"][0] if response.content else {}
+
+    def describe(code: str, message: str) -> dict[str, Any]:
+        return {"code": code, "message": message}
+
+    sandbox.fault_preset("expired_token")
+    expired = 401, describe("UNAUTHORIZED", "Token failed verification: expired")
+    assert send("GET", "/app/tags/list") == send("POST", "/app/blobs/uploads/") == expired
+    sandbox.clear_faults()
+    sandbox.fault_preset("read_only_account")
+    denied = 403, describe("DENIED", "requested access to the resource is denied")
+    assert send("POST", "/app/blobs/uploads/") == send("PUT", "/app/manifests/1") == denied
+    assert send("GET", "/app/tags/list")[1]["code"] == "NAME_UNKNOWN"
+    sandbox.clear_faults()
+    sandbox.fault_preset("disk_full")
+    uploads = (("POST", "/app/blobs/uploads/"), ("PATCH", "/app/blobs/uploads/1"), ("PUT", "/app/manifests/1"))
+    for method, path in uploads:
+        assert send(method, path)[0] == 413
+    assert send("DELETE", "/app/manifests/1")[0] == 404
 
 
 def test_preset_is_limited_to_a_service(sandbox, ping):

@@ -173,6 +173,7 @@ def unknown_manifest_error(reference: str) -> DockerError:
     return DockerError(404, "MANIFEST_UNKNOWN", text, {"manifest": reference})
 
 
-def denied_error(name: str) -> DockerError:
-    """Return the error for a missing permission."""
-    return DockerError(403, "DENIED", "requested access to the resource is denied", {"name": name})
+def denied_error(name: str | None) -> DockerError:
+    """Return the error for a missing permission, without a detail if the name is null."""
+    detail = {"name": name} if name is not None else None
+    return DockerError(403, "DENIED", "requested access to the resource is denied", detail)
