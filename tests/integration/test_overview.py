@@ -49,9 +49,10 @@ def run_overview(
     hosts: dict[str, list[str]] | None = None,
     settings: dict[str, str] | None = None,
     host_variables: dict[str, dict[str, Any]] | None = None,
+    expected_status: int = 0,
     **variables: Any,
 ) -> Overview:
-    """Run the playbook for hosts by group. It must succeed and write to no service."""
+    """Run the playbook for hosts by group. It must end with the expected status and write to no service."""
     inventory = {
         group: {"hosts": {name: (host_variables or {}).get(name, {}) for name in names}}
         for group, names in (ALL_HOSTS if hosts is None else hosts).items()
@@ -67,7 +68,7 @@ def run_overview(
     command = ["buildworks.toolchain.overview", "-i", folder / "hosts.yml", "-e", f"@{folder}/variables.json"]
     output, status = run_command(command, environment(sandbox, **(settings or {})))
     output = re.sub(r"\s+", " ", output)
-    assert status == 0, output
+    assert status == expected_status, output
     assert not [request for request in sandbox.journal() if request["effect"] == "write"]
     return Overview(folder, output)
 
@@ -333,6 +334,19 @@ def test_certificates_are_unread_when_the_server_is_old(sandbox: Sandbox, tmp_pa
     assert "/api/system/security/certificates: 404 Not Found" in problems["artifact_certificate_info"]
     (repo,) = report.json["summary"]["services"]
     assert repo["health"] == "unknown"
+
+
+def test_host_is_unknown_when_it_becomes_unreachable_in_the_role(sandbox: Sandbox, tmp_path: Path) -> None:
+    ssh = tmp_path / "ssh"
+    ssh.write_text("#!/bin/sh\nexit 255\n")
+    ssh.chmod(0o700)
+    hosts = {"artifact": ["repo", "gone"]}
+    gone = {"ansible_connection": "ssh", "ansible_ssh_executable": str(ssh)}
+    report = run_overview(sandbox, tmp_path, hosts, None, {"gone": gone}, expected_status=4)
+    assert report.json["skipped_hosts"] == ["gone"]
+    health = {state["host"]: state["health"] for state in report.json["summary"]["services"]}
+    assert health == {"repo": "ok", "gone": "unknown"}
+    assert report.json["summary"]["verdict"].startswith("1 of 2 services could not be checked completely: gone.")
 
 
 def test_page_is_complete_when_services_are_empty(sandbox: Sandbox, browser: Chromium, tmp_path: Path) -> None:

@@ -125,7 +125,9 @@ def _describe_services(overview: State, rows: int) -> list[Service]:
             "",
             [
                 Finding(
-                    "unknown", "The host was not checked, because an earlier task failed or it is unreachable.", "host"
+                    "unknown",
+                    "The host was not checked completely, because a task failed or the host is unreachable.",
+                    "host",
                 )
             ],
             [],
