@@ -50,15 +50,18 @@ def overview(*services: State, **more: Any) -> State:
     }
 
 
-def artifact(percent: float | None = 40.0, **more: Any) -> State:
-    store = {"used_percent": percent, "total_text": "200 GB", "used_text": "80 GB"}
-    sizes = dict.fromkeys(("used", "total", "free")) if percent is None else {}
-    sizes = sizes or {"used": 2 * GIGABYTE * percent, "total": 200 * GIGABYTE, "free": 2 * GIGABYTE * (100 - percent)}
+def store(**more: Any) -> State:
+    names = ("used_percent", "used", "used_text", "total", "total_text", "free")
+    return {"file_store": {**dict.fromkeys(names), **more}, "total": {"used": 0, "files": 0}, "repositories": []}
+
+
+def artifact(percent: float = 40.0, **more: Any) -> State:
+    sizes = {"used": 2 * GIGABYTE * percent, "total": 200 * GIGABYTE, "free": 2 * GIGABYTE * (100 - percent)}
     return {
         "host": "repo",
         "service": "artifact",
         "problems": [],
-        "storage": {"file_store": {**store, **sizes}, "total": {"used": 0, "files": 0}, "repositories": []},
+        "storage": store(used_percent=percent, total_text="200 GB", used_text="80 GB", **sizes),
         "tokens": [],
         "certificates": [],
         **more,
@@ -187,7 +190,10 @@ def to_plain(fragment: str) -> str:
         (artifact(), "ok", "Everything that was checked is in order."),
         (artifact(85), "attention", "The storage is 85 % full. 30 GB are free."),
         (artifact(96), "failing", "The storage is 96 % full. 8 GB are free."),
-        (artifact(None), "ok", "Everything that was checked is in order."),
+        (artifact(storage=store(used=90, total=100)), "attention", "The storage is 90 % full."),
+        (artifact(storage=store(used=90)), "unknown", "Artifactory does not report how full the storage is."),
+        (artifact(storage=store(total=0, used=0)), "unknown", "Artifactory does not report how full the storage is."),
+        (artifact(storage=store(used=90, total_text="Infinite")), "ok", "Everything that was checked is in order."),
         (artifact(tokens=[token("a", expiry=NOW + 5 * DAY)]), "attention", "Token 'a' of ci expires in 5 days."),
         (artifact(tokens=[token("a", expiry=NOW - DAY)]), "failing", "Token 'a' of ci expired 1 day ago."),
         (artifact(tokens=[token("a", expiry=NOW + 31 * DAY)]), "ok", "Everything that was checked is in order."),
@@ -414,6 +420,17 @@ def test_figures_of_artifactory() -> None:
         "Repositories": ("2", "largest: large"),
         "Tokens and certificates expiring": ("2", "within 30 days, of 2 tokens and 1 certificate"),
     }
+
+
+@pytest.mark.parametrize(
+    ("sizes", "value", "note"),
+    [
+        ({}, "unknown", "of unknown size"),
+        ({"used_text": "1 GB", "total_text": "Infinite"}, "1 GB", "of Infinite"),
+    ],
+)
+def test_storage_used_is_unknown_without_sizes(sizes: State, value: str, note: str) -> None:
+    assert get_figures(artifact(storage=store(**sizes)))["Storage used"] == (value, note)
 
 
 def test_certificates_are_listed_by_expiry() -> None:

@@ -31,6 +31,8 @@ _CERTIFICATES = "artifact_certificate_info"
 _EXPIRING = "Tokens and certificates expiring"
 # Used shares of the storage from which it needs attention, and from which it fails soon
 _HIGH, _FULL = 80, 95
+# The total space of an object storage
+_NO_LIMIT = "Infinite"
 _WEEK = 7 * DAY
 
 
@@ -98,10 +100,13 @@ def _list_certificates(certificates: t.Sequence[State], scope: Scope) -> Section
 
 
 def _check_storage(storage: State) -> list[Finding]:
-    percent = storage["file_store"]["used_percent"]
-    if percent is None or percent < _HIGH:
-        return []
     store = storage["file_store"]
+    percent = _find_used_percent(store)
+    if percent is None:
+        reason = "Artifactory does not report how full the storage is."
+        return [] if store["total_text"] == _NO_LIMIT else [Finding("unknown", reason, "storage_size")]
+    if percent < _HIGH:
+        return []
     free = "" if store["free"] is None else f" {units.format_bytes(store['free'])} are free."
     return [
         Finding(
@@ -110,6 +115,13 @@ def _check_storage(storage: State) -> list[Finding]:
             "storage",
         )
     ]
+
+
+def _find_used_percent(store: State) -> float | None:
+    if store["used_percent"] is None and store["used"] is not None and store["total"]:
+        return 100.0 * store["used"] / store["total"]
+    percent: float | None = store["used_percent"]
+    return percent
 
 
 def _unknown_figures() -> list[Figure]:
@@ -122,10 +134,12 @@ def _describe_storage(storage: State, runs: t.Sequence[State], scope: Scope) -> 
     quota = (
         f"{units.format_percent(store['used'] / max(store['total'], 1))} of {units.format_bytes(store['total'])}"
         if is_sized
-        else f"of {store['total_text']}"
+        else f"of {store['total_text'] or 'unknown size'}"
     )
     return [
-        Figure("Storage used", units.format_bytes(store["used"]) if is_sized else str(store["used_text"]), quota),
+        Figure(
+            "Storage used", units.format_bytes(store["used"]) if is_sized else store["used_text"] or "unknown", quota
+        ),
         _describe_total_growth(storage, runs, scope),
         Figure("Artifacts", units.format_count(total["files"]), f"{units.format_bytes(total['used'])} with duplicates"),
         _describe_repositories(storage["repositories"], _find_baseline(runs, scope)),

@@ -55,6 +55,11 @@ REMEDIES = {
     "storage": Remedy(
         "Clean up old artifacts", "guides/clean-up", "ansible-playbook buildworks.toolchain.housekeeping --limit {host}"
     ),
+    "storage_size": Remedy(
+        "Read the size of the storage",
+        _module_page("artifact_storage_info"),
+        "ansible {host} -m buildworks.toolchain.artifact_storage_info",
+    ),
     # Rotates what the variables of the role declare with `rotate_before` or `rotate_after`
     "tokens": Remedy(
         "Rotate declared tokens",
