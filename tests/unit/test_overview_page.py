@@ -306,6 +306,37 @@ def to_plain(fragment: str) -> str:
             "85 of 100 requests per day to o3 in App were used.",
         ),
         (
+            inference(
+                projects=[
+                    {
+                        "id": "proj_1",
+                        "name": "App",
+                        "rate_limits": {
+                            "o3": limits(max_requests_per_1_day=1000),
+                            "o3-2025-04-16": limits(max_requests_per_1_day=100),
+                        },
+                    }
+                ],
+                usage=[used("o3-2025-04-16", 85), used("o3", 20)],
+            ),
+            "attention",
+            "85 of 100 requests per day to o3-2025-04-16 in App were used.",
+        ),
+        (
+            inference(
+                projects=[
+                    {
+                        "id": "proj_1",
+                        "name": "App",
+                        "rate_limits": {"o3-2025-04-16": limits(max_requests_per_1_day=100)},
+                    }
+                ],
+                usage=[used("o3", 85)],
+            ),
+            "attention",
+            "85 of 100 requests per day to o3-2025-04-16 in App were used.",
+        ),
+        (
             inference(model_limits=[{"id": "gpt-4o", "max_jobs_per_day": 8, "jobs_so_far_today": 8}]),
             "failing",
             "8 of 8 fine-tuning jobs per day of gpt-4o were used.",

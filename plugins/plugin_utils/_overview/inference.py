@@ -102,19 +102,43 @@ def _to_key(key: State, remedy: str) -> keys.Key:
 
 def _list_request_use(state: State) -> list[DailyUse]:
     """Return the highest daily number of requests of each project and model with a daily limit."""
-    highest: dict[tuple[str, str], dict[int, int]] = {}
+    by_project: dict[str, list[State]] = {}
     for row in state["usage"]:
-        days = highest.setdefault((row["project_id"] or "", _SNAPSHOT.sub("", row["model"] or "")), {})
-        days[row["start"]] = days.get(row["start"], 0) + (row.get("num_model_requests") or 0)
+        by_project.setdefault(row["project_id"] or "", []).append(row)
     uses = []
     for project in state["projects"]:
-        for model, limits in project.get("rate_limits", {}).items():
-            limit = _read_limit(limits, "max_requests_per_1_day")
-            days = highest.get((project["id"], model), {})
-            if limit and days:
+        rate_limits = project.get("rate_limits", {})
+        for model, days in _sum_daily_requests(by_project.get(project["id"], ()), rate_limits).items():
+            limit = _read_limit(rate_limits[model], "max_requests_per_1_day")
+            if limit:
                 used = max(days.values())
                 uses.append(DailyUse(used / limit, used, limit, f"requests per day to {model} in {project['name']}"))
     return uses
+
+
+def _sum_daily_requests(usage: t.Sequence[State], rate_limits: t.Mapping[str, State]) -> dict[str, dict[int, int]]:
+    """Return the requests by model with rate limits and by day."""
+    requests: dict[str, dict[int, int]] = {}
+    for row in usage:
+        for model in _find_limited_models(row["model"] or "", rate_limits):
+            days = requests.setdefault(model, {})
+            days[row["start"]] = days.get(row["start"], 0) + (row.get("num_model_requests") or 0)
+    return requests
+
+
+def _find_limited_models(model: str, names: t.Iterable[str]) -> list[str]:
+    """Return the names whose limits apply to a model: its own, that of its family, or those of its snapshots."""
+    family = _to_family(model)
+    return (
+        [name for name in names if name == model]
+        or [name for name in names if name == family]
+        or [name for name in names if _to_family(name) == family]
+    )
+
+
+def _to_family(model: str) -> str:
+    """Return a model without the date of its snapshot."""
+    return _SNAPSHOT.sub("", model)
 
 
 def _list_tuning_use(state: State) -> list[DailyUse]:
@@ -213,7 +237,7 @@ def _sum_usage(rows: t.Iterable[State], field: str) -> int:
 
 def _line_model(row: State) -> str:
     """Return the model of a line item, such as `gpt-4o` of `gpt-4o-2024-08-06, input`."""
-    return _SNAPSHOT.sub("", (row["line_item"] or "unknown").split(",")[0].strip())
+    return _to_family((row["line_item"] or "unknown").split(",")[0].strip())
 
 
 def _list_costs(state: State, scope: Scope) -> list[Section]:
@@ -242,7 +266,7 @@ def _list_costs(state: State, scope: Scope) -> list[Section]:
 def _list_models(state: State, scope: Scope) -> list[Section]:
     used: dict[str, list[State]] = {}
     for row in state["usage"]:
-        used.setdefault(_SNAPSHOT.sub("", row["model"] or "unknown"), []).append(row)
+        used.setdefault(_to_family(row["model"] or "unknown"), []).append(row)
     return _list_spending("Models by cost", "Model", "models", _sum_by_model(state["costs"]), used, state, scope)
 
 
@@ -296,7 +320,7 @@ def _list_limits(state: State, scope: Scope) -> list[Section]:
     """Return the rate limits, those of the most used models on top. Projects with equal limits share a row."""
     requests: dict[str, int] = {}
     for row in state["usage"]:
-        model = _SNAPSHOT.sub("", row["model"] or "")
+        model = _to_family(row["model"] or "")
         requests[model] = requests.get(model, 0) + (row.get("num_model_requests") or 0)
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for project in state["projects"]:
@@ -305,7 +329,9 @@ def _list_limits(state: State, scope: Scope) -> list[Section]:
             groups.setdefault((model, texts), []).append(project["name"] or project["id"])
     rows: list[tuple[Cell | str, ...]] = [
         (Cell(model), "all" if len(projects) == len(state["projects"]) else join_names(projects), *texts)
-        for (model, texts), projects in sorted(groups.items(), key=lambda item: (-requests.get(item[0][0], 0), item[0]))
+        for (model, texts), projects in sorted(
+            groups.items(), key=lambda item: (-requests.get(_to_family(item[0][0]), 0), item[0])
+        )
     ]
     table = Table(("Model", "Projects", *_LIMITS.values()), rows, "models", scope.rows)
     return [Section("Rate limits", [_PROJECTS], table=table)] if rows else []
