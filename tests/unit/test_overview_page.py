@@ -291,6 +291,16 @@ def to_plain(fragment: str) -> str:
             "License 'kwadmin' has expired.",
         ),
         (
+            review(licenses=[{"feature": name, "permanent": False, "days_to_expiry": None} for name in ("b", "a")]),
+            "unknown",
+            "The expiry of 2 licenses is unknown: a and b.",
+        ),
+        (
+            review(licenses=[{"feature": "kwadmin", "permanent": True, "days_to_expiry": None}]),
+            "ok",
+            "No project has two builds to compare.",
+        ),
+        (
             review(licenses=[{"feature": "kwadmin", "permanent": True, "days_to_expiry": 0}]),
             "ok",
             "No project has two builds to compare.",
@@ -497,7 +507,7 @@ def test_figures_of_klocwork() -> None:
     app = project("app", {"Critical": 1}, {"Critical": 2, "Error": 3, "Review": 9})
     app["builds"][0]["date"] = to_text(NOW - 4.5 * 365 * DAY)
     issues = [app, project("lib", {"Error": 1}), project("empty")]
-    licenses = [{"feature": "a", "permanent": False, "days_to_expiry": days} for days in (9, 300)]
+    licenses = [{"feature": "a", "permanent": False, "days_to_expiry": days} for days in (9, 300, None)]
     assert get_figures(review(*issues, licenses=licenses)) == {
         "Projects": ("3", "issues of 3 were read"),
         "Critical and error issues": ("6", "most in app"),
@@ -506,7 +516,7 @@ def test_figures_of_klocwork() -> None:
             "app: critical +1, error +3 in build_2 since build_1",
         ),
         "Last load": ("1 day ago", "lib, build_1; oldest: app, 4 years ago; 1 without a load time"),
-        "Licenses expiring": ("1", "within 30 days, of 2 licenses"),
+        "Licenses expiring": ("1", "within 30 days, of 3 licenses; 1 unknown"),
     }
 
 

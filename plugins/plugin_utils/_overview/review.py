@@ -145,7 +145,15 @@ def _check_licenses(licenses: t.Sequence[State], scope: Scope) -> list[Finding]:
         when = "has expired" if is_over else f"expires in {units.pluralize(days, 'day')}"
         severity = "failing" if is_over else "attention"
         findings.append(Finding(severity, f"License '{entry['feature']}' {when}.", "licenses", days_left=max(days, 0)))
+    unknown = sorted(entry["feature"] for entry in _unknown_licenses(licenses))
+    if unknown:
+        noun = units.pluralize(len(unknown), "license")
+        findings.append(Finding("unknown", f"The expiry of {noun} is unknown: {join_names(unknown)}.", "licenses"))
     return findings
+
+
+def _unknown_licenses(licenses: t.Sequence[State]) -> list[State]:
+    return [entry for entry in licenses if not entry["permanent"] and entry["days_to_expiry"] is None]
 
 
 def _expiring_licenses(licenses: t.Sequence[State], scope: Scope) -> list[State]:
@@ -227,6 +235,8 @@ def _describe_licenses(state: State, scope: Scope) -> Figure:
         return unknown_figure("Licenses expiring", failure)
     within = units.pluralize(scope.expires_within_days, "day")
     note = f"within {within}, of {units.pluralize(len(state['licenses']), 'license')}"
+    if unknown := len(_unknown_licenses(state["licenses"])):
+        note += f"; {unknown:,} unknown"
     return Figure("Licenses expiring", units.format_count(len(_expiring_licenses(state["licenses"], scope))), note)
 
 
