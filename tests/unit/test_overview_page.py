@@ -85,7 +85,7 @@ def certificate(alias: str, valid_until: float, **more: Any) -> State:
 def ci(**more: Any) -> State:
     server = {"product": "jenkins", "version": "2.579", "quieting_down": False, "quiet_down_reason": None}
     nodes = [node("built-in")]
-    state = {"server": server, "plugins": [], "jobs": [], "builds": [], "nodes": nodes}
+    state = {"server": server, "plugins": [], "jobs": [], "builds": [], "builds_limit": 50, "nodes": nodes}
     return {"host": "jenkins", "service": "ci", "problems": [], **state, **more}
 
 
@@ -501,6 +501,19 @@ def test_figures_of_jenkins() -> None:
         "Nodes offline": ("0", "of 1, 1 of 2 executors busy"),
         "Plugin updates": ("1", "of 2 plugins"),
     }
+
+
+def test_builds_are_counted_in_the_jobs_of_the_period() -> None:
+    builds = [build("a"), build("old", days=8)]
+    assert get_figures(ci(builds=builds))["Builds in 7 days"] == ("1", "100 % successful, in 1 job")
+
+
+@pytest.mark.parametrize(
+    ("ages", "value"), [((0, 1, 2), "at least 3"), ((0, 1, 8), "2"), ((0, 1), "2"), ((0, 7.5, 8), "1")]
+)
+def test_builds_are_at_least_those_read_when_the_limit_was_reached(ages: tuple[float, ...], value: str) -> None:
+    builds = [build("a", days=days) for days in ages]
+    assert get_figures(ci(builds=builds, builds_limit=3))["Builds in 7 days"][0] == value
 
 
 def test_figures_of_klocwork() -> None:

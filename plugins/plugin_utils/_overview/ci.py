@@ -145,15 +145,25 @@ def _describe_builds(state: State, completed: t.Sequence[State], scope: Scope) -
     name = f"Builds in {_WEEK_DAYS} days"
     if failure := find_failure(state, "ci_info", _JOBS, _BUILDS):
         return unknown_figure(name, failure)
-    recent = [build for build in completed if _start(build) >= scope.now - _WEEK_DAYS * DAY]
+    start = scope.now - _WEEK_DAYS * DAY
+    recent = [build for build in completed if _start(build) >= start]
     if not recent:
         return Figure(name, "0", "no success rate")
     successful = sum(build["result"] == "SUCCESS" for build in recent)
-    jobs = len({build["job"] for build in state["builds"]})
+    jobs = len({build["job"] for build in recent})
+    at_least = "at least " if _has_unread_builds(state, start) else ""
     return Figure(
         name,
-        units.format_count(len(recent)),
+        f"{at_least}{units.format_count(len(recent))}",
         f"{units.format_percent(successful / len(recent))} successful, in {units.pluralize(jobs, 'job')}",
+    )
+
+
+def _has_unread_builds(state: State, start: float) -> bool:
+    """Return whether a job can have further builds since a time, because only its newest builds were read."""
+    return any(
+        len(builds) >= state["builds_limit"] and min(map(_start, builds)) >= start
+        for builds in _group_by_job(state["builds"]).values()
     )
 
 
