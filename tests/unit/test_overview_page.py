@@ -516,6 +516,19 @@ def test_builds_are_at_least_those_read_when_the_limit_was_reached(ages: tuple[f
     assert get_figures(ci(builds=builds, builds_limit=3))["Builds in 7 days"][0] == value
 
 
+@pytest.mark.parametrize(
+    ("items", "note"),
+    [
+        ([None, {"id": 2, "why": "No executor"}], "b: No executor"),
+        ([{"id": 1, "why": None}, {"id": 2, "why": "No executor"}], "b: No executor"),
+        ([None, None], "jobs are waiting"),
+    ],
+)
+def test_reason_in_the_queue_is_that_of_the_named_job(items: list[State | None], note: str) -> None:
+    jobs = [job(name, in_queue=True, queue_item=item) for name, item in zip("ab", items, strict=True)]
+    assert get_figures(ci(jobs=jobs))["Queue"] == ("2", note)
+
+
 def test_figures_of_klocwork() -> None:
     app = project("app", {"Critical": 1}, {"Critical": 2, "Error": 3, "Review": 9})
     app["builds"][0]["date"] = to_text(NOW - 4.5 * 365 * DAY)

@@ -171,8 +171,12 @@ def _describe_queue(state: State) -> Figure:
     if failure := find_failure(state, "ci_info", _JOBS):
         return unknown_figure("Queue", failure)
     waiting = [job for job in state["jobs"] if job["in_queue"]]
-    reason = next((job["queue_item"]["why"] for job in waiting if job["queue_item"] and job["queue_item"]["why"]), "")
-    note = f"{waiting[0]['name']}: {reason}" if reason else "jobs are waiting" if waiting else "no job is waiting"
+    reasons = [
+        f"{job['name']}: {job['queue_item']['why']}"
+        for job in waiting
+        if job["queue_item"] and job["queue_item"]["why"]
+    ]
+    note = reasons[0] if reasons else "jobs are waiting" if waiting else "no job is waiting"
     return Figure("Queue", units.format_count(len(waiting)), note)
 
 
