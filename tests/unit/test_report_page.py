@@ -84,6 +84,31 @@ def test_texts_from_outside_are_escaped() -> None:
     assert "alert(1)</script>" not in page
 
 
+def test_compact_error_says_that_its_message_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_report_page.LIMITS, "failed", 1_500)
+    page = html.fromstring(render(failures=[fail("a", "x" * 2_000), fail("b", "short " * 20)]))
+    article = page.xpath("//article")[0]
+    assert article.xpath("pre/text()") == ["x" * 400 + "…"]
+    assert "The JSON file contains all." in article.text_content()
+    assert "The JSON file contains all." not in page.xpath("//article")[1].text_content()
+
+
+def test_compact_changes_keep_their_tags_and_say_that_diffs_are_omitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_report_page.LIMITS, "changes", 600)
+    changes = [change(host, diff=f"+{'x' * 2_000}", failed=host == "a", check_mode=host == "a") for host in "ab"]
+    (entry,) = html.fromstring(render(changes=changes)).xpath("//p[@data-status='changed']")
+    assert entry.xpath("span[contains(@class, 'tag')]/text()") == ["and failed (1 of 2)", "check mode (1 of 2)"]
+    assert "Diffs omitted. The JSON file contains all." in entry.text_content()
+
+
+def test_compact_changes_without_diffs_omit_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_report_page.LIMITS, "changes", 1_500)
+    changes = [change(f"host-{number}", diff=None, failed=True) for number in range(300)]
+    (entry,) = html.fromstring(render(changes=changes)).xpath("//p[@data-status='changed']")
+    assert entry.xpath("span[contains(@class, 'tag')]/text()") == ["and failed"]
+    assert "Diffs omitted" not in entry.text_content()
+
+
 @pytest.mark.parametrize(("shape", "text"), [("equal", "<" * 4_000), ("distinct", "<" * 4_000), ("distinct", "short")])
 def test_page_is_smaller_than_2_mb_with_5000_hosts(shape: str, text: str) -> None:
     """Each host fails, is ignored once, and changes in 20 tasks."""
