@@ -265,7 +265,9 @@ class CallbackModule(CallbackBase):
         if self._recap is None:
             self._collect_late_secrets()
             for task in self._under_way.values():
-                self._report_parts(task, task.items, "failed")
+                failures = self._report_parts(task, task.items, "failed")
+                if failures:
+                    self._keep_case(task, "failed", time.monotonic() - task.started, failures)
         playbooks = " ".join(self._playbooks)
         document = self._report.document(
             _tally.read_counts(),
@@ -303,10 +305,10 @@ class CallbackModule(CallbackBase):
         parts = list(task.items)
         if not any(part.state in (state, "failed") for part in parts):
             parts.append(Part(state, own))
-        recorded = self._report.failure_count
-        self._report_parts(task, parts, failure)
+        self._keep_case(task, state, seconds, self._report_parts(task, parts, failure))
+
+    def _keep_case(self, task: RunningTask, state: str, seconds: float, failures: list[int]) -> None:
         if self._keep_cases:
-            failures = list(range(recorded, self._report.failure_count))
             self._cases.append(task.origin.to_entry(state=state, seconds=seconds, failures=failures))
 
     def _task(self, result: t.Any) -> RunningTask:
@@ -317,7 +319,9 @@ class CallbackModule(CallbackBase):
         self._under_way[_key(result)] = task
         return task
 
-    def _report_parts(self, task: RunningTask, parts: list[Part], failure: str) -> None:
+    def _report_parts(self, task: RunningTask, parts: list[Part], failure: str) -> list[int]:
+        """Report the results of a task, and return the positions of its failures in the document."""
+        recorded = self._report.failure_count
         for part in parts:
             if part.reported.get("changed"):
                 self._report.record_change(
@@ -328,6 +332,7 @@ class CallbackModule(CallbackBase):
             if "censored" not in part.reported:
                 self._report.record_items(task.origin, part.reported)
                 self._report.record_warnings(task.origin, part.reported["warnings"])
+        return list(range(recorded, self._report.failure_count))
 
     def _digest(self, state: str, result: t.Any) -> Result:
         """Return the reported members of a result, with masked secrets."""

@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.callback import report as callback
-from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _report_page
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _report_page, _tally
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report import (
     MAX_LABEL_LENGTH,
     Report,
@@ -54,6 +58,31 @@ def test_requests_are_unknown_when_they_were_not_counted() -> None:
     report = Report()
     report.record_task(ORIGIN, "ok", False, 1.0, ("uuid", "repo-eu"), "ok")
     assert "The tasks sent an unknown number of requests." in page(report)
+
+
+def test_failed_items_of_a_task_in_progress_are_a_junit_case(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A task in progress without a failed item has no result."""
+    monkeypatch.setattr(_tally, "_notes", None)
+    plugin = callback.CallbackModule()
+    files = {"junit": str(tmp_path / "junit.xml"), "json": str(tmp_path / "report.json")}
+    monkeypatch.setattr(plugin, "get_option", lambda name: files.get(name, ""))
+    plugin._keep_cases = True
+    done, broken = ({"warnings": [], "msg": text} for text in ("done", "disk full"))
+    for host, parts in {
+        "repo-eu": [callback.Part("ok", done, "a"), callback.Part("failed", broken, "b")],
+        "repo-us": [callback.Part("ok", done, "a")],
+    }.items():
+        origin = TaskOrigin(host, "mark", "buildworks.toolchain.artifact_properties")
+        plugin._under_way["uuid", host] = callback.RunningTask(origin, time.monotonic() - 5, parts)
+    plugin._write()
+    (failure,) = json.loads((tmp_path / "report.json").read_text())["failures"]
+    assert (failure["host"], failure["item"], failure["message"]) == ("repo-eu", "b", "disk full")
+    interruption, *suites = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert "repo-us: mark" in (interruption[0][0].text or "")
+    (case,) = (case for suite in suites for case in suite)
+    assert (case.get("name"), case.get("classname"), case[0].tag) == ("mark", ".repo-eu", "failure")
+    assert case[0].text == "b: disk full"
+    assert float(case.get("time", 0)) >= 5
 
 
 @pytest.mark.parametrize(
