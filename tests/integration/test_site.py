@@ -208,11 +208,11 @@ def test_get_started_pages_lead_from_installation_to_pipeline(
 
 
 def test_each_page_with_commands_is_tested() -> None:
-    landing_page = SITE / "index.rst"
-    command_pages = [page for page in (ROOT / "docs").rglob("*.rst") if commands(page) and page != landing_page]
+    elsewhere = [SITE / "index.rst", SITE / "start/editors.rst"]  # the latter in tests/lint
+    command_pages = [page for page in (ROOT / "docs").rglob("*.rst") if commands(page) and page not in elsewhere]
     assert sorted(command_pages) == sorted([*START, *pages("guides"), *pages("migration")])
     readme = (ROOT / "README.md").read_text()
-    assert [command for command in commands(landing_page) if f"$ {command}\n" not in readme] == []
+    assert [command for command in commands(SITE / "index.rst") if f"$ {command}\n" not in readme] == []
     playbook = (SITE / "release.yml").read_text().partition("---\n")[2]
     assert f"```yaml\n# release.yml\n{playbook}```" in readme
 
@@ -451,4 +451,4 @@ def test_each_playbook_is_run_by_a_page_in_its_directory() -> None:
     ).split()
     playbooks = [file.name for file in FILES if file.suffix == ".yml" and "\n  hosts: " in file.read_text()]
     assert playbooks
-    assert set(playbooks) <= set(run_somewhere)
+    assert set(playbooks) - {"mistakes.yml"} <= set(run_somewhere)  # tests/lint checks this one
