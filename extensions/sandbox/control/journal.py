@@ -1,16 +1,17 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The journal of served requests. Its entries contain no text in the form of a secret; recordings do, see `details`."""
+"""The journal of served requests. Raw targets and recordings can contain secrets, which are masked for readers."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import string
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from .masking import Masker
@@ -28,6 +29,7 @@ WORD_CHARACTERS = string.ascii_letters + string.digits + "_-.~%+"
 class JournalEntry:
     """A request.
 
+    :arg raw_path: path, encoded and cut if it is long; it may contain secrets, as `raw_query` may
     :arg status: null if the connection was closed without a response
     :arg recording: headers and bodies, until they are discarded to limit the memory
     """
@@ -36,13 +38,23 @@ class JournalEntry:
     time: float
     service: str
     method: str
-    path: str
-    query: str
+    raw_path: str
+    raw_query: str
     label: str | None
     effect: str
     status: int | None
     milliseconds: float
     recording: Recording | None
+
+    @functools.cached_property
+    def path(self) -> str:
+        """The encoded path with masked secrets. Masking takes longer than recording, so it waits for a reader."""
+        return MASKER.mask_text(self.raw_path)
+
+    @functools.cached_property
+    def query(self) -> str:
+        """The encoded query with masked secrets."""
+        return MASKER.mask_form(self.raw_query)
 
     @property
     def target(self) -> str:
@@ -50,12 +62,12 @@ class JournalEntry:
         return f"{self.path}?{self.query}" if self.query else self.path
 
     def to_dict(self, masker: Masker) -> dict[str, Any]:
-        """Return all fields but the recording, without known secrets in path and query."""
+        """Return the public fields, without known secrets in path and query."""
         public = {name: getattr(self, name) for name in PUBLIC_FIELDS}
         return {**public, "path": masker.mask_known(self.path), "query": masker.mask_known(self.query)}
 
 
-PUBLIC_FIELDS = tuple(field.name for field in fields(JournalEntry) if field.name != "recording")
+PUBLIC_FIELDS = ("n", "time", "service", "method", "path", "query", "label", "effect", "status", "milliseconds")
 
 
 @dataclass(frozen=True)
@@ -95,9 +107,8 @@ class RequestLog:
         self._memory = 0
 
     def append(self, path: str, query: str, **fields: Any) -> JournalEntry:
-        """Add a request and return its entry. Path and query are cut if they are long, and contain no secrets."""
-        path, query = MASKER.mask_text(_cut(path)), MASKER.mask_form(_cut(query))
-        entry = JournalEntry(n=next(self._numbers), path=path, query=query, **fields)
+        """Add a request and return its entry. Path and query are cut if they are long."""
+        entry = JournalEntry(n=next(self._numbers), raw_path=_cut(path), raw_query=_cut(query), **fields)
         self.entries.append(entry)
         return entry
 
