@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from export import CHECKOUT
-from generate import list_modules, read_documentation
+from generate import list_fragments, list_modules, read_documentation
 
 BENCH = CHECKOUT / "docs/site/bench.json"
 
@@ -48,7 +48,7 @@ def find_numbers() -> Iterator[tuple[str, str]]:
     modules = list_modules()
     yield "modules", str(len(modules))
     yield "modules with check mode", str(sum(map(supports_check_mode, modules)))
-    yield "modules that write", str(sum("attributes_info" not in find_fragments(module) for module in modules))
+    yield "modules that write", str(sum("attributes_info" not in list_fragments(module) for module in modules))
 
 
 def format_number(value: Any) -> str:
@@ -61,13 +61,7 @@ def format_number(value: Any) -> str:
 def supports_check_mode(module: str) -> bool:
     """Return whether the documentation of a module promises check mode without restrictions."""
     own = read_documentation(module, "DOCUMENTATION").get("attributes", {})
-    return "check_mode" not in own and bool({"attributes", "attributes_info"} & find_fragments(module))
-
-
-def find_fragments(module: str) -> set[str]:
-    """Return the names of the documentation fragments of a module."""
-    fragments = read_documentation(module, "DOCUMENTATION")["extends_documentation_fragment"]
-    return {fragment.rpartition(".")[2] for fragment in fragments}
+    return "check_mode" not in own and not {"attributes", "attributes_info"}.isdisjoint(list_fragments(module))
 
 
 if __name__ == "__main__":

@@ -17,9 +17,7 @@ from sphinx.addnodes import pending_xref, toctree
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-from generate import SERVICES
-from site_numbers import find_fragments
-from site_tables import read_fragment
+from generate import SERVICES, list_fragments, read_fragment
 
 _FOLDER = "collections/buildworks/toolchain/"
 _OPTION = re.compile(r'id="parameter-([^/"]+)')
@@ -88,8 +86,8 @@ def find_options(node: nodes.Element) -> list[str]:
 
 def list_connection_options(module: str) -> set[str]:
     """Return the names of the options that a module shares with all modules of its service."""
-    names = find_fragments(module) & {"connection", *SERVICES}
-    return {option for name in names for option in read_fragment(name)}
+    names = {"connection", *SERVICES}.intersection(list_fragments(module))
+    return {option for name in names for option in read_fragment(name)["options"]}
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -19,7 +19,7 @@ from antsibull_docs_parser.parser import Context, parse
 from antsibull_docs_parser.rst import rst_escape, to_rst
 
 from export import CHECKOUT
-from generate import SERVICES
+from generate import SERVICES, read_fragment
 from site_messages import find_messages, read_groups
 from site_numbers import list_numbers
 from site_versions import list_versions
@@ -99,7 +99,7 @@ def list_login_variables(service: str) -> str:
                 _format_code(spec.environment_variable(option)),
                 _first_paragraph(documented),
             )
-            for option, documented in read_fragment(service).items()
+            for option, documented in read_fragment(service)["options"].items()
         ),
     )
 
@@ -115,7 +115,7 @@ def list_connection_variables() -> str:
                 _format_default(documented),
                 _first_paragraph(documented),
             )
-            for option, documented in read_fragment("connection").items()
+            for option, documented in read_fragment("connection")["options"].items()
         ),
     )
 
@@ -149,12 +149,6 @@ def format_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def _load_spec(service: str) -> Any:
     return getattr(importlib.import_module(f"{_PLUGINS}.module_utils._{service}.service"), service.upper())
-
-
-def read_fragment(fragment: str) -> dict[str, dict[str, Any]]:
-    """Return the options of a documentation fragment."""
-    module = importlib.import_module(f"{_PLUGINS}.doc_fragments.{fragment}")
-    return yaml.safe_load(module.ModuleDocFragment.DOCUMENTATION)["options"]
 
 
 def _format_code(text: str) -> str:
