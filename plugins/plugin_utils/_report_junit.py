@@ -15,8 +15,8 @@ import itertools
 import typing as t
 from xml.etree import ElementTree as ET
 
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._pages import replace_invalid_characters
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import FAILED, HIDDEN_MESSAGE
-from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import replace_invalid_characters
 
 Case = dict[str, t.Any]
 _MAX_ATTRIBUTE_LENGTH = 300

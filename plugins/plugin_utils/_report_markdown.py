@@ -15,6 +15,7 @@ import html
 import re
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._pages import replace_invalid_characters
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products import name_product
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import (
     HIDDEN_MESSAGE,
@@ -25,7 +26,6 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summa
 )
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import (
     fit,
-    replace_invalid_characters,
 )
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._units import format_duration, pluralize
 

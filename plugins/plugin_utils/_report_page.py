@@ -13,15 +13,14 @@ import hashlib
 import os
 import typing as t
 
-import jinja2
 from markupsafe import Markup
 
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._pages import Templates
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products import name_product
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import Summary, sort_services
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import (
     fit,
     natural_order,
-    replace_invalid_characters,
 )
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._units import format_duration, pluralize
 
@@ -93,13 +92,9 @@ def render(summary: Summary, runs: list[dict[str, t.Any]]) -> str:
     :arg runs: entries of the history, oldest first
     """
     document = summary.document
-    loader = jinja2.FileSystemLoader(os.path.dirname(__file__))
-    environment = _build_environment(loader, len(summary.services))
-
-    def read(name: str) -> str:
-        return loader.get_source(environment, name)[0]
-
-    text = environment.get_template("_report.html.j2").render(
+    templates = _load_templates(len(summary.services))
+    return templates.render(
+        "_report.html.j2",
         report=document,
         summary=summary,
         runs=runs,
@@ -108,22 +103,21 @@ def render(summary: Summary, runs: list[dict[str, t.Any]]) -> str:
         services=sort_services([*document["tasks"], *document["failures"], *document["changes"]]),
         hosts=_list_hosts(document),
         recap=_RECAP,
-        style=read("_page.css") + read("_report.css"),
-        script=read("_report.js"),
+        style=templates.read("_page.css") + templates.read("_report.css"),
+        script=templates.read("_report.js"),
     )
-    return replace_invalid_characters(text)
 
 
-def _build_environment(loader: jinja2.FileSystemLoader, services: int) -> jinja2.Environment:
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+def _load_templates(services: int) -> Templates:
+    templates = Templates(os.path.dirname(__file__))
     limits = {**LIMITS, "changes_of_a_service": LIMITS["changes"] // max(services, 1)}
 
     def fit_section(entries: list[t.Any], section: str, *macros: t.Callable[[t.Any], str]) -> Part:
         texts, omitted = fit(entries, limits[section], *macros)
         return Part(Markup("").join(map(Markup, texts)), len(texts), omitted)
 
-    environment.filters.update(product=name_product, seconds=format_duration, hash=_hash)
-    environment.globals.update(
+    templates.environment.filters.update(product=name_product, seconds=format_duration, hash=_hash)
+    templates.environment.globals.update(
         fit=fit_section,
         count=pluralize,
         cut=_cut_message,
@@ -131,7 +125,7 @@ def _build_environment(loader: jinja2.FileSystemLoader, services: int) -> jinja2
         format_duration=format_duration,
         format_number="{:,}".format,
     )
-    return environment
+    return templates
 
 
 def _list_hosts(document: dict[str, t.Any]) -> Hosts:

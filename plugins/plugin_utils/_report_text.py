@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Order, size limits and valid characters of the texts in a report."""
+"""Order and size limits of the texts in a report."""
 
 from __future__ import annotations
 
@@ -12,12 +12,6 @@ import typing as t
 
 Entry = t.TypeVar("Entry")
 _DIGITS = re.compile(r"(\d+)")
-_INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-
-
-def replace_invalid_characters(text: str) -> str:
-    """Return a text without the characters that HTML and XML do not allow."""
-    return _INVALID_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 @functools.cache

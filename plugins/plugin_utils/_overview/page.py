@@ -27,6 +27,7 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.par
     join_names,
     shorten,
 )
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._pages import Templates
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products import PRODUCTS
 
 _DESCRIBE: dict[str, t.Callable[[State, Scope], Service]] = {
@@ -40,7 +41,7 @@ VISIBLE_FINDINGS = 8
 VISIBLE_SERVICES = 6
 # Characters of the most urgent finding in the verdict
 _MAX_FIRST = 160
-_INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # HTML does not allow them
+_COMMENT = re.compile(r"/\*.*?\*/\n?", re.DOTALL)  # of a style sheet
 
 
 @contextlib.contextmanager
@@ -61,11 +62,15 @@ def summarize(overview: State) -> dict[str, t.Any]:
     :arg overview: content of the JSON file of the role
     """
     services = _describe_services(overview, 0)
+    return {**_summarize(services), "services": [service.to_entry() for service in services]}
+
+
+def _summarize(services: t.Sequence[Service]) -> dict[str, t.Any]:
+    findings = _list_findings(services)
     return {
-        "verdict": _describe_verdict(services),
+        "verdict": _describe_verdict(services, findings),
         "health": min((service.health for service in services), key=HEALTH.index, default="unknown"),
-        "attention": _list_findings(services),
-        "services": [service.to_entry() for service in services],
+        "attention": findings,
     }
 
 
@@ -76,36 +81,21 @@ def render_page(overview: State, site: str, rows: int) -> str:
     :arg rows: number of rows of a table that are not folded
     """
     folder = os.path.dirname(__file__)
-    loader = jinja2.FileSystemLoader([folder, os.path.dirname(folder)])
-    environment = jinja2.Environment(
-        loader=loader,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    templates = Templates(folder, os.path.dirname(folder), undefined=jinja2.StrictUndefined)
     services = _describe_services(overview, rows)
-    text = environment.get_template("overview.html.j2").render(
+    return templates.render(
+        "overview.html.j2",
+        **_summarize(services),
         overview=overview,
         time=units.format_minute(units.parse_time(overview["at"]) or 0),
-        verdict=_describe_verdict(services),
-        health=min((service.health for service in services), key=HEALTH.index, default="unknown"),
         words=HEALTH_WORDS,
         products=PRODUCTS,
         services=services,
-        findings=_list_findings(services),
         visible_findings=VISIBLE_FINDINGS,
         is_open=len(services) <= VISIBLE_SERVICES,
         site=site.rstrip("/"),
-        style=_read_styles(environment, loader),
+        style="\n".join(_COMMENT.sub("", templates.read(name)) for name in ("_page.css", "style.css")),
     )
-    return _INVALID_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def _read_styles(environment: jinja2.Environment, loader: jinja2.BaseLoader) -> str:
-    """Return the style sheets without their comments."""
-    sources = [loader.get_source(environment, name)[0] for name in ("_page.css", "style.css")]
-    return "\n".join(re.sub(r"/\*.*?\*/\n?", "", source, flags=re.DOTALL) for source in sources)
 
 
 def _describe_services(overview: State, rows: int) -> list[Service]:
@@ -151,7 +141,7 @@ def _list_findings(services: t.Sequence[Service]) -> list[dict[str, t.Any]]:
     return [finding.to_entry(service.host, service.product) for finding, service in findings]
 
 
-def _describe_verdict(services: t.Sequence[Service]) -> str:
+def _describe_verdict(services: t.Sequence[Service], findings: t.Sequence[State]) -> str:
     """Return the state of all services, and the most urgent finding, in a few sentences."""
     total = units.pluralize(len(services), "service")
     if not services:
@@ -174,5 +164,5 @@ def _describe_verdict(services: t.Sequence[Service]) -> str:
             )
     if not sentences:
         return "The service is OK." if len(services) == 1 else f"All {total} are OK."
-    first = _list_findings(services)[0]
+    first = findings[0]
     return " ".join([*sentences, f"First on {first['host']}: {shorten(first['reason'], _MAX_FIRST)}"])
