@@ -23,6 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.par
     State,
     Table,
     find_failure,
+    group_rows,
     join_names,
     list_problems,
     unknown_figure,
@@ -311,10 +312,7 @@ def _list_updates(plugins: t.Sequence[State], scope: Scope) -> list[Section]:
 
 
 def _group_by_job(builds: t.Sequence[State]) -> dict[str, list[State]]:
-    groups: dict[str, list[State]] = {}
-    for build in builds:
-        groups.setdefault(build["job"], []).append(build)
-    return groups
+    return group_rows(builds, lambda build: build["job"])
 
 
 def _describe_last(build: State | None) -> tuple[Cell, str]:

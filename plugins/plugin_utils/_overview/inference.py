@@ -23,6 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.par
     State,
     Table,
     find_failure,
+    group_rows,
     join_names,
     list_problems,
     unknown_figure,
@@ -31,7 +32,7 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.par
 _PROJECTS, _ADMIN_KEYS, _TUNING = "inference_project_info", "inference_admin_key_info", "inference_model_limit_info"
 _COSTS, _USAGE = "inference_cost_info", "inference_usage_info"
 _PERIOD = 30  # days, as the tasks of the role request
-_WEEK = 7
+_WEEK_DAYS = 7
 _OTHERS = "others"
 _LIMITS = {
     "max_tokens_per_1_minute": "#Tokens per minute",
@@ -72,9 +73,7 @@ def describe(state: State, scope: Scope) -> Service:
             _describe_costs(state, scope),
             _describe_tokens(state),
             _describe_requests(state),
-            unknown_figure("Keys expiring", failure)
-            if (failure := find_failure(state, _ADMIN_KEYS, _PROJECTS))
-            else keys.describe_expiring({"key": all_keys}, "Keys expiring", scope),
+            _describe_keys(state, all_keys, scope),
             _describe_limits(state, uses),
         ],
         [
@@ -102,9 +101,7 @@ def _to_key(key: State, remedy: str) -> keys.Key:
 
 def _list_request_use(state: State) -> list[DailyUse]:
     """Return the highest daily number of requests of each project and model with a daily limit."""
-    by_project: dict[str, list[State]] = {}
-    for row in state["usage"]:
-        by_project.setdefault(row["project_id"] or "", []).append(row)
+    by_project = group_rows(state["usage"], lambda row: row["project_id"] or "")
     uses = []
     for project in state["projects"]:
         rate_limits = project.get("rate_limits", {})
@@ -161,6 +158,12 @@ def _check_limits(uses: t.Sequence[DailyUse]) -> list[Finding]:
     ]
 
 
+def _describe_keys(state: State, all_keys: t.Sequence[keys.Key], scope: Scope) -> Figure:
+    if failure := find_failure(state, _ADMIN_KEYS, _PROJECTS):
+        return unknown_figure("Keys expiring", failure)
+    return keys.describe_expiring({"key": all_keys}, "Keys expiring", scope)
+
+
 def _describe_limits(state: State, uses: t.Sequence[DailyUse]) -> Figure:
     name = "Daily limit used"
     if failure := find_failure(state, _PROJECTS, _USAGE, _TUNING):
@@ -177,7 +180,9 @@ def _describe_costs(state: State, scope: Scope) -> Figure:
         return unknown_figure(name, failure)
     ages = [(scope.now - row["start"]) / DAY for row in state["costs"]]
     week, previous = (
-        _sum_costs(row for row, age in zip(state["costs"], ages) if weeks * _WEEK <= age < (weeks + 1) * _WEEK)
+        _sum_costs(
+            row for row, age in zip(state["costs"], ages) if weeks * _WEEK_DAYS <= age < (weeks + 1) * _WEEK_DAYS
+        )
         for weeks in (0, 1)
     )
     change = (
@@ -185,19 +190,16 @@ def _describe_costs(state: State, scope: Scope) -> Figure:
         if previous
         else ""
     )
-    note = f"{_format_costs(state, week)} in {_WEEK} days{change}"
-    by_model = _sum_by_model(state["costs"])
+    note = f"{_format_costs(state, week)} in {_WEEK_DAYS} days{change}"
+    by_model = _sum_costs_by(state["costs"], _line_model)
     if by_model:
         most = min(by_model, key=lambda model: (-by_model[model], model))
         note += f"; most for {most}: {_format_costs(state, by_model[most])}"
     return Figure(name, _format_costs(state, _sum_costs(state["costs"])), note)
 
 
-def _sum_by_model(costs: t.Iterable[State]) -> dict[str, float]:
-    totals: dict[str, float] = {}
-    for row in costs:
-        totals[_line_model(row)] = totals.get(_line_model(row), 0) + row["amount"]
-    return totals
+def _sum_costs_by(costs: t.Iterable[State], get_name: t.Callable[[State], str]) -> dict[str, float]:
+    return {name: _sum_costs(rows) for name, rows in group_rows(costs, get_name).items()}
 
 
 def _sum_costs(rows: t.Iterable[State]) -> float:
@@ -243,12 +245,12 @@ def _line_model(row: State) -> str:
 def _list_costs(state: State, scope: Scope) -> list[Section]:
     if not state["costs"]:
         return []
-    totals = _sum_by_model(state["costs"])
+    totals = _sum_costs_by(state["costs"], _line_model)
     ranked = sorted(totals, key=lambda name: (-totals[name], name))
     names = ranked if len(ranked) <= charts.COLORS else [*ranked[: charts.COLORS - 1], _OTHERS]
     today = int(scope.now // DAY)
     first = min(int(row["start"] // DAY) for row in state["costs"])
-    days: dict[int, dict[str, float]] = {day: {} for day in range(min(first, today - _WEEK + 1), today + 1)}
+    days: dict[int, dict[str, float]] = {day: {} for day in range(min(first, today - _WEEK_DAYS + 1), today + 1)}
     for row in state["costs"]:
         name = _line_model(row) if _line_model(row) in names else _OTHERS
         numbers = days.setdefault(int(row["start"] // DAY), {})
@@ -264,20 +266,17 @@ def _list_costs(state: State, scope: Scope) -> list[Section]:
 
 
 def _list_models(state: State, scope: Scope) -> list[Section]:
-    used: dict[str, list[State]] = {}
-    for row in state["usage"]:
-        used.setdefault(_to_family(row["model"] or "unknown"), []).append(row)
-    return _list_spending("Models by cost", "Model", "models", _sum_by_model(state["costs"]), used, state, scope)
+    used = group_rows(state["usage"], lambda row: _to_family(row["model"] or "unknown"))
+    return _list_spending(
+        "Models by cost", "Model", "models", _sum_costs_by(state["costs"], _line_model), used, state, scope
+    )
 
 
 def _list_projects(state: State, names: t.Mapping[str, str], scope: Scope) -> list[Section]:
-    costs: dict[str, float] = {}
-    used: dict[str, list[State]] = {}
-    for row in state["costs"]:
-        name = names.get(row["project_id"], row["project_id"] or "no project")
-        costs[name] = costs.get(name, 0) + row["amount"]
-    for row in state["usage"]:
-        used.setdefault(names.get(row["project_id"], row["project_id"] or "no project"), []).append(row)
+    def get_name(row: State) -> str:
+        return names.get(row["project_id"], row["project_id"] or "no project")
+
+    costs, used = _sum_costs_by(state["costs"], get_name), group_rows(state["usage"], get_name)
     return _list_spending("Projects by cost", "Project", "projects", costs, used, state, scope)
 
 

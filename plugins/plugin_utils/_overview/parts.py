@@ -329,6 +329,14 @@ def list_problems(state: State) -> list[Finding]:
     return [Finding("unknown", reason, "connection", {"module": first["module"]})]
 
 
+def group_rows(rows: t.Iterable[State], get_name: t.Callable[[State], str]) -> dict[str, list[State]]:
+    """Return the rows by name."""
+    groups: dict[str, list[State]] = {}
+    for row in rows:
+        groups.setdefault(get_name(row), []).append(row)
+    return groups
+
+
 def join_names(names: t.Sequence[str], limit: int = 3) -> str:
     """Return names as a text: `a, b and c`, or `a, b, c and 7 more`."""
     shown = [shorten(name, 60) for name in names[:limit]]
