@@ -20,9 +20,9 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.par
     Service,
     State,
     Table,
+    build_unknown_figure,
     find_failure,
     list_problems,
-    unknown_figure,
 )
 
 _STORAGE = "artifact_storage_info"
@@ -70,7 +70,7 @@ def describe(state: State, scope: Scope) -> Service:
 def _describe_expiring(state: State, tokens: list[keys.Key], certificates: list[keys.Key], scope: Scope) -> Figure:
     failure = find_failure(state, _TOKENS, _CERTIFICATES)
     if failure:
-        return unknown_figure(_EXPIRING, failure)
+        return build_unknown_figure(_EXPIRING, failure)
     return keys.describe_expiring({"token": tokens, "certificate": certificates}, _EXPIRING, scope)
 
 
@@ -125,7 +125,7 @@ def _find_used_percent(store: State) -> float | None:
 
 
 def _unknown_figures() -> list[Figure]:
-    return [unknown_figure(name, _STORAGE) for name in ("Storage used", "Growth", "Artifacts", "Repositories")]
+    return [build_unknown_figure(name, _STORAGE) for name in ("Storage used", "Growth", "Artifacts", "Repositories")]
 
 
 def _describe_storage(storage: State, runs: t.Sequence[State], scope: Scope) -> list[Figure]:
@@ -210,7 +210,7 @@ def _list_by_size(repositories: t.Sequence[State], scope: Scope) -> Section:
         (
             Cell(repository["key"]),
             Cell(units.format_bytes(repository["used"]), repository["used"] / largest),
-            *_about(repository),
+            *_describe_repository(repository),
         )
         for repository in sorted(repositories, key=lambda repository: (-repository["used"], repository["key"]))
     ]
@@ -233,7 +233,7 @@ def _list_by_growth(storage: State, before: State, scope: Scope) -> Section:
             Cell(repository["key"]),
             Cell(_describe_change(change, repository, before), max(change, 0) / largest),
             units.format_bytes(repository["used"]),
-            *_about(repository),
+            *_describe_repository(repository),
         )
         for change, repository in sorted(grown, key=lambda row: (-row[0], -row[1]["used"], row[1]["key"]))
     ]
@@ -250,7 +250,7 @@ def _describe_change(change: int, repository: State, before: State) -> str:
     return text if repository["key"] in before["repositories"] else f"{text} (new)"
 
 
-def _about(repository: State) -> tuple[str, str]:
+def _describe_repository(repository: State) -> tuple[str, str]:
     """Return the number of files and the type of a repository."""
     kinds = [kind for kind in (repository["type"], repository["package_type"]) if kind]
     return units.format_count(repository["files"]), ", ".join(kinds)

@@ -112,7 +112,7 @@ def build_columns(
 
     :arg columns: labels and numbers by name, oldest first
     :arg names: names in the order of the stack, from the bottom
-    :arg noun: singular and plural of what a column is
+    :arg noun: singular and plural noun for the columns
     :arg palette: colors by position in `names`
     :arg is_flow: whether the numbers of all columns can be added up, such as costs
     """

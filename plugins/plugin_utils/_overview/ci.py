@@ -22,11 +22,11 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.par
     Service,
     State,
     Table,
+    build_unknown_figure,
     find_failure,
     group_rows,
     join_names,
     list_problems,
-    unknown_figure,
 )
 
 _JOBS, _BUILDS, _NODES, _PLUGINS = "ci_job_info", "ci_build_info", "ci_node_info", "ci_plugin_info"
@@ -80,19 +80,19 @@ def _check_server(server: State) -> list[Finding]:
     return [Finding("attention", f"Jenkins is in quiet-down mode and starts no builds{reason}.", "quiet_down")]
 
 
-def _last_results(jobs: t.Sequence[State]) -> list[State]:
+def _list_built_jobs(jobs: t.Sequence[State]) -> list[State]:
     """Return the jobs with a completed build."""
     return [job for job in jobs if job["last_completed"]]
 
 
-def _failing_jobs(jobs: t.Sequence[State]) -> list[State]:
+def _list_failing_jobs(jobs: t.Sequence[State]) -> list[State]:
     """Return the jobs whose last build failed or is unstable, the most recent build first."""
-    failing = [job for job in _last_results(jobs) if job["last_completed"]["result"] in _FAILED]
+    failing = [job for job in _list_built_jobs(jobs) if job["last_completed"]["result"] in _FAILED]
     return sorted(failing, key=lambda job: job["last_completed"]["timestamp"] or "", reverse=True)
 
 
 def _check_jobs(jobs: t.Sequence[State]) -> list[Finding]:
-    failing, built = _failing_jobs(jobs), _last_results(jobs)
+    failing, built = _list_failing_jobs(jobs), _list_built_jobs(jobs)
     if not failing:
         return []
     names = join_names([job["name"] for job in failing])
@@ -136,18 +136,18 @@ def _check_plugins(plugins: t.Sequence[State]) -> list[Finding]:
 
 def _describe_jobs(state: State) -> Figure:
     if failure := find_failure(state, "ci_info", _JOBS):
-        return unknown_figure("Jobs failing or unstable", failure)
-    built = _last_results(state["jobs"])
+        return build_unknown_figure("Jobs failing or unstable", failure)
+    built = _list_built_jobs(state["jobs"])
     note = f"of {len(built):,} built, {units.pluralize(len(state['jobs']), 'job')} in total"
-    return Figure("Jobs failing or unstable", units.format_count(len(_failing_jobs(state["jobs"]))), note)
+    return Figure("Jobs failing or unstable", units.format_count(len(_list_failing_jobs(state["jobs"]))), note)
 
 
 def _describe_builds(state: State, completed: t.Sequence[State], scope: Scope) -> Figure:
     name = f"Builds in {_WEEK_DAYS} days"
     if failure := find_failure(state, "ci_info", _JOBS, _BUILDS):
-        return unknown_figure(name, failure)
+        return build_unknown_figure(name, failure)
     start = scope.now - _WEEK_DAYS * DAY
-    recent = [build for build in completed if _start(build) >= start]
+    recent = [build for build in completed if _get_start(build) >= start]
     if not recent:
         return Figure(name, "0", "no success rate")
     successful = sum(build["result"] == "SUCCESS" for build in recent)
@@ -163,14 +163,14 @@ def _describe_builds(state: State, completed: t.Sequence[State], scope: Scope) -
 def _has_unread_builds(state: State, start: float) -> bool:
     """Return whether a job can have further builds since a time, because only its newest builds were read."""
     return any(
-        len(builds) >= state["builds_limit"] and min(map(_start, builds)) >= start
+        len(builds) >= state["builds_limit"] and min(map(_get_start, builds)) >= start
         for builds in _group_by_job(state["builds"]).values()
     )
 
 
 def _describe_queue(state: State) -> Figure:
     if failure := find_failure(state, "ci_info", _JOBS):
-        return unknown_figure("Queue", failure)
+        return build_unknown_figure("Queue", failure)
     waiting = [job for job in state["jobs"] if job["in_queue"]]
     reasons = [
         f"{job['name']}: {job['queue_item']['why']}"
@@ -183,7 +183,7 @@ def _describe_queue(state: State) -> Figure:
 
 def _describe_nodes(state: State) -> Figure:
     if failure := find_failure(state, "ci_info", _NODES):
-        return unknown_figure("Nodes offline", failure)
+        return build_unknown_figure("Nodes offline", failure)
     nodes = state["nodes"]
     executors, busy = (sum(node[name] for node in nodes) for name in ("executors", "busy_executors"))
     note = f"of {len(nodes):,}, {busy:,} of {units.pluralize(executors, 'executor')} busy"
@@ -192,7 +192,7 @@ def _describe_nodes(state: State) -> Figure:
 
 def _describe_plugins(state: State) -> Figure:
     if failure := find_failure(state, "ci_info", _PLUGINS):
-        return unknown_figure("Plugin updates", failure)
+        return build_unknown_figure("Plugin updates", failure)
     updates = sum(bool(plugin["has_update"]) for plugin in state["plugins"])
     return Figure(
         "Plugin updates", units.format_count(updates), f"of {units.pluralize(len(state['plugins']), 'plugin')}"
@@ -203,11 +203,11 @@ def _list_builds(host: str, completed: t.Sequence[State], scope: Scope) -> list[
     if not completed:
         return []
     today = int(scope.now // DAY)
-    oldest = int(min(_start(build) for build in completed) // DAY)
+    oldest = int(min(_get_start(build) for build in completed) // DAY)
     first = min(max(oldest, today - _MAX_CHART_DAYS + 1), today - _WEEK_DAYS + 1)
     counts: dict[int, dict[str, float]] = {day: {} for day in range(first, today + 1)}
     for build in completed:
-        if (day := int(_start(build) // DAY)) in counts:
+        if (day := int(_get_start(build) // DAY)) in counts:
             result = _describe_result(build["result"])
             counts[day][result] = counts[day].get(result, 0) + 1
     chart = charts.build_columns(
@@ -222,9 +222,9 @@ def _list_builds(host: str, completed: t.Sequence[State], scope: Scope) -> list[
 
 
 def _list_failing(jobs: t.Sequence[State], completed: t.Sequence[State], scope: Scope) -> list[Section]:
-    last = {job["name"]: job["last_completed"] for job in _last_results(jobs)}
+    last = {job["name"]: job["last_completed"] for job in _list_built_jobs(jobs)}
     by_job = _group_by_job(completed)
-    names = sorted({*by_job, *(job["name"] for job in _failing_jobs(jobs))})
+    names = sorted({*by_job, *(job["name"] for job in _list_failing_jobs(jobs))})
     rows = []
     for name in names:
         builds = by_job.get(name, [])
@@ -330,5 +330,5 @@ def _describe_result(result: str | None) -> str:
     return (result or "unknown").replace("_", " ").lower()
 
 
-def _start(build: State) -> float:
+def _get_start(build: State) -> float:
     return units.parse_time(build["timestamp"]) or 0.0

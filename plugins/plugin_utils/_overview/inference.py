@@ -22,11 +22,11 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.par
     Service,
     State,
     Table,
+    build_unknown_figure,
     find_failure,
     group_rows,
     join_names,
     list_problems,
-    unknown_figure,
 )
 
 _PROJECTS, _ADMIN_KEYS, _TUNING = "inference_project_info", "inference_admin_key_info", "inference_model_limit_info"
@@ -47,13 +47,13 @@ _SNAPSHOT = re.compile(r"-\d{4}-\d\d-\d\d$")
 class DailyUse(t.NamedTuple):
     """The highest use of a daily limit in the period.
 
-    :ivar what: what is limited, in words
+    :ivar subject: the limited object, in words
     """
 
     share: float
     used: int
     limit: int
-    what: str
+    subject: str
 
 
 def describe(state: State, scope: Scope) -> Service:
@@ -151,7 +151,7 @@ def _check_limits(uses: t.Sequence[DailyUse]) -> list[Finding]:
     return [
         Finding(
             "failing" if use.share >= 1 else "attention",
-            f"{use.used:,} of {use.limit:,} {use.what} were used.",
+            f"{use.used:,} of {use.limit:,} {use.subject} were used.",
             "limits",
         )
         for use in near[:3]
@@ -160,24 +160,24 @@ def _check_limits(uses: t.Sequence[DailyUse]) -> list[Finding]:
 
 def _describe_keys(state: State, all_keys: t.Sequence[keys.Key], scope: Scope) -> Figure:
     if failure := find_failure(state, _ADMIN_KEYS, _PROJECTS):
-        return unknown_figure("Keys expiring", failure)
+        return build_unknown_figure("Keys expiring", failure)
     return keys.describe_expiring({"key": all_keys}, "Keys expiring", scope)
 
 
 def _describe_limits(state: State, uses: t.Sequence[DailyUse]) -> Figure:
     name = "Daily limit used"
     if failure := find_failure(state, _PROJECTS, _USAGE, _TUNING):
-        return unknown_figure(name, failure)
+        return build_unknown_figure(name, failure)
     if not uses:
         return Figure(name, units.format_percent(0), "no limited model was used")
     use = max(uses)
-    return Figure(name, units.format_percent(use.share), f"at most, {use.what}")
+    return Figure(name, units.format_percent(use.share), f"at most, {use.subject}")
 
 
 def _describe_costs(state: State, scope: Scope) -> Figure:
     name = f"Cost in {_PERIOD} days"
     if failure := find_failure(state, _COSTS):
-        return unknown_figure(name, failure)
+        return build_unknown_figure(name, failure)
     ages = [(scope.now - row["start"]) / DAY for row in state["costs"]]
     week, previous = (
         _sum_costs(
@@ -191,7 +191,7 @@ def _describe_costs(state: State, scope: Scope) -> Figure:
         else ""
     )
     note = f"{_format_costs(state, week)} in {_WEEK_DAYS} days{change}"
-    by_model = _sum_costs_by(state["costs"], _line_model)
+    by_model = _sum_costs_by(state["costs"], _get_model)
     if by_model:
         most = min(by_model, key=lambda model: (-by_model[model], model))
         note += f"; most for {most}: {_format_costs(state, by_model[most])}"
@@ -218,7 +218,7 @@ def _currency(state: State) -> str:
 def _describe_tokens(state: State) -> Figure:
     name = f"Tokens in {_PERIOD} days"
     if failure := find_failure(state, _USAGE):
-        return unknown_figure(name, failure)
+        return build_unknown_figure(name, failure)
     read, written = (_sum_usage(state["usage"], field) for field in ("input_tokens", "output_tokens"))
     note = f"{units.format_short_count(read)} input, {units.format_short_count(written)} output"
     return Figure(name, units.format_short_count(read + written), note)
@@ -227,7 +227,7 @@ def _describe_tokens(state: State) -> Figure:
 def _describe_requests(state: State) -> Figure:
     name = f"Requests in {_PERIOD} days"
     if failure := find_failure(state, _USAGE):
-        return unknown_figure(name, failure)
+        return build_unknown_figure(name, failure)
     models = {row["model"] for row in state["usage"] if row["model"]}
     total = _sum_usage(state["usage"], "num_model_requests")
     return Figure(name, units.format_short_count(total), f"to {units.pluralize(len(models), 'model')}")
@@ -237,7 +237,7 @@ def _sum_usage(rows: t.Iterable[State], field: str) -> int:
     return sum(row.get(field) or 0 for row in rows)
 
 
-def _line_model(row: State) -> str:
+def _get_model(row: State) -> str:
     """Return the model of a line item, such as `gpt-4o` of `gpt-4o-2024-08-06, input`."""
     return _to_family((row["line_item"] or "unknown").split(",")[0].strip())
 
@@ -245,14 +245,14 @@ def _line_model(row: State) -> str:
 def _list_costs(state: State, scope: Scope) -> list[Section]:
     if not state["costs"]:
         return []
-    totals = _sum_costs_by(state["costs"], _line_model)
+    totals = _sum_costs_by(state["costs"], _get_model)
     ranked = sorted(totals, key=lambda name: (-totals[name], name))
     names = ranked if len(ranked) <= charts.COLORS else [*ranked[: charts.COLORS - 1], _OTHERS]
     today = int(scope.now // DAY)
     first = min(int(row["start"] // DAY) for row in state["costs"])
     days: dict[int, dict[str, float]] = {day: {} for day in range(min(first, today - _WEEK_DAYS + 1), today + 1)}
     for row in state["costs"]:
-        name = _line_model(row) if _line_model(row) in names else _OTHERS
+        name = _get_model(row) if _get_model(row) in names else _OTHERS
         numbers = days.setdefault(int(row["start"] // DAY), {})
         numbers[name] = numbers.get(name, 0) + row["amount"]
     chart = charts.build_columns(
@@ -268,7 +268,7 @@ def _list_costs(state: State, scope: Scope) -> list[Section]:
 def _list_models(state: State, scope: Scope) -> list[Section]:
     used = group_rows(state["usage"], lambda row: _to_family(row["model"] or "unknown"))
     return _list_spending(
-        "Models by cost", "Model", "models", _sum_costs_by(state["costs"], _line_model), used, state, scope
+        "Models by cost", "Model", "models", _sum_costs_by(state["costs"], _get_model), used, state, scope
     )
 
 

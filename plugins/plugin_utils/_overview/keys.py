@@ -43,7 +43,7 @@ class Key:
 
 def list_findings(keys: t.Sequence[Key], noun: str, scope: Scope) -> list[Finding]:
     """Return expired and expiring keys, and old ones together."""
-    valid = [key for key in keys if _expiry(key) > scope.now]
+    valid = [key for key in keys if _get_expiry(key) > scope.now]
     old = [key for key in valid if key.created is not None and key.created <= scope.old]
     return [
         *list_expiring(keys, noun, scope),
@@ -53,11 +53,11 @@ def list_findings(keys: t.Sequence[Key], noun: str, scope: Scope) -> list[Findin
 
 def list_expiring(keys: t.Sequence[Key], noun: str, scope: Scope) -> list[Finding]:
     """Return expired and expiring keys one by one if they are few."""
-    expired = [key for key in keys if _expiry(key) <= scope.now]
-    expiring = [key for key in keys if scope.now < _expiry(key) <= scope.soon]
+    expired = [key for key in keys if _get_expiry(key) <= scope.now]
+    expiring = [key for key in keys if scope.now < _get_expiry(key) <= scope.soon]
     return [
-        *_describe_each("failing", sorted(expired, key=_expiry), noun, "expired", scope),
-        *_describe_each("attention", sorted(expiring, key=_expiry), noun, "expires", scope),
+        *_describe_each("failing", sorted(expired, key=_get_expiry), noun, "expired", scope),
+        *_describe_each("attention", sorted(expiring, key=_get_expiry), noun, "expires", scope),
     ]
 
 
@@ -66,7 +66,7 @@ def describe_expiring(keys: t.Mapping[str, t.Sequence[Key]], name: str, scope: S
 
     :arg keys: keys by noun
     """
-    expiring = [key for group in keys.values() for key in group if _expiry(key) <= scope.soon]
+    expiring = [key for group in keys.values() for key in group if _get_expiry(key) <= scope.soon]
     total = " and ".join(units.pluralize(len(group), noun) for noun, group in keys.items())
     within = f"within {units.pluralize(scope.expires_within_days, 'day')}, of {total}"
     return Figure(name, units.format_count(len(expiring)), within)
@@ -85,12 +85,12 @@ def build_table(keys: t.Sequence[Key], noun: str, scope: Scope, unused: str) -> 
             _describe_creation(key, scope),
             unused if key.last_used is None else units.format_day(key.last_used),
         )
-        for key in sorted(keys, key=lambda key: (_expiry(key), key.created or 0))
+        for key in sorted(keys, key=lambda key: (_get_expiry(key), key.created or 0))
     ]
     return Table((noun.capitalize(), "Owner", "Expires", "Created", "Last used"), rows, f"{noun}s", scope.rows)
 
 
-def _expiry(key: Key) -> float:
+def _get_expiry(key: Key) -> float:
     return float("inf") if key.expires is None else key.expires
 
 
@@ -105,21 +105,21 @@ def _describe_each(severity: str, keys: list[Key], noun: str, verb: str, scope: 
     if len(keys) > _MAX_SINGLE:
         when = "have expired" if verb == "expired" else f"expire within {scope.expires_within_days} days"
         reason = f"{units.pluralize(len(keys), noun)} {when}: {join_names([key.name for key in keys])}."
-        return [Finding(severity, reason, keys[0].remedy, days_left=_days_left(keys[0], scope))]
+        return [Finding(severity, reason, keys[0].remedy, days_left=_count_days_left(keys[0], scope))]
     return [
         Finding(
             severity,
             f"{noun.capitalize()} '{key.name}'{f' of {key.owner}' if key.owner else ''} "
-            f"{verb} {units.format_distance(_expiry(key), scope.now)}.",
+            f"{verb} {units.format_distance(_get_expiry(key), scope.now)}.",
             key.remedy,
-            days_left=_days_left(key, scope),
+            days_left=_count_days_left(key, scope),
         )
         for key in keys
     ]
 
 
-def _days_left(key: Key, scope: Scope) -> float:
-    return max(0, _expiry(key) - scope.now) / DAY
+def _count_days_left(key: Key, scope: Scope) -> float:
+    return max(0, _get_expiry(key) - scope.now) / DAY
 
 
 def _describe_old(keys: list[Key], noun: str, scope: Scope) -> list[Finding]:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The parts of an overview: health of a service, what needs attention, figures and tables."""
+"""The parts of an overview: health of a service, findings, figures and tables."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Remedy(t.NamedTuple):
 
     :ivar text: imperative
     :ivar page: page of the documentation site, without suffix
-    :ivar command: what does the same without the site; `{host}` is the host
+    :ivar command: command that does the same without the site; `{host}` is the host
     """
 
     text: str
@@ -47,7 +47,7 @@ class Remedy(t.NamedTuple):
     command: str
 
 
-def _module_page(name: str) -> str:
+def _get_module_page(name: str) -> str:
     return f"collections/buildworks/toolchain/{name}_module"
 
 
@@ -57,7 +57,7 @@ REMEDIES = {
     ),
     "storage_size": Remedy(
         "Read the size of the storage",
-        _module_page("artifact_storage_info"),
+        _get_module_page("artifact_storage_info"),
         "ansible {host} -m buildworks.toolchain.artifact_storage_info",
     ),
     # Rotates what the variables of the role declare with `rotate_before` or `rotate_after`
@@ -68,7 +68,7 @@ REMEDIES = {
     ),
     "certificates": Remedy(
         "Renew certificates in Artifactory",
-        _module_page("artifact_certificate_info"),
+        _get_module_page("artifact_certificate_info"),
         "ansible {host} -m buildworks.toolchain.artifact_certificate_info",
     ),
     "admin_keys": Remedy(
@@ -83,11 +83,13 @@ REMEDIES = {
     ),
     "jobs": Remedy(
         "Read the log of the last failed build",
-        _module_page("ci_build_info"),
+        _get_module_page("ci_build_info"),
         "ansible {host} -m buildworks.toolchain.ci_build_info -a {arguments}",
     ),
     "nodes": Remedy(
-        "See why nodes are offline", _module_page("ci_node_info"), "ansible {host} -m buildworks.toolchain.ci_node_info"
+        "See why nodes are offline",
+        _get_module_page("ci_node_info"),
+        "ansible {host} -m buildworks.toolchain.ci_node_info",
     ),
     "plugins": Remedy(
         "Update plugins",
@@ -96,17 +98,17 @@ REMEDIES = {
     ),
     "quiet_down": Remedy(
         "End the quiet-down mode",
-        _module_page("ci_quiet_down"),
+        _get_module_page("ci_quiet_down"),
         "ansible {host} -m buildworks.toolchain.ci_quiet_down -a state=absent",
     ),
     "issues": Remedy(
         "List new critical and error issues",
-        _module_page("review_issue_info"),
+        _get_module_page("review_issue_info"),
         "ansible {host} -m buildworks.toolchain.review_issue_info -a {arguments}",
     ),
     "licenses": Remedy(
         "Renew licenses",
-        _module_page("review_server_info"),
+        _get_module_page("review_server_info"),
         "ansible {host} -m buildworks.toolchain.review_server_info -a gather=licenses",
     ),
     "limits": Remedy(
@@ -127,7 +129,7 @@ REMEDIES = {
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """What needs attention on a host.
+    """An item that needs attention on a host.
 
     :ivar severity: `failing`, `unknown`, `attention` or `notice`
     :ivar remedy: name of an entry of `REMEDIES`
@@ -166,7 +168,7 @@ class Figure:
     """A number of a card.
 
     :ivar value: the number as text, or `unknown`
-    :ivar note: what it is compared with, or why it is unknown
+    :ivar note: comparison value, or the reason why it is unknown
     """
 
     name: str
@@ -199,7 +201,7 @@ class Table:
     """A table whose first column names the rows.
 
     :ivar columns: titles; those of numbers start with `#`
-    :ivar noun: plural of what a row is
+    :ivar noun: plural noun for the rows
     :ivar visible: number of rows that are not folded
     """
 
@@ -314,7 +316,7 @@ def find_failure(state: State, *modules: str) -> str:
     return next((module for module in modules if module in failed), "")
 
 
-def unknown_figure(name: str, module: str) -> Figure:
+def build_unknown_figure(name: str, module: str) -> Figure:
     """Return a figure whose module failed."""
     return Figure(name, "unknown", f"{module} failed")
 

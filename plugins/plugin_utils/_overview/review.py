@@ -20,10 +20,10 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._overview.par
     Service,
     State,
     Table,
+    build_unknown_figure,
     find_failure,
     join_names,
     list_problems,
-    unknown_figure,
 )
 
 _MODULES = ("review_server_info", "review_project_info", "review_build_info", "review_report_info")
@@ -74,7 +74,7 @@ class Project(t.NamedTuple):
 
 def describe(state: State, scope: Scope) -> Service:
     """Return the state of a Klocwork host."""
-    projects = sorted((_to_project(issues) for issues in state["issues"]), key=_by_importance)
+    projects = sorted((_to_project(issues) for issues in state["issues"]), key=_rank_project)
     return Service(
         state["host"],
         "review",
@@ -124,7 +124,7 @@ def _count_severe(counts: t.Mapping[str, float]) -> float:
     return sum(counts.get(severity, 0) for severity in _SEVERE)
 
 
-def _by_importance(project: Project) -> tuple[list[float], float, str]:
+def _rank_project(project: Project) -> tuple[list[float], float, str]:
     return [-increase for increase in project.increases], -(project.severe or 0), project.name
 
 
@@ -140,23 +140,23 @@ def _describe_changes(changes: t.Mapping[str, float]) -> str:
 
 def _check_licenses(licenses: t.Sequence[State], scope: Scope) -> list[Finding]:
     findings = []
-    for entry in sorted(_expiring_licenses(licenses, scope), key=lambda entry: entry["days_to_expiry"]):
+    for entry in sorted(_list_expiring_licenses(licenses, scope), key=lambda entry: entry["days_to_expiry"]):
         days, is_over = entry["days_to_expiry"], entry["days_to_expiry"] <= 0
         when = "has expired" if is_over else f"expires in {units.pluralize(days, 'day')}"
         severity = "failing" if is_over else "attention"
         findings.append(Finding(severity, f"License '{entry['feature']}' {when}.", "licenses", days_left=max(days, 0)))
-    unknown = sorted(entry["feature"] for entry in _unknown_licenses(licenses))
+    unknown = sorted(entry["feature"] for entry in _list_unknown_licenses(licenses))
     if unknown:
         noun = units.pluralize(len(unknown), "license")
         findings.append(Finding("unknown", f"The expiry of {noun} is unknown: {join_names(unknown)}.", "licenses"))
     return findings
 
 
-def _unknown_licenses(licenses: t.Sequence[State]) -> list[State]:
+def _list_unknown_licenses(licenses: t.Sequence[State]) -> list[State]:
     return [entry for entry in licenses if not entry["permanent"] and entry["days_to_expiry"] is None]
 
 
-def _expiring_licenses(licenses: t.Sequence[State], scope: Scope) -> list[State]:
+def _list_expiring_licenses(licenses: t.Sequence[State], scope: Scope) -> list[State]:
     return [
         entry
         for entry in licenses
@@ -183,14 +183,14 @@ def _report_increase(reason: str, project: Project) -> Finding:
 
 def _describe_projects(state: State, projects: t.Sequence[Project]) -> Figure:
     if failure := find_failure(state, _SERVER, _PROJECTS):
-        return unknown_figure("Projects", failure)
+        return build_unknown_figure("Projects", failure)
     return Figure("Projects", units.format_count(len(state["projects"])), f"issues of {len(projects):,} were read")
 
 
 def _describe_severe(state: State, projects: t.Sequence[Project]) -> Figure:
     name = "Critical and error issues"
     if failure := find_failure(state, *_MODULES):
-        return unknown_figure(name, failure)
+        return build_unknown_figure(name, failure)
     total = sum(project.severe or 0 for project in projects)
     worst = max(projects, key=lambda project: project.severe or 0, default=None)
     return Figure(name, units.format_count(total), f"most in {worst.name}" if worst and worst.severe else "open")
@@ -199,7 +199,7 @@ def _describe_severe(state: State, projects: t.Sequence[Project]) -> Figure:
 def _describe_change(state: State, projects: t.Sequence[Project]) -> Figure:
     name = "Change since previous build"
     if failure := find_failure(state, *_MODULES):
-        return unknown_figure(name, failure)
+        return build_unknown_figure(name, failure)
     changed = [project for project in projects if project.changes is not None]
     if not changed:
         return Figure(name, "unknown", "known from the second build of a project on")
@@ -212,7 +212,7 @@ def _describe_change(state: State, projects: t.Sequence[Project]) -> Figure:
 
 def _describe_last_load(state: State, projects: t.Sequence[Project], scope: Scope) -> Figure:
     if failure := find_failure(state, *_MODULES):
-        return unknown_figure("Last load", failure)
+        return build_unknown_figure("Last load", failure)
     loads = [
         (moment, project.name, project.builds[-1][0])
         for project in projects
@@ -232,12 +232,12 @@ def _describe_last_load(state: State, projects: t.Sequence[Project], scope: Scop
 
 def _describe_licenses(state: State, scope: Scope) -> Figure:
     if failure := find_failure(state, _SERVER):
-        return unknown_figure("Licenses expiring", failure)
+        return build_unknown_figure("Licenses expiring", failure)
     within = units.pluralize(scope.expires_within_days, "day")
     note = f"within {within}, of {units.pluralize(len(state['licenses']), 'license')}"
-    if unknown := len(_unknown_licenses(state["licenses"])):
+    if unknown := len(_list_unknown_licenses(state["licenses"])):
         note += f"; {unknown:,} unknown"
-    return Figure("Licenses expiring", units.format_count(len(_expiring_licenses(state["licenses"], scope))), note)
+    return Figure("Licenses expiring", units.format_count(len(_list_expiring_licenses(state["licenses"], scope))), note)
 
 
 def _list_projects(projects: t.Sequence[Project], scope: Scope) -> list[Section]:
