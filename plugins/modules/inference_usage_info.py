@@ -170,20 +170,18 @@ totals:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import usage
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 _GROUPS = ["project_id", "user_id", "api_key_id", "model", "batch", "service_tier", "size", "source", "context_level"]
-_FILTER = dict(type="list", elements="str", default=[], each_element=NAME)
 
 SPEC = (INFERENCE + usage.PERIOD) + ArgumentSpec(
     dict(
         kind=dict(type="str", choices=usage.KINDS, default="completions"),
         bucket_width=dict(type="str", choices=["1m", "1h", "1d"], default="1d"),
         group_by=dict(type="list", elements="str", choices=_GROUPS, default=[]),
-        user_ids=dict(**_FILTER),
-        models=dict(**_FILTER),
+        user_ids=dict(**usage.FILTER),
+        models=dict(**usage.FILTER),
     )
 )
 

@@ -31,14 +31,15 @@ KINDS = [
 ]
 _DAY = 86_400
 _SECONDS = dict(type="float", at_least=0, at_most=10 * 366 * _DAY)
-_FILTER = dict(type="list", elements="str", default=[], each_element=NAME)
+# An option that selects objects by name or ID
+FILTER = dict(type="list", elements="str", default=[], each_element=NAME)
 # Options that select the period and the objects
 PERIOD = ArgumentSpec(
     dict(
         newer_than=dict(**{**_SECONDS, "default": 30.0 * _DAY}),
         older_than=dict(**_SECONDS),
-        project_ids=dict(**_FILTER),
-        api_key_ids=dict(**_FILTER, no_log=False),
+        project_ids=dict(**FILTER),
+        api_key_ids=dict(**FILTER, no_log=False),
     )
 )
 # Width in seconds, and maximum number of buckets per response
@@ -119,7 +120,7 @@ def _parse_usage(result: Record) -> dict[str, t.Any]:
     return {
         **{name: result.maybe_text(name) for name in _TEXTS},
         **{name: result.maybe_text(name) for name in _SPECIAL_TEXTS if name in result},
-        **{name: result.maybe_flag(name) for name in ("batch",) if name in result},
+        **({"batch": result.maybe_flag("batch")} if "batch" in result else {}),
         **{name: result.maybe_integer(name) for name in sorted(amounts)},
     }
 
