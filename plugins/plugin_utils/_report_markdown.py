@@ -31,7 +31,7 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._units import
 
 # Bytes of the whole text: a limit of characters could exceed the bytes that a server accepts
 MAX_BYTES = 60_000
-# Bytes that each section can use of what the sections before it left
+# Size limits of sections in bytes; a section gets less if the sections before it leave less
 _MAX_FAILURES = 35_000
 _MAX_HANDLED = 10_000
 _RESERVED = 1_000
@@ -57,7 +57,7 @@ def render(summary: Summary) -> str:
         section = _section(heading, "error", fit(groups, min(limit, rest), _format_error, _format_error_briefly))
         rest -= _size(section)
         parts.append(section)
-    changes = [task for service in summary.services for task in summary.changes_of(service)]
+    changes = [task for service in summary.services for task in summary.list_changes(service)]
     heading = "Planned changes" if summary.document["check_mode"] else "Changes"
     parts.append(_section(heading, "task", fit(changes, rest, _format_changes, _format_changes_briefly)))
     return "".join(parts)

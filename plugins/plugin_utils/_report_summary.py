@@ -26,8 +26,24 @@ Entry = dict[str, t.Any]
 Addresses = t.Mapping[str, t.Collection[str]]
 
 
+class Group:
+    """Entries of the document that belong together."""
+
+    entries: list[Entry]
+
+    @functools.cached_property
+    def hosts(self) -> list[str]:
+        """The names of the hosts, sorted."""
+        return sort_hosts(self.entries)
+
+    @functools.cached_property
+    def items(self) -> list[str]:
+        """The loop items."""
+        return sorted({entry["item"] for entry in self.entries if entry["item"]}, key=natural_order)
+
+
 @dataclasses.dataclass
-class ErrorGroup:
+class ErrorGroup(Group):
     """Failures with an equal message, which may differ in the name and the address of the host.
 
     :ivar number: number of the error in the report, from 1
@@ -42,11 +58,6 @@ class ErrorGroup:
     is_varied: bool = False
 
     @functools.cached_property
-    def hosts(self) -> list[str]:
-        """The names of the hosts, sorted."""
-        return sort_hosts(self.entries)
-
-    @functools.cached_property
     def services(self) -> list[str]:
         """The services of the tasks."""
         return sort_services(self.entries)
@@ -56,14 +67,9 @@ class ErrorGroup:
         """The names of the tasks with the positions of their definitions."""
         return sorted({(entry["task"], entry.get("path", "")) for entry in self.entries})
 
-    @functools.cached_property
-    def items(self) -> list[str]:
-        """The loop items."""
-        return sorted({entry["item"] for entry in self.entries if entry["item"]}, key=natural_order)
-
 
 @dataclasses.dataclass
-class DiffGroup:
+class DiffGroup(Group):
     """Changes of one task with an equal diff."""
 
     diff: str | None
@@ -72,19 +78,9 @@ class DiffGroup:
     check_mode: bool
     entries: list[Entry]
 
-    @functools.cached_property
-    def hosts(self) -> list[str]:
-        """The names of the hosts, sorted."""
-        return sort_hosts(self.entries)
-
-    @functools.cached_property
-    def items(self) -> list[str]:
-        """The loop items."""
-        return sorted({entry["item"] for entry in self.entries if entry["item"]}, key=natural_order)
-
 
 @dataclasses.dataclass
-class TaskChanges:
+class TaskChanges(Group):
     """The changes of one task on all hosts."""
 
     service: str
@@ -92,11 +88,6 @@ class TaskChanges:
     module: str
     path: str
     entries: list[Entry]
-
-    @functools.cached_property
-    def hosts(self) -> list[str]:
-        """The names of the hosts, sorted."""
-        return sort_hosts(self.entries)
 
     @functools.cached_property
     def count(self) -> int:
@@ -115,7 +106,7 @@ class TaskChanges:
 
 @dataclasses.dataclass
 class Summary:
-    """What happened in a run.
+    """The summary of a run.
 
     :ivar failed: distinct errors that no task handled, the most frequent first
     :ivar handled: ignored and rescued errors
@@ -131,7 +122,7 @@ class Summary:
         """The services with failures or changes."""
         return sort_services([*self.document["failures"], *self.document["changes"]])
 
-    def changes_of(self, service: str) -> list[TaskChanges]:
+    def list_changes(self, service: str) -> list[TaskChanges]:
         """Return the changes of the tasks of a service."""
         return [task for task in self.changes if task.service == service]
 
