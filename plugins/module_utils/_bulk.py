@@ -23,7 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import check_writable, open_json_lines
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Controller
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import inherit_options
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import drop_null, inherit_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import (
     SECONDS_TO_CLEAN_UP,
     Reasons,
@@ -366,9 +366,7 @@ class ItemQueue:
             self._end("the process that runs Ansible was killed")
 
     def _outcome(self, index: int, item: Item, act: Act) -> tuple[Item, Task]:
-        task = self._task.create_item_task(
-            _drop_null(item), diff_mode=self._task.diff_mode and self._is_reported(index)
-        )
+        task = self._task.create_item_task(drop_null(item), diff_mode=self._task.diff_mode and self._is_reported(index))
         status, reason = "ok", None
         try:
             act(task)
@@ -472,7 +470,7 @@ class ItemQueue:
 
     def _list_running(self) -> str:
         return (
-            ", ".join(json.dumps(_drop_null(item), ensure_ascii=False) for item in list(self._running.values()))
+            ", ".join(json.dumps(drop_null(item), ensure_ascii=False) for item in list(self._running.values()))
             or "none"
         )
 
@@ -483,14 +481,10 @@ def _describe_item(name_option: str | None, outcome: Item) -> str:
     return path if name is None else f"{path} ({name})"
 
 
-def _drop_null(item: Item) -> Item:
-    return {name: value for name, value in item.items() if value is not None}
-
-
 def _build_outcome(index: int, item: Item, status: str, reason: str | None, task: Task | None = None) -> Item:
     changed = task is not None and (task.changed or task.has_written)
     result = {name: value for name, value in task.result.items() if name not in _TASK_MEMBERS} if task else {}
-    return {"index": index, "item": _drop_null(item), "status": status, "changed": changed, "reason": reason, **result}
+    return {"index": index, "item": drop_null(item), "status": status, "changed": changed, "reason": reason, **result}
 
 
 def _get_index(outcome: Item) -> int:

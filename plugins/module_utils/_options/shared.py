@@ -102,7 +102,12 @@ def with_items(item: ArgumentSpec, **names: str) -> ArgumentSpec:
 
 def inherit_options(parameters: dict[str, t.Any], item: dict[str, t.Any]) -> dict[str, t.Any]:
     """Return the parameters of a task, replaced by those of an entry of `items` that are not null."""
-    return {**parameters, **{name: value for name, value in item.items() if value is not None}}
+    return {**parameters, **drop_null(item)}
+
+
+def drop_null(item: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return the options of an entry of `items` that are set."""
+    return {name: value for name, value in item.items() if value is not None}
 
 
 def _check_items(spec: ArgumentSpec, names: dict[str, str], parameters: dict[str, t.Any]) -> None:
