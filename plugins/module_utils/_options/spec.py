@@ -160,12 +160,11 @@ class ArgumentSpec:
         into `['a', 'b']`, `True` or, depending on its version, `None`.
         """
         groups = walk({"options": self.options}, parameters, _parse_dictionary)
-        problem = next((problem for group in groups for problem in _find_type_errors(group)), None)
-        if problem is None:
+        error = next((error for group in groups for error in _find_type_errors(group)), None)
+        if error is None:
             return None
-        start, _separator, value = problem.partition(", not ")
-        has_secret = any(secret in value for secret in self.secrets(parameters))
-        return f"{start}." if has_secret else problem
+        has_secret = any(secret in error.quoted for secret in self.secrets(parameters))
+        return str(BadOption(error.path, error.problem if has_secret else f"{error.problem}{error.quoted}"))
 
     def accept_templates(self, parameters: dict[str, t.Any]) -> ArgumentSpec:
         """Return a spec without rules and fallbacks that accepts the templates in parameters.
@@ -248,22 +247,33 @@ _OTHER_TYPES: dict[type, str] = {
 }
 
 
-def _find_type_errors(group: Group) -> t.Iterator[str]:
+class TypeProblem(t.NamedTuple):
+    """A parameter of another type.
+
+    :ivar quoted: the value for the message, which may contain a secret of another option
+    """
+
+    path: str
+    problem: str
+    quoted: str = ""
+
+
+def _find_type_errors(group: Group) -> t.Iterator[TypeProblem]:
     for name, option in group.options.items():
         path = f"{group.prefix}{name}"
         if (value := group.values.get(name)) is not None:
             yield from _find_value_errors(path, option, value)
         elif name in group.values and option.get("required"):
-            yield str(BadOption(path, "is required"))
+            yield TypeProblem(path, "is required")
         elif name in group.values and option.get("narrows_scope"):
-            yield str(BadOption(path, "must not be null. Set a value or omit the option"))
+            yield TypeProblem(path, "must not be null. Set a value or omit the option")
 
 
-def _find_value_errors(path: str, option: Option, value: t.Any) -> t.Iterator[str]:
+def _find_value_errors(path: str, option: Option, value: t.Any) -> t.Iterator[TypeProblem]:
     if option.get("options"):
         is_list = option["type"] == "list" and isinstance(value, list)
         if None in map(_parse_dictionary, value if is_list else [value]):
-            yield str(BadOption(path, f"must be a {'list of dictionaries' if is_list else 'dictionary'}"))
+            yield TypeProblem(path, f"must be a {'list of dictionaries' if is_list else 'dictionary'}")
     elif option.get("elements") in _TEXT_TYPES:
         for number, entry in enumerate(value if isinstance(value, list) else [value]):
             yield from _find_text_error(f"{path}[{number}]", entry)
@@ -279,14 +289,14 @@ def _find_value_errors(path: str, option: Option, value: t.Any) -> t.Iterator[st
                 yield from _find_text_error(leaf_path, leaf)
 
 
-def _find_conversion_error(path: str, type_name: str, option: Option, value: t.Any) -> t.Iterator[str]:
+def _find_conversion_error(path: str, type_name: str, option: Option, value: t.Any) -> t.Iterator[TypeProblem]:
     convert, description = _CONVERSIONS.get(type_name, (None, ""))
     try:
         if convert and not isinstance(value, NonFiniteNumber):
             convert(value)
     except (TypeError, ValueError):
         may_be_secret = option.get("no_log") or type_name in ("dict", "list")
-        yield str(BadOption(path, f"must be {description}{'' if may_be_secret else _quote_completely(value)}"))
+        yield TypeProblem(path, f"must be {description}", "" if may_be_secret else _quote_completely(value))
 
 
 def _quote_completely(value: t.Any) -> str:
@@ -295,11 +305,11 @@ def _quote_completely(value: t.Any) -> str:
     return quote(value) if not isinstance(value, (dict, list)) and text in repr(value) in quote(value) else ""
 
 
-def _find_text_error(path: str, value: t.Any) -> t.Iterator[str]:
+def _find_text_error(path: str, value: t.Any) -> t.Iterator[TypeProblem]:
     if isinstance(value, NonFiniteNumber):
-        yield str(BadOption(path, "must not be .inf or .nan. Put it in quotes if it is a string"))
+        yield TypeProblem(path, "must not be .inf or .nan. Put it in quotes if it is a string")
     elif type(value) in _OTHER_TYPES:
-        yield str(BadOption(path, f"must be a string, not {_OTHER_TYPES[type(value)]}"))
+        yield TypeProblem(path, f"must be a string, not {_OTHER_TYPES[type(value)]}")
 
 
 def _list_leaves(path: str, value: t.Any) -> t.Iterator[tuple[str, t.Any]]:
