@@ -11,6 +11,18 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summa
 
 Entry = dict[str, Any]
 COUNTS = ("ok", "changed", "failures", "unreachable", "skipped", "rescued", "ignored")
+# Members of a document about the whole run
+RUN: Entry = {
+    "title": "site.yml",
+    "playbook": "site.yml",
+    "complete": True,
+    "under_way": [],
+    "check_mode": False,
+    "diff_mode": True,
+    "ansible_core": "2.19.0",
+    "warnings_known": True,
+    "hosts": {},
+}
 
 
 def fail(host: str, message: str | None, **members: Any) -> Entry:
@@ -40,14 +52,7 @@ def document(
     failures, changes = failures or [], changes or []
     number_errors(failures, addresses or {})
     return {
-        "title": "site.yml",
-        "playbook": "site.yml",
-        "complete": True,
-        "under_way": [],
-        "check_mode": False,
-        "diff_mode": True,
-        "ansible_core": "2.19.0",
-        "warnings_known": True,
+        **RUN,
         "hosts": _build_recap(failures, changes, hosts),
         "started": "2026-01-01T00:00:00Z",
         "seconds": 72.0,

@@ -25,19 +25,9 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report impor
     shorten_name,
 )
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import number_errors, summarize
+from support.reports import RUN
 
 ORIGIN = TaskOrigin("repo-eu", "mark", "buildworks.toolchain.artifact_properties")
-RUN = {
-    "title": "site.yml",
-    "playbook": "site.yml",
-    "complete": True,
-    "under_way": [],
-    "check_mode": False,
-    "diff_mode": True,
-    "ansible_core": "2.19.0",
-    "warnings_known": True,
-    "hosts": {},
-}
 
 
 def page(report: Report, runs: list[dict[str, Any]] | None = None) -> str:
