@@ -8,8 +8,8 @@ DOCUMENTATION = r"""
 name: overview_summary
 short_description: Summarize the state of Artifactory, Jenkins and others
 description:
-  - Returns a verdict, the health of each service with its reason, and what needs attention, from the data that the role
-    R(overview, ansible_collections.buildworks.toolchain.overview_role) collects.
+  - Returns a verdict, the health of each service with its reason, and the items that need attention, from the
+    data that the role R(overview, ansible_collections.buildworks.toolchain.overview_role) collects.
   - The role adds the result to its JSON file as C(summary).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -44,9 +44,9 @@ _value:
       type: str
     attention:
       description:
-        - What needs attention, the most urgent first. Each entry has C(severity), which is V(failing), V(unknown),
-          V(attention) or V(notice), C(host), C(service), C(reason), and the remedy as C(remedy) in words, C(page) of
-          the documentation site and C(command).
+        - The items that need attention, the most urgent first. Each entry has C(severity), which is V(failing),
+          V(unknown), V(attention) or V(notice), C(host), C(service), C(reason), and the remedy as C(remedy) in words,
+          C(page) of the documentation site and C(command).
       type: list
       elements: dict
     services:
