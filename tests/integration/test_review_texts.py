@@ -66,6 +66,7 @@ class Server:
             "headers": headers,
             "server": ("sandbox", 80),
             "scheme": "http",
+            "sandbox.transport": asyncio.Transport(),
         }
         response_start: dict[str, Any] = {}
         body = bytearray()
