@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CONSOLE = "/_sandbox/console"
 MARKUP = "<script>document.title = 'run'</script><img src=x onerror=\"document.title = 'run'\">"
 WINDOWS = ((1600, 900), (360, 800))
+WIDE = 1100  # pixels from which the journal is always visible
 PANELS = {
     "State": [],
     "Faults": ["503 for a minute", "Inject a fault"],
@@ -262,9 +263,8 @@ def test_controls_are_visible_without_scrolling(use, sandbox, ping, width, heigh
     def steps(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": height})
         try:
-            journal_tab = page.get_by_role("tab", name="Journal")
-            if journal_tab.is_visible():
-                journal_tab.click()
+            if width < WIDE:  # the page has a tab for the journal
+                page.get_by_role("tab", name="Journal").click()
             page.locator("#requests tbody").nth(99).wait_for()
             controls = [*page.locator("#filters :is(select, input)").all(), *page.locator("#pager button").all()]
             controls += [*page.get_by_role("tab").all(), page.get_by_role("button", name="Sign out")]
