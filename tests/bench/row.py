@@ -43,11 +43,15 @@ class CannotRunError(Exception):
     """This machine lacks a requirement of the measurement."""
 
 
-def ratio(numerators: Sequence[float], denominators: Sequence[float], **details: Any) -> Figure:
-    """Return the median of the ratios of each round, so that a temporary slowdown of the machine cancels out."""
+def ratio(numerators: Sequence[float], denominators: Sequence[float], digits: int = 2, **details: Any) -> Figure:
+    """Return the median of the ratios of each round, so that a temporary slowdown of the machine cancels out.
+
+    :arg digits: number of decimal places
+    """
     ratios = [numerator / denominator for numerator, denominator in zip(numerators, denominators, strict=True)]
     low, _median, high = statistics.quantiles(ratios, n=4, method="inclusive")
-    return Figure(round(statistics.median(ratios), 2), [round(low, 2), round(high, 2)], details)
+    spread = [round(low, digits), round(high, digits)]
+    return Figure(round(statistics.median(ratios), digits), spread, details)
 
 
 def median_ms(seconds: Sequence[float]) -> float:
