@@ -197,7 +197,13 @@ class ArgumentSpec:
 
     def secrets(self, parameters: dict[str, t.Any]) -> set[str]:
         """Return the secret values in parameters, which need not be valid."""
-        return {secret for group in walk({"options": self.options}, parameters) for secret in _find_secrets(group)}
+        groups = walk({"options": self._options_with_secrets}, parameters)
+        return {secret for group in groups for secret in _find_secrets(group)}
+
+    @functools.cached_property
+    def _options_with_secrets(self) -> Options:
+        """The options whose values may contain secrets. Reading all options takes long in processes that fork often."""
+        return {name: option for name, option in self.options.items() if any(map(option.get, _SECRET_KEYS))}
 
 
 def _merge_rules(rules: t.Any, others: t.Any) -> t.Any:
@@ -332,10 +338,14 @@ def _parse_dictionary(value: t.Any) -> dict[str, t.Any] | None:
         return None
 
 
+# Keys of options that are secret or may contain secrets
+_SECRET_KEYS = ("no_log", "secret_members", "address", "options")
+
+
 def _find_secrets(group: Group) -> t.Iterator[str]:
-    for name, option in group.options.items():
-        value = group.values.get(name)
-        if value in (None, ""):
+    for name, value in group.values.items():
+        option = group.options.get(name)
+        if option is None or value in (None, ""):
             continue
         if option.get("no_log"):
             yield from (str(leaf) for _path, leaf in _list_leaves("", value) if leaf not in (None, "", True, False))

@@ -67,8 +67,7 @@ def walk(
     """
     yield Group(prefix, names, parent, values)
     for name, option in parent["options"].items():
-        value = values.get(name)
-        if value is None or not option.get("options"):
+        if not option.get("options") or (value := values.get(name)) is None:
             continue
         path = f"{prefix}{name}"
         entries = (
