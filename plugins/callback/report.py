@@ -220,8 +220,7 @@ class CallbackModule(CallbackBase):
 
     def v2_runner_on_start(self, host: t.Any, task: t.Any) -> None:
         """Record the start of a task on a host."""
-        origin = TaskOrigin(host.get_name(), _full_name(task, task.name), task.action, _locate(task))
-        self._under_way[task._uuid, host.get_name()] = RunningTask(origin, time.monotonic())
+        self._start_task(task, host)
 
     def v2_runner_item_on_ok(self, result: t.Any) -> None:
         """Record a successful item of a loop."""
@@ -311,35 +310,43 @@ class CallbackModule(CallbackBase):
         if self._keep_cases:
             self._cases.append(task.origin.to_entry(state=state, seconds=seconds, failures=failures))
 
+    def _start_task(self, task: t.Any, host: t.Any) -> RunningTask:
+        origin = TaskOrigin(host.get_name(), _full_name(task, task.name), task.action, _locate(task))
+        running = self._under_way[task._uuid, host.get_name()] = RunningTask(origin, time.monotonic())
+        return running
+
     def _task(self, result: t.Any) -> RunningTask:
         """Return the running task of a result, with its templated name."""
-        origin = _get_origin(result)
-        task = self._under_way.get(_key(result)) or RunningTask(origin, time.monotonic())
-        task.origin, task.in_check_mode = origin, bool(result._task_fields.get("check_mode"))
-        self._under_way[_key(result)] = task
+        task = self._under_way.get(_key(result)) or self._start_task(result._task, result._host)
+        name = _full_name(result._task, result._task_fields.get("name") or result._task.name)
+        if name != task.origin.task:
+            task.origin = dataclasses.replace(task.origin, task=name)
+        task.in_check_mode = bool(result._task_fields.get("check_mode"))
         return task
 
     def _report_parts(self, task: RunningTask, parts: list[Part], failure: str) -> list[int]:
         """Report the results of a task, and return the positions of its failures in the document."""
         recorded = self._report.failure_count
         for part in parts:
-            if part.reported.get("changed"):
-                self._report.record_change(
-                    task.origin, part.reported, part.item, part.state in FAILED, task.in_check_mode
-                )
-            if part.state in FAILED:
-                self._report.record_failure(task.origin, part.reported, part.item, failure)
-            if "censored" not in part.reported:
-                self._report.record_items(task.origin, part.reported)
-                self._report.record_warnings(task.origin, part.reported["warnings"])
+            if part.reported:
+                self._report_part(task, part, failure)
         return list(range(recorded, self._report.failure_count))
 
+    def _report_part(self, task: RunningTask, part: Part, failure: str) -> None:
+        if part.reported.get("changed"):
+            self._report.record_change(task.origin, part.reported, part.item, part.state in FAILED, task.in_check_mode)
+        if part.state in FAILED:
+            self._report.record_failure(task.origin, part.reported, part.item, failure)
+        if "censored" not in part.reported:
+            self._report.record_items(task.origin, part.reported)
+            self._report.record_warnings(task.origin, part.reported["warnings"])
+
     def _digest(self, state: str, result: t.Any) -> Result:
-        """Return the reported members of a result, with masked secrets."""
+        """Return the reported members of a result, with masked secrets; none if there is nothing to report."""
         self._collect_secrets(result)
         warnings = _warnings(result)
         if state not in FAILED and not warnings and not result.is_changed() and not _has_outcomes(result):
-            return {"warnings": []}  # reading the result takes longer than all of the rest
+            return {}  # reading the result takes longer than all of the rest
         reported = {name: result._result[name] for name in _REPORTED if name in result._result}
         hidden: Result = _mask({**reported, "warnings": warnings}, self._hidden)
         return hidden
@@ -398,12 +405,6 @@ def _add_json_escapes(secrets: set[str]) -> set[str]:
 
 def _key(result: t.Any) -> Key:
     return result._task._uuid, result._host.get_name()
-
-
-def _get_origin(result: t.Any) -> TaskOrigin:
-    task, host = result._task, result._host.get_name()
-    name = result._task_fields.get("name") or task.name
-    return TaskOrigin(host, _full_name(task, name), task.action, _locate(task))
 
 
 def _locate(task: t.Any) -> str:

@@ -99,7 +99,7 @@ class Report:
         self._bulk: list[dict[str, t.Any]] = []
         self._warnings: list[dict[str, t.Any]] = []
         self._tasks: dict[str, TaskFigures] = {}
-        self._hosts: dict[str, collections.Counter[str]] = {}
+        self._hosts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
 
     def record_task(
         self,
@@ -116,8 +116,14 @@ class Report:
         :arg key: task UUID and host
         :arg outcome: the state, or the outcome of the failure
         """
-        self._hosts.setdefault(origin.host, collections.Counter()).update(_RECAPPED[outcome], changed=changed)
-        figures = self._tasks.setdefault(f"{origin.path} {origin.module}", TaskFigures(origin))
+        counts = self._hosts[origin.host]
+        for name in _RECAPPED[outcome]:
+            counts[name] += 1
+        counts["changed"] += changed
+        task = f"{origin.path} {origin.module}"
+        if task not in self._tasks:
+            self._tasks[task] = TaskFigures(origin)
+        figures = self._tasks[task]
         figures.states[state] = figures.states.get(state, 0) + 1
         figures.changed += changed
         figures.seconds += seconds
