@@ -413,6 +413,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PURGE,
     STATE,
     UNDECLARED,
+    inherit_options,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -451,7 +452,7 @@ SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM
 
 
 def run(task: Task) -> None:
-    declared = [resolve(task, item) for item in task.params["items"] or ()]
+    declared = [inherit_options(task.params, item) for item in task.params["items"] or ()]
     shared = owners.SharedListings(identify(params) for params in declared if params["state"] == "present")
 
     def list_undeclared() -> dict[str, Fields]:
@@ -464,7 +465,7 @@ def run(task: Task) -> None:
         identity=identify,
         name_option="name",
         expand_all=lambda items: append_undeclared_objects(task, "views", items, list_undeclared),
-        level_of=lambda item: find_level(resolve(task, item)),
+        level_of=lambda item: find_level(inherit_options(task.params, item)),
     )
 
 
@@ -485,10 +486,6 @@ def reconcile_view(task: Task, shared: owners.SharedListings) -> None:
 
 def identify(params: Fields) -> tuple[owners.Owner, str]:
     return owners.Owner.from_params(params), params["name"]
-
-
-def resolve(task: Task, item: Fields) -> Fields:
-    return {**task.params, **{name: value for name, value in item.items() if value is not None}}
 
 
 def find_level(params: Fields) -> int:

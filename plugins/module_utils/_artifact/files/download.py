@@ -25,6 +25,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local 
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_chunks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import download
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import inherit_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -80,7 +81,7 @@ def expand_folders(task: Task, items: list[Fields]) -> list[Fields]:
     """Return the items, with folders replaced by the files in them."""
     expanded: list[Fields] = []
     for item in items:
-        params = {**task.params, **{name: value for name, value in item.items() if value is not None}}
+        params = inherit_options(task.params, item)
         expanded.extend(_list_files(task, item, params) if is_folder(params) else [item])
     return expanded
 

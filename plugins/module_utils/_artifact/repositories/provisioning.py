@@ -15,6 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, ItemSkipped, SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import drop_null
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
     Fields,
     find_differences,
@@ -127,8 +128,7 @@ class Provisioning:
         return True
 
     def _create_task(self, item: Item) -> Task:
-        params = {name: value for name, value in item.items() if value is not None}
-        return self._task.create_item_task(params, diff_mode=False)
+        return self._task.create_item_task(drop_null(item), diff_mode=False)
 
     def _read_snapshot(self) -> Snapshot:
         return Snapshot(self._task, self._artifact, self._keys)
