@@ -59,7 +59,7 @@ def describe(state: State, scope: Scope) -> Service:
             *keys.list_expiring(certificates, "certificate", scope),
         ],
         [
-            *(_describe_storage(storage, runs, scope) if storage else _unknown_figures()),
+            *(_describe_storage(storage, runs, scope) if storage else _build_unknown_figures()),
             _describe_expiring(state, tokens, certificates, scope),
         ],
         sections,
@@ -124,7 +124,7 @@ def _find_used_percent(store: State) -> float | None:
     return percent
 
 
-def _unknown_figures() -> list[Figure]:
+def _build_unknown_figures() -> list[Figure]:
     return [build_unknown_figure(name, _STORAGE) for name in ("Storage used", "Growth", "Artifacts", "Repositories")]
 
 

@@ -207,10 +207,10 @@ def _sum_costs(rows: t.Iterable[State]) -> float:
 
 
 def _format_costs(state: State, amount: float) -> str:
-    return units.format_money(amount, _currency(state))
+    return units.format_money(amount, _get_currency(state))
 
 
-def _currency(state: State) -> str:
+def _get_currency(state: State) -> str:
     """Return the currency, which is the same for all costs of an organization."""
     return state["costs"][0]["currency"] if state["costs"] else "USD"
 
@@ -252,7 +252,8 @@ def _list_costs(state: State, scope: Scope) -> list[Section]:
     first = min(int(row["start"] // DAY) for row in state["costs"])
     days: dict[int, dict[str, float]] = {day: {} for day in range(min(first, today - _WEEK_DAYS + 1), today + 1)}
     for row in state["costs"]:
-        name = _get_model(row) if _get_model(row) in names else _OTHERS
+        model = _get_model(row)
+        name = model if model in names else _OTHERS
         numbers = days.setdefault(int(row["start"] // DAY), {})
         numbers[name] = numbers.get(name, 0) + row["amount"]
     chart = charts.build_columns(
@@ -317,10 +318,8 @@ def _list_keys(all_keys: t.Sequence[keys.Key], scope: Scope) -> list[Section]:
 
 def _list_limits(state: State, scope: Scope) -> list[Section]:
     """Return the rate limits, those of the most used models on top. Projects with equal limits share a row."""
-    requests: dict[str, int] = {}
-    for row in state["usage"]:
-        model = _to_family(row["model"] or "")
-        requests[model] = requests.get(model, 0) + (row.get("num_model_requests") or 0)
+    by_family = group_rows(state["usage"], lambda row: _to_family(row["model"] or ""))
+    requests = {family: _sum_usage(rows, "num_model_requests") for family, rows in by_family.items()}
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for project in state["projects"]:
         for model, limits in project.get("rate_limits", {}).items():
