@@ -307,8 +307,12 @@ def _find_conversion_error(path: str, type_name: str, option: Option, value: t.A
 
 def _quote_completely(value: t.Any) -> str:
     """Return a short scalar for a message. In a shortened or escaped text, a secret could not be masked."""
-    text = str(value)
-    return quote(value) if not isinstance(value, (dict, list)) and text in repr(value) in quote(value) else ""
+    if isinstance(value, (dict, list)):
+        return ""
+    quoted = quote(value)
+    is_escaped = str(value) not in repr(value)
+    is_shortened = repr(value) not in quoted
+    return "" if is_escaped or is_shortened else quoted
 
 
 def _find_text_error(path: str, value: t.Any) -> t.Iterator[TypeProblem]:
