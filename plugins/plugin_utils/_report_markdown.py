@@ -24,9 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summa
     Summary,
     TaskChanges,
 )
-from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import (
-    fit,
-)
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import fit
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._units import format_duration, pluralize
 
 # Bytes of the whole text: a limit of characters could exceed the bytes that a server accepts

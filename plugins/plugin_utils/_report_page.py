@@ -18,10 +18,7 @@ from markupsafe import Markup
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._pages import Templates
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._products import name_product
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_summary import Summary, sort_services
-from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import (
-    fit,
-    natural_order,
-)
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report_text import fit, natural_order
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._units import format_duration, pluralize
 
 # Bytes of each section, and of an entry in it
