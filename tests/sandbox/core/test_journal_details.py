@@ -294,13 +294,19 @@ def test_copied_command_names_the_file_of_a_binary_body(sandbox, tmp_path, artif
     assert artifactory.get("/generic-local/x.bin").content == b"\0\1\2"
 
 
-def test_copied_command_names_the_file_of_an_unread_body(sandbox, tmp_path):
+def send_headers(sandbox: client.Sandbox, method: str, path: str, header: tuple[str, str]) -> int:
+    """Send a request without its body, and return the status of the response."""
     connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
-    connection.putrequest("POST", "/artifactory/api/search/aql")
-    connection.putheader("Content-Length", "70000")
+    connection.putrequest(method, path)
+    connection.putheader(*header)
     connection.endheaders()
-    assert connection.getresponse().status == 401
+    status = connection.getresponse().status
     connection.close()
+    return status
+
+
+def test_copied_command_names_the_file_of_an_unread_body(sandbox, tmp_path):
+    assert send_headers(sandbox, "POST", "/artifactory/api/search/aql", ("Content-Length", "70000")) == 401
     command = read_last(sandbox)["curl"]
     assert command.startswith("# Save the unread body of 70000 bytes to body.bin.\n")
     assert "-X " not in command
@@ -309,12 +315,7 @@ def test_copied_command_names_the_file_of_an_unread_body(sandbox, tmp_path):
 
 
 def test_copied_command_names_the_file_of_an_unread_body_of_unknown_length(sandbox):
-    connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
-    connection.putrequest("PUT", "/artifactory/generic-local/x.txt")
-    connection.putheader("Transfer-Encoding", "chunked")
-    connection.endheaders()
-    assert connection.getresponse().status == 401
-    connection.close()
+    assert send_headers(sandbox, "PUT", "/artifactory/generic-local/x.txt", ("Transfer-Encoding", "chunked")) == 401
     assert read_last(sandbox)["curl"].startswith("# Save the unread body to body.bin.\n")
 
 
