@@ -289,18 +289,18 @@ class CallbackModule(CallbackBase):
 
     def _keep_item(self, state: str, result: t.Any) -> None:
         """Keep a loop item until its task ends, because stdout callbacks remove the items from the result."""
-        task, entry = self._task(result), self._digest(state, result)
+        task, entry = self._find_task(result), self._digest(state, result)
         task.items.append(Part(state, entry, label(entry, len(task.items) + 1) or None))
 
     def _record(self, state: str, result: t.Any, failure: str = "") -> None:
-        task = self._task(result)
-        del self._under_way[_key(result)]
+        task = self._find_task(result)
+        del self._under_way[_get_key(result)]
         if isinstance(result._task, TaskInclude) and state == "ok":
             return
         own = self._digest(state, result)
         changed = bool(own.get("changed")) or any(item.reported.get("changed") for item in task.items)
         seconds = time.monotonic() - task.started
-        self._report.record_task(task.origin, state, changed, seconds, _key(result), failure or state)
+        self._report.record_task(task.origin, state, changed, seconds, _get_key(result), failure or state)
         parts = list(task.items)
         if not any(part.state in (state, "failed") for part in parts):
             parts.append(Part(state, own))
@@ -311,14 +311,14 @@ class CallbackModule(CallbackBase):
             self._cases.append(task.origin.to_entry(state=state, seconds=seconds, failures=failures))
 
     def _start_task(self, task: t.Any, host: t.Any) -> RunningTask:
-        origin = TaskOrigin(host.get_name(), _full_name(task, task.name), task.action, _locate(task))
+        origin = TaskOrigin(host.get_name(), _build_name(task, task.name), task.action, _locate(task))
         running = self._under_way[task._uuid, host.get_name()] = RunningTask(origin, time.monotonic())
         return running
 
-    def _task(self, result: t.Any) -> RunningTask:
+    def _find_task(self, result: t.Any) -> RunningTask:
         """Return the running task of a result, with its templated name."""
-        task = self._under_way.get(_key(result)) or self._start_task(result._task, result._host)
-        name = _full_name(result._task, result._task_fields.get("name") or result._task.name)
+        task = self._under_way.get(_get_key(result)) or self._start_task(result._task, result._host)
+        name = _build_name(result._task, result._task_fields.get("name") or result._task.name)
         if name != task.origin.task:
             task.origin = dataclasses.replace(task.origin, task=name)
         task.in_check_mode = bool(result._task_fields.get("check_mode"))
@@ -344,7 +344,7 @@ class CallbackModule(CallbackBase):
     def _digest(self, state: str, result: t.Any) -> Result:
         """Return the reported members of a result, with masked secrets; none if there is nothing to report."""
         self._collect_secrets(result)
-        warnings = _warnings(result)
+        warnings = _list_warnings(result)
         if state not in FAILED and not warnings and not result.is_changed() and not _has_outcomes(result):
             return {}  # reading the result takes longer than all of the rest
         reported = {name: result._result[name] for name in _REPORTED if name in result._result}
@@ -403,7 +403,7 @@ def _add_json_escapes(secrets: set[str]) -> set[str]:
     return secrets | {json.dumps(secret, ensure_ascii=ascii)[1:-1] for secret in secrets for ascii in (True, False)}
 
 
-def _key(result: t.Any) -> Key:
+def _get_key(result: t.Any) -> Key:
     return result._task._uuid, result._host.get_name()
 
 
@@ -413,7 +413,7 @@ def _locate(task: t.Any) -> str:
     return path.rpartition("/ansible_collections/")[2].removeprefix(_HERE)
 
 
-def _full_name(task: t.Any, name: t.Any) -> str:
+def _build_name(task: t.Any, name: t.Any) -> str:
     """Return the name of a task, prefixed with its role."""
     own = str(name or task.action)
     return shorten_name(f"{task._role.get_name()} : {own}" if task._role else own)
@@ -428,7 +428,7 @@ def _has_outcomes(result: t.Any) -> bool:
     return "result_limit" in options and ("items" in args or "items" not in options)
 
 
-def _warnings(result: t.Any) -> list[str]:
+def _list_warnings(result: t.Any) -> list[str]:
     """Return the warnings of a result. Since ansible-core 2.19, they are not in its dictionary."""
     recorded = getattr(result, "warnings", None)
     return list(result._result.get("warnings") or []) if recorded is None else [str(one.event.msg) for one in recorded]
