@@ -65,6 +65,7 @@ _MERGE_REFUSAL = "Could not merge and save new descriptor"
 _REMEDIES = {
     _MERGE_REFUSAL: "Another client changed the configuration at the same time. Run the task again.",
     "available only in Artifactory Pro": _NEEDS_PRO,
+    "available only in Artifactory Enterprise": "This requires a license of Artifactory Enterprise.",
     "Failed to read object from stream": (
         "The configuration of the server would be invalid, for example because an object that it refers to does not "
         "exist. The log of the server names the cause."
@@ -107,12 +108,16 @@ class ArtifactService:
         Outside check mode, this is only needed before the first of several requests, because the server refuses single
         requests itself.
 
-        :arg what: the feature that the open-source edition lacks
+        :arg feature: the feature that the open-source edition lacks
         :raises ToolchainError: if the server reports that it is the open-source edition
         """
-        version = self._read_version()
-        if version and is_open_source(version):
+        if self.is_open_source():
             raise ToolchainError(f"{feature} requires Artifactory Pro, but the server is the open-source edition.")
+
+    def is_open_source(self) -> bool:
+        """Return whether the server reports that it is the open-source edition. One request serves all tasks."""
+        version = self._read_version()
+        return version is not None and bool(is_open_source(version))
 
     def supports(self, version: str) -> bool:
         """Return whether Artifactory has at least this version. One request serves all tasks.
