@@ -2,15 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Changes of the central configuration: checks, YAML patches, and what check mode can predict."""
+"""Changes of the central configuration: checks, and what check mode can predict."""
 
 from __future__ import annotations
 
-import json
-import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration import descriptor
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration import descriptor, patches
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration.document import (
     OPTION,
     Document,
@@ -18,23 +16,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.con
     find_ignored_deletions,
     find_missing_objects,
     find_misspelled,
-    find_shortened_lists,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration.kinds import SECTIONS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
-    ServerRefusal,
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-
-_OLDEST_VERSION = "5.0"
-_TOO_OLD = "Cannot change the configuration: Artifactory before version 5 cannot merge YAML documents"
-# Characters that YAML reads as line breaks or refuses, although JSON strings may contain them
-_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_COUNT = re.compile(r"(\d+) changes?\b")
 
 
 class Configuration:
@@ -74,8 +64,7 @@ class Configuration:
 
         :raises ToolchainError: if the server does not support the change, or a repository does not exist
         """
-        if not self._artifact.supports(_OLDEST_VERSION):
-            raise ToolchainError(_TOO_OLD)
+        patches.check_version(self._artifact)
         changes = find_differences(self._align(self._document.desired), self._document.desired)
         named = dict(_list_repositories(changes, OPTION))
         if named and not self._task.predicts_missing:
@@ -86,36 +75,7 @@ class Configuration:
 
     def update(self, changes: Fields) -> None:
         """Merge changes into the configuration of the server."""
-        self._patch(changes)
-        # Servers may replace only the elements of a list that have an index in the new list
-        if find_shortened_lists(self._descriptor, changes):
-            self._unread = descriptor.fetch(self._artifact)
-            if remaining := find_shortened_lists(self._unread, changes):
-                self._unread = None
-                self._patch(_clear_lists(remaining))
-                self._patch(remaining)
-
-    def _patch(self, changes: Fields) -> None:
-        document, headers = _to_yaml(changes), {"Content-Type": "application/yaml"}
-        try:
-            response = self._artifact.write_descriptor("PATCH", descriptor.PATH, data=document, headers=headers)
-        except ServerRefusal as refusal:
-            if refusal.status == 405:
-                raise ToolchainError(f"{_TOO_OLD}. {refusal}") from None
-            raise
-        count = _COUNT.search(response.text)
-        if count and count[1] == "0":
-            self._task.warn("Artifactory reported 0 changes for a document with changes.")
-
-
-def _to_yaml(changes: Fields) -> bytes:
-    """Return a YAML document. JSON is a subset of YAML, except for some characters, which are escaped."""
-    text = json.dumps(changes, ensure_ascii=False)
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
-
-
-def _clear_lists(lists: Fields) -> Fields:
-    return {name: _clear_lists(value) if isinstance(value, dict) else None for name, value in lists.items()}
+        self._unread = patches.merge(self._task, self._artifact, self._descriptor, changes)
 
 
 def _list_repositories(changes: t.Any, path: str) -> t.Iterator[tuple[str, str]]:

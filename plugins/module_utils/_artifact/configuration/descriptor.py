@@ -33,7 +33,19 @@ def fetch(artifact: ArtifactService) -> dict[str, t.Any]:
 
     :raises UnexpectedResponse: if the response is not a descriptor
     """
-    root = artifact.http.read("GET", PATH, headers={"Accept": "application/xml"}).xml("config")
+    return parse(fetch_element(artifact))
+
+
+def fetch_element(artifact: ArtifactService) -> ET.Element:
+    """Return the descriptor of the server as an XML element.
+
+    :raises UnexpectedResponse: if the response is not a descriptor
+    """
+    return artifact.http.read("GET", PATH, headers={"Accept": "application/xml"}).xml("config")
+
+
+def parse(root: ET.Element) -> dict[str, t.Any]:
+    """Return the sections of a descriptor, without those that this adapter refuses."""
     return {name: value for name, value in _parse_members(SECTIONS, root).items() if name not in REFUSED_SECTIONS}
 
 
