@@ -165,6 +165,8 @@ class ArtifactService(Service):
         "unassigned_project_key": "",  # project key of repositories without a project; if empty, it is omitted
         "configuration_lists": "replace",  # YAML lists replace all elements, or those with the same index: by_index
         "configuration_unknown": "refuse",  # YAML members that do not exist: refuse or ignore
+        # whether the configuration is checked against repositories even if it does not contain them
+        "configuration_checks_repositories": True,
     }
 
     def __init__(self, runtime: Runtime) -> None:

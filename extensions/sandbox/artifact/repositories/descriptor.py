@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 from ...runtime.runtime import Runtime
 from ..protocol.errors import ArtifactError
+from ..system.configuration.repository_references import list_ids
 from ..system.configuration.store import Configuration
 
 REVISION_SETTING = "artifact.descriptor_revision"
@@ -47,3 +48,7 @@ class Descriptor:
     def list_names(self, section: str) -> Collection[str]:
         """Return the names of the elements in a section: `repoLayouts`, `propertySets` or `proxies`."""
         return self._configuration.load_section(section) or ()
+
+    def has_id(self, key: str) -> bool:
+        """Return whether an object of the configuration has a name that repositories therefore cannot have."""
+        return key in list_ids(self._configuration.load())

@@ -48,6 +48,8 @@ def check_class(fields: Mapping[str, Any]) -> None:
 def check_new_key(call: Call, key: str) -> None:
     """Fail if a repository cannot have this key."""
     reason = find_key_conflict(call, key) or find_key_defect(key)
+    if not reason and call.descriptor.has_id(key):
+        reason = "Repository name is already in use"
     if reason:
         has_prefix = call.supports(feature_versions.REPOSITORY_NAME_MESSAGES)
         raise ArtifactError(400, f"error when validating repository name: {key} : {reason}" if has_prefix else reason)

@@ -252,3 +252,48 @@ def test_concurrent_change_is_refused_with_the_switch(artifactory, patch, read, 
     assert read("urlBase") is None
     assert patch("urlBase: https://repo.example.com").status_code == 200
     assert int(read("revision")) > revision
+
+
+USES = {
+    "layout": (
+        "repoLayouts",
+        "{a: {artifactPathPattern: p, folderIntegrationRevisionRegExp: x, fileIntegrationRevisionRegExp: x}}",
+        {"repoLayoutRef": "a"},
+    ),
+    "proxy": ("proxies", "{a: {host: a, port: 1}}", {"rclass": "remote", "url": "http://127.0.0.1:9/", "proxy": "a"}),
+    "property set": ("propertySets", "{a: {visible: true}}", {"propertySets": ["a"]}),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("version", ["7.46.11", "7.77.3"])
+def test_object_that_a_repository_uses_cannot_be_deleted(artifactory, patch, sandbox, use, version):
+    section, objects, fields = USES[use]
+    sandbox.switch("artifact", version=version)
+    patch(f"{section}: {objects}")
+    assert artifactory.put("/api/repositories/user", json={"rclass": "local", **fields}).status_code == 200
+    assert error_of(patch(f"{section}: {{a: ~}}")) == VIOLATION
+    artifactory.delete("/api/repositories/user")
+    assert patch(f"{section}: {{a: ~}}").status_code == 200
+
+
+def test_proxy_that_a_replication_uses_cannot_be_deleted(artifactory, patch):
+    patch("proxies: {a: {host: a, port: 1}}")
+    target = {"url": "http://127.0.0.1:9/", "username": "u", "password": "p", "proxy": "a", "cronExp": "0 0 2 * * ?"}
+    assert artifactory.put("/api/replications/generic-local", json=target).status_code in (200, 201)
+    assert error_of(patch("proxies: {a: ~}")) == VIOLATION
+
+
+def test_object_in_use_can_be_deleted_with_the_switch_since_7_49(artifactory, patch, sandbox):
+    sandbox.switch("artifact", configuration_checks_repositories=False)
+    patch("propertySets: {a: {visible: true}}")
+    artifactory.put("/api/repositories/user", json={"rclass": "local", "propertySets": ["a"]})
+    assert patch("propertySets: {a: ~}").status_code == 200
+    assert patch("propertySets: {generic-local: {visible: true}}").status_code == 200
+
+
+def test_objects_and_repositories_share_their_names(artifactory, patch):
+    assert error_of(patch("propertySets: {generic-local: {visible: true}}")) == VIOLATION
+    patch("propertySets: {quality: {visible: true}}")
+    response = artifactory.put("/api/repositories/quality", json={"rclass": "local"})
+    assert error_of(response) == (400, "Repository name is already in use")

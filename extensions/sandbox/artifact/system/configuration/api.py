@@ -17,7 +17,9 @@ from ....parsing.documents import parse_xml
 from ...call import Call
 from ...protocol import feature_versions, methods
 from ...protocol.errors import ArtifactError
+from ...replications.replications import list_replicated_repositories, list_replications
 from .repository_elements import CLASSES, add_repositories, parse_repositories, replace_repositories
+from .repository_references import check_repositories
 from .schema import REPOSITORY_SECTIONS, SECTIONS, list_sections
 from .store import check_references, complete_document
 from .values import DELETIONS, UnknownMember, ViolatesSchema, count_leaves, merge
@@ -74,6 +76,7 @@ async def replace_configuration(call: Call) -> Response:
         has_repositories = not call.supports(feature_versions.REPOSITORIES_OUTSIDE_CONFIGURATION)
         check_references(document, repositories if has_repositories else _list_keys(call))
         completed = complete_document(document)
+        _check_repositories(call, completed, repositories if has_repositories else None)
     except ViolatesSchema:
         raise ArtifactError(500, SCHEMA_VIOLATION) from None
     call.begin_descriptor_write()
@@ -128,6 +131,7 @@ def _merge_sections(call: Call, changes: dict[str, Any]) -> None:
             document[name] = None if change in DELETIONS else merged
         check_references(document, _list_keys(call))
         completed = complete_document(document, ignores_unknown=ignores_unknown)
+        _check_repositories(call, completed)
     except UnknownMember as error:
         raise ArtifactError(400, f"Could not find the property '{error.path}' in the configuration.") from None
     except ViolatesSchema:
@@ -160,6 +164,28 @@ def _parse_sections(call: Call, root: ET.Element) -> tuple[dict[str, Any], dict[
         name: parse_value(SECTIONS[name], element) for name, element in elements.items() if SECTIONS[name] is not None
     }
     return document, {name: element for name, element in elements.items() if name in REPOSITORY_SECTIONS}
+
+
+def _check_repositories(
+    call: Call, document: dict[str, Any], repositories: dict[str, dict[str, Any]] | None = None
+) -> None:
+    """Fail if a new configuration does not fit the repositories and replications.
+
+    :arg repositories: fields of the repositories in the new configuration; by default, the existing ones
+    """
+    if call.supports(feature_versions.REPOSITORIES_OUTSIDE_CONFIGURATION) and not call.get_switch(
+        "configuration_checks_repositories"
+    ):
+        return
+    existing = {repository.key: repository.configuration for repository in call.repositories.list_all()}
+    replications = [
+        replication
+        for key in list_replicated_repositories(call.state)
+        for replication in list_replications(call.state, key)
+    ]
+    check_repositories(
+        call.configuration.load(), document, existing if repositories is None else repositories, replications
+    )
 
 
 def _list_keys(call: Call) -> list[str]:
