@@ -28,6 +28,19 @@ class ModuleDocFragment:
 {options: {repo: {}, path: {}, src: {}, atomic: {}, predict_missing: {}}}
 """
 
+    ARTIFACT_BACKUP = r"""
+{options: {key: {}, enabled: {}, cron: {}, retention_period_hours: {},
+    create_archive: {}, excluded_repositories: {}, exclude_new_repositories: {},
+    send_mail_on_error: {}, verify_disk_space: {}, export_mission_control: {},
+    state: {}, items: {}, predict_missing: {}, undeclared: {},
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_BACKUP_INFO = r"""
+{options: {key: {}}}
+"""
+
     ARTIFACT_BUILD = r"""
 {options: {build: {}, number: {}, src: {}, content: {}, artifacts: {},
     project_key: {}, state: {}, items: {}, workers: {}, on_error: {},
@@ -129,10 +142,33 @@ class ModuleDocFragment:
     result_limit: {}, to_file: {}}}
 """
 
+    ARTIFACT_LAYOUT = r"""
+{options: {name: {}, artifact_path_pattern: {}, distinctive_descriptor_path_pattern: {},
+    descriptor_path_pattern: {}, folder_integration_revision_regexp: {},
+    file_integration_revision_regexp: {}, undeclared: {}, state: {},
+    items: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_LAYOUT_INFO = r"""
+{options: {name: {}}}
+"""
+
     ARTIFACT_LIST_INFO = r"""
 {options: {repo: {}, path: {}, deep: {}, depth: {}, folders: {},
     metadata_timestamps: {}, root: {}, to_file: {}, mask_secrets: {},
     owner: {}, group: {}, mode: {}}}
+"""
+
+    ARTIFACT_MAIL = r"""
+{options: {enabled: {}, host: {}, port: {}, smtp_username: {},
+    smtp_password: {}, from_address: {}, subject_prefix: {}, ssl: {},
+    tls: {}, artifactory_url: {}, state: {}, update_secret: {},
+    visibility_timeout: {}}}
+"""
+
+    ARTIFACT_MAIL_INFO = r"""
+{options: {}}
 """
 
     ARTIFACT_PERMISSION = r"""
@@ -171,6 +207,28 @@ class ModuleDocFragment:
     ARTIFACT_PROPERTIES_INFO = r"""
 {options: {repo: {}, path: {}, items: {}, workers: {}, on_error: {},
     max_failures: {}, result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_PROPERTY_SET = r"""
+{options: {name: {}, visible: {}, properties: {}, purge: {}, undeclared: {},
+    state: {}, items: {}, visibility_timeout: {}, workers: {},
+    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_PROPERTY_SET_INFO = r"""
+{options: {name: {}}}
+"""
+
+    ARTIFACT_PROXY = r"""
+{options: {key: {}, host: {}, port: {}, proxy_username: {}, proxy_password: {},
+    nt_host: {}, nt_domain: {}, platform_default: {}, redirected_to_hosts: {},
+    services: {}, state: {}, items: {}, undeclared: {}, update_secret: {},
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_PROXY_INFO = r"""
+{options: {key: {}}}
 """
 
     ARTIFACT_QUERY_INFO = r"""

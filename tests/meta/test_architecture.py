@@ -296,7 +296,7 @@ def test_each_option_has_limits_or_a_reason_for_none() -> None:
 
 # Modules whose scope is set by required options alone
 NOTHING_TO_NARROW = {
-    *("access_token", "artifact_archive", "ci_api_token", "ci_cli", "ci_cli_jar", "ci_node_drain"),
+    *("access_token", "artifact_archive", "artifact_mail", "ci_api_token", "ci_cli", "ci_cli_jar", "ci_node_drain"),
     *("ci_quiet_down", "ci_restart", "ci_safe_restart"),
     *("inference_admin_key", "inference_chat", "inference_project", "inference_rate_limit"),
     *("inference_service_account", "inference_user", "review_config_file", "review_group"),
@@ -370,7 +370,7 @@ def test_options_with_names_of_secrets_declare_no_log() -> None:
 def test_secret_options_are_hidden() -> None:
     secrets = {"admin_key", "api_key", "api_token", "ltoken", "password", "session_token", "source_password", "token"}
     secrets |= {"secret", "secret_args", "secret_parameters", "secret_value", "user_password", "remote_password"}
-    secrets |= {"credential_password", "passphrase", "private_key", "secret_default"}
+    secrets |= {"credential_password", "passphrase", "private_key", "secret_default", "proxy_password", "smtp_password"}
     credential_texts = {"content", "content_base64", "xml"}
     violations = [
         f"{module}: {path}"

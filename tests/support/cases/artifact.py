@@ -8,6 +8,7 @@ from __future__ import annotations
 import zipfile
 
 from support.cases.artifact_administration import ADMINISTRATION
+from support.cases.artifact_configuration import CONFIGURATION
 from support.cases.form import FILES, Case, Fetch, Operation, Query, Resource, Service, Write
 
 _ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
@@ -123,6 +124,7 @@ CASES: dict[str, Case] = {
     ),
     "artifact_trash_info": Query({"deep": True}),
     **ADMINISTRATION,
+    **CONFIGURATION,
 }
 
 SERVICE = Service(CASES, credentials={"token": "JFROG_ACCESS_TOKEN"})

@@ -46,7 +46,7 @@ def find_configuration(artifact: ArtifactService, key: str) -> Fields | None:
     try:
         record = artifact.http.read("GET", address_of(key)).record()
     except ServerRefusal as refusal:
-        if _is_missing(refusal):
+        if is_missing(refusal):
             return None
         raise
     return _to_fields(artifact, record)
@@ -61,7 +61,7 @@ def list_configurations(artifact: ArtifactService, **filters: str) -> list[Recor
         groups = artifact.http.read("GET", CONFIGURATIONS, query=filters).record()
     except ServerRefusal as refusal:
         # Versions before 7.61.3 look for a repository with the key 'configurations'
-        if _is_missing(refusal) or refusal.status in (404, 405):
+        if is_missing(refusal) or refusal.status in (404, 405):
             return None
         raise
     if "rclass" in groups:  # a repository with this key
@@ -74,7 +74,7 @@ def read_each(task: Task, keys: t.Iterable[str]) -> dict[str, Fields]:
     return read_concurrently(task, keys, lambda reader, key: find_configuration(ArtifactService(reader), key))
 
 
-def _is_missing(refusal: ServerRefusal) -> bool:
+def is_missing(refusal: ServerRefusal) -> bool:
     """Return whether Artifactory reports that a repository does not exist: with 400, since 7.161 with 404."""
     is_bad_request = refusal.status == 400 and '"errors"' in refusal.text and _PRO_ONLY not in refusal.text
     return is_bad_request or is_not_found(refusal)

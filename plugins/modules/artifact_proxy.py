@@ -1,0 +1,337 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: artifact_proxy
+short_description: Manage Artifactory proxies
+description:
+  - Create, update or delete the HTTP proxies that Artifactory can use to reach other servers.
+  - The module compares and changes only the options that are set.
+  - To manage several proxies in one task, use O(items).
+  - A proxy cannot be deleted as long as a repository, a replication or a webhook uses it.
+version_added: 0.3.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.option_order.artifact_proxy
+  - buildworks.toolchain.artifact
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.state
+  - buildworks.toolchain.undeclared
+  - buildworks.toolchain.update_secret
+  - buildworks.toolchain.visibility
+  - buildworks.toolchain.bulk
+  - buildworks.toolchain.attributes
+notes:
+  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
+  - A task without changes sends one request, regardless of the number of O(items).
+  - Each change is sent in a request of its own, so that a change that Artifactory refuses does not affect other
+    O(items). The requests are sent one after another, because Artifactory merges only one change of its configuration
+    at a time.
+  - If the module cannot read what uses the proxy, it refuses the deletion. This always applies to the open-source
+    edition since version 7.49.
+  - To delete a proxy, set O(token), because the server may return webhooks only to access tokens.
+  - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
+options:
+  key:
+    description:
+      - Key of the proxy. Required if O(items) is not set.
+      - It consists of letters, digits, V(_), V(-) and V(.), and starts with a letter or V(_). It must differ from the
+        names of all repositories, backups, proxies, property sets, layouts and LDAP settings.
+    type: str
+  host:
+    description: Host name or address of the proxy. Required if the proxy does not exist.
+    type: str
+  port:
+    description: Port of the proxy, from 1 to 65535. Required if the proxy does not exist.
+    type: int
+  proxy_username:
+    description: User name for the proxy. An empty string removes it.
+    type: str
+  proxy_password:
+    description: Password for the proxy. O(update_secret) defines when it is sent.
+    type: str
+  nt_host:
+    description: Name of the Artifactory machine for proxies with NTLM authentication. An empty string removes it.
+    type: str
+  nt_domain:
+    description: Domain of the user for proxies with NTLM authentication. An empty string removes it.
+    type: str
+  platform_default:
+    description:
+      - Whether the proxy is the default for new remote repositories and for the requests of all services of the JFrog
+        Platform. The default for a new proxy is V(false).
+      - If V(true), O(services) must be empty.
+    type: bool
+  redirected_to_hosts:
+    description: Hosts to which the proxy may redirect requests, in any order. Artifactory sends them the credentials of
+      the proxy. The list replaces the existing one.
+    type: list
+    elements: str
+  services:
+    description: Services for which the proxy is the default, in any order. The list replaces the existing one.
+    type: list
+    elements: str
+    choices:
+      jfrt: Artifactory.
+      jfmc: Mission Control.
+      jfxr: Xray.
+      jfds: Distribution.
+  state:
+    choices:
+      present: Create or update the proxy.
+      absent: Delete the proxy.
+  items:
+    description:
+      - Proxies to manage, each with the options below. Options set outside O(items) are the defaults for all items.
+      - Each item requires a unique C(key). All items are validated before the first request.
+    type: list
+    elements: dict
+    suboptions:
+      key:
+        description: Value of O(key) for this item.
+        type: str
+      host:
+        description: Value of O(host) for this item.
+        type: str
+      port:
+        description: Value of O(port) for this item.
+        type: int
+      proxy_username:
+        description: Value of O(proxy_username) for this item.
+        type: str
+      proxy_password:
+        description: Value of O(proxy_password) for this item.
+        type: str
+      nt_host:
+        description: Value of O(nt_host) for this item.
+        type: str
+      nt_domain:
+        description: Value of O(nt_domain) for this item.
+        type: str
+      platform_default:
+        description: Value of O(platform_default) for this item.
+        type: bool
+      redirected_to_hosts:
+        description: Value of O(redirected_to_hosts) for this item.
+        type: list
+        elements: str
+      services:
+        description: Value of O(services) for this item.
+        type: list
+        elements: str
+        choices:
+          jfrt: Same as O(services=jfrt).
+          jfmc: Same as O(services=jfmc).
+          jfxr: Same as O(services=jfxr).
+          jfds: Same as O(services=jfds).
+      state:
+        description: Value of O(state) for this item.
+        type: str
+        choices:
+          present: Same as O(state=present).
+          absent: Same as O(state=absent).
+      update_secret:
+        description: Value of O(update_secret) for this item.
+        type: str
+        choices:
+          on_create: Same as O(update_secret=on_create).
+          always: Same as O(update_secret=always).
+seealso:
+  - module: buildworks.toolchain.artifact_proxy_info
+  - module: buildworks.toolchain.artifact_repository
+  - module: buildworks.toolchain.artifact_configuration
+"""
+
+EXAMPLES = r"""
+- name: Create a proxy
+  buildworks.toolchain.artifact_proxy:
+    key: corporate
+    host: proxy.example.com
+    port: 3128
+    proxy_username: artifactory
+    proxy_password: "{{ lookup('ansible.builtin.env', 'PROXY_PASSWORD') }}"
+    services: [jfxr]
+
+- name: Replace the password
+  buildworks.toolchain.artifact_proxy:
+    key: corporate
+    proxy_password: "{{ lookup('ansible.builtin.env', 'PROXY_PASSWORD') }}"
+    update_secret: always
+
+- name: Report proxies that are not declared
+  buildworks.toolchain.artifact_proxy:
+    items:
+      - key: corporate
+        host: proxy.example.com
+        port: 3128
+      - key: lab
+        host: proxy.lab.example.com
+        port: 8080
+        redirected_to_hosts: [a.example.com, b.example.com]
+    undeclared: report
+
+- name: Delete a proxy
+  buildworks.toolchain.artifact_proxy:
+    key: lab
+    state: absent
+"""
+
+RETURN = r"""
+proxy:
+  description: The proxy after the task or, in check mode, as predicted. It does not contain the password. V(null) if
+    the proxy does not exist.
+  returned: success, when O(items) is not set
+  type: dict
+  contains:
+    key:
+      description: Key of the proxy.
+      type: str
+    host:
+      description: Host name or address of the proxy.
+      type: str
+    port:
+      description: Port of the proxy.
+      type: int
+    proxy_username:
+      description: User name for the proxy. An empty string if it is not set.
+      type: str
+    nt_host:
+      description: Name of the Artifactory machine for NTLM authentication. An empty string if it is not set.
+      type: str
+    nt_domain:
+      description: Domain of the user for NTLM authentication. An empty string if it is not set.
+      type: str
+    platform_default:
+      description: Whether the proxy is the default of the JFrog Platform.
+      type: bool
+    redirected_to_hosts:
+      description: Hosts to which the proxy may redirect requests, sorted.
+      type: list
+      elements: str
+    services:
+      description: Services for which the proxy is the default, sorted.
+      type: list
+      elements: str
+  sample:
+    key: corporate
+    host: proxy.example.com
+    port: 3128
+    proxy_username: artifactory
+    nt_host: ""
+    nt_domain: ""
+    platform_default: false
+    redirected_to_hosts: []
+    services: [jfxr]
+undeclared:
+  description: Sorted keys of the existing proxies that are not in O(items).
+  returned: when O(undeclared) is V(report) or V(remove)
+  type: list
+  elements: str
+  sample: [old-proxy]
+counts:
+  description: Number of items for each outcome. Each item is counted once.
+  returned: when O(items) is set
+  type: dict
+  contains:
+    changed:
+      description: Number of items that were changed or, in check mode, would be changed.
+      type: int
+    ok:
+      description: Number of items that were already in the desired state.
+      type: int
+    failed:
+      description: Number of items that failed. RV(failures) contains the reasons.
+      type: int
+    unknown:
+      description: Number of items with an unknown outcome, because the response was lost or the task was interrupted.
+        RV(failures) lists these items.
+      type: int
+    skipped:
+      description: Number of items that were not processed, because the task stopped early, for example when
+        O(max_failures) was reached.
+      type: int
+  sample: {changed: 1, ok: 3, failed: 0, unknown: 0, skipped: 0}
+failures:
+  description: Outcomes of all items with the status V(failed) or V(unknown), in the order of the items. The entries
+    have the same keys as RV(outcomes).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  sample: []
+outcomes:
+  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
+    set O(to_file).
+  returned: when O(items) is set
+  type: list
+  elements: dict
+  contains:
+    index:
+      description: Position of the item in O(items), starting at 0.
+      type: int
+    item:
+      description: Item as specified in O(items), without options that are not set.
+      type: dict
+    status:
+      description: Outcome of the item. One of V(changed), V(ok), V(failed), V(unknown) and V(skipped). RV(counts)
+        explains these values.
+      type: str
+    changed:
+      description: Whether the item changed anything on the server or, in check mode, would change anything. V(true) is
+        also possible for a failed item, if a part of the change took effect.
+      type: bool
+    reason:
+      description: Reason why the item failed, was skipped or has an unknown outcome. V(null) for successful items.
+      type: str
+    proxy:
+      description: Value of RV(proxy) for this item.
+      type: dict
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration import forms, objects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    STATE,
+    UNDECLARED,
+    UPDATE_SECRET,
+    VISIBILITY,
+    with_items,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
+
+# The server separates hosts by commas
+HOST: Option = dict(**NAME, matches=(r"[^,\s]+", "a host name without commas and spaces"))
+ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
+    dict(
+        key=dict(type="str", required=True, no_log=False, **objects.NAME),
+        host=dict(type="str", **NAME),
+        port=dict(type="int", at_least=1, at_most=65535),
+        proxy_username=dict(type="str", one_line=True),
+        proxy_password=dict(type="str", no_log=True, unchecked="checked when it is parsed"),
+        nt_host=dict(type="str", one_line=True),
+        nt_domain=dict(type="str", one_line=True),
+        platform_default=dict(type="bool"),
+        redirected_to_hosts=dict(type="list", elements="str", each_element=HOST),
+        services=dict(type="list", elements="str", choices=["jfrt", "jfmc", "jfxr", "jfds"]),
+    ),
+    checks=[forms.PROXIES.parse],
+)
+SPEC = (ARTIFACT + UNDECLARED + VISIBILITY) + with_items(ITEM)
+
+
+def run(task: Task) -> None:
+    objects.reconcile_items(task, forms.PROXIES)
+
+
+def main() -> None:
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
