@@ -51,7 +51,7 @@ from .seeds.seed import SEED_SCHEMA, load_seed
 from .seeds.snapshot_seeds import iterate_seeds
 from .state import State
 from .state_tables import STATE_TABLES
-from .system import certificate_api, storage_summary, system_api, unimplemented
+from .system import certificate_api, license_api, storage_summary, system_api, unimplemented
 from .system.configuration import api as configuration_api
 from .system.configuration import store
 from .webhooks import webhook_api
@@ -64,6 +64,7 @@ ROUTES = Routes(
     (
         *system_api.ROUTES,
         *certificate_api.ROUTES,
+        *license_api.ROUTES,
         *configuration_api.ROUTES,
         *repository_api.ROUTES,
         *batch_api.ROUTES,
@@ -126,6 +127,7 @@ class ArtifactService(Service):
     switches: ClassVar[dict[str, Any]] = {
         "version": "7.77.3",
         "edition": "pro",  # oss, pro or enterprise
+        "cluster": False,  # whether the licenses of several nodes are listed
         "anonymous": False,
         "hide_unauthorized": False,
         "trashcan": True,

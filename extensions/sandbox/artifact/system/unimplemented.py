@@ -58,8 +58,6 @@ GET    /api/system                              system_information         admin
 POST   /api/system/decrypt                      decrypt_passwords          admin  serves
 POST   /api/system/encrypt                      encrypt_passwords          admin  serves
 GET    /api/system/info                         system_information         admin  serves
-*      /api/system/license                      installed_license          admin  serves
-*      /api/system/licenses                     installed_licenses         admin  serves
 *      /api/system/logs/{:config|data}          live_logs                  admin  lacks
 *      /api/system/migration/**                 migration                  admin  serves
 GET    /api/system/nodes                        nodes                      admin  serves

@@ -25,7 +25,7 @@ USER_CALLS = [
 ]
 ADMINISTRATOR_CALLS = [
     ("GET", "/api/replications/channels/generic-local"),
-    ("GET", "/api/system/licenses"),
+    ("GET", "/api/system/nodes"),
     ("POST", "/api/system/storage/gc"),
     ("POST", "/api/export/system"),
     ("GET", "/api/tasks"),
@@ -72,7 +72,7 @@ def test_oss_response_takes_precedence_when_the_call_is_not_implemented(artifact
         status, message = error_of(artifactory.get(path))
         assert (status, message.split(" (")[0]) == (400, "This REST API is available only in Artifactory Pro")
     assert error_of(artifactory.get("/api/npm/npm-local/left-pad")) == (404, "Not Found")
-    assert error_of(artifactory.get("/api/system/license"))[0] == 501
+    assert error_of(artifactory.get("/api/system/nodes"))[0] == 501
 
 
 def test_journal_contains_the_label_when_the_call_is_not_implemented(artifactory, sandbox):
