@@ -29,7 +29,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.respons
 from sandbox.client import Sandbox
 from support import running
 from support.at_once import run_concurrently
-from support.cases import CASES, FETCHES, OPERATIONS, RESOURCES, SERVICE_OF, module_of
+from support.cases import CASES, FETCHES, OPERATIONS, RESOURCES, SERVICE_OF, module_of, prepare
 from support.cases.form import Case, Fetch, Operation, Resource
 from support.faults import ALL, exclude_polls, select_pairs
 from support.servers.process import wait_for
@@ -126,6 +126,7 @@ class Scene:
     def begin(self, step: str) -> None:
         """Reset the sandbox and run the earlier steps."""
         self.sandbox.reset()
+        prepare(self.sandbox, self.module)
         self.secret_file.unlink(missing_ok=True)
         if isinstance(self.case, Fetch):
             self.case.forget()

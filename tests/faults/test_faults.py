@@ -33,6 +33,7 @@ from support.cases import (
     forget,
     module_of,
     parameters,
+    prepare,
 )
 from support.faults import exclude_polls, select_pairs
 
@@ -212,6 +213,7 @@ def test_operation_is_not_repeated_when_a_request_fails(module: str, sandbox: Sa
     requests = [(module, nth) for nth in exclude_polls(sandbox.journal(SERVICE_OF[module]))]
     for (_module, nth), fault in select_pairs(itertools.product(requests, READ_FAULTS)):
         sandbox.reset()
+        prepare(sandbox, module)
         forget()
         sandbox.fault(service=SERVICE_OF[module], nth=nth, **READ_FAULTS[fault])
         result = run(module)

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.cases import MODULES
+from support.cases import MODULES, get_switches, prepare_task
 from support.playbook import Run, run_tasks
 
 
@@ -45,8 +45,11 @@ NUMBERED = [
 def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Run all examples in turn with one start of ansible-playbook."""
     running_sandbox.reset()
-    in_turn = sorted(NUMBERED, key=lambda example: leaves_restart_pending(*example))
-    tasks = [{**examples(module)[number], "name": f"{module} {number}"} for module, number in in_turn]
+    in_turn = sorted(NUMBERED, key=lambda example: (leaves_restart_pending(*example), bool(get_switches(example[0]))))
+    tasks = []
+    for module, number in in_turn:
+        tasks += [prepare_task(module)] if get_switches(module) else []
+        tasks.append({**examples(module)[number], "name": f"{module} {number}"})
     home = {"HOME": str(tmp_path_factory.mktemp("home"))}
     programs = tmp_path_factory.mktemp("bin")
     (programs / "kwadmin").symlink_to(running_sandbox.environment["SANDBOX_KWADMIN"])

@@ -38,8 +38,11 @@ from support.cases import (
     SERVICE_OF,
     SERVICES,
     forget,
+    get_switches,
     logins,
     module_of,
+    prepare,
+    prepare_task,
     task,
 )
 from support.ladder import SECRET_IN_RESULT, Step, check_ladder, list_steps, normalize
@@ -61,8 +64,9 @@ REPRESENTATIVES = [
     "inference_service_account",
     "review_role",
 ]
-# Modules that change the state of a service are last. For example, Jenkins starts no builds in quiet-down mode
-IN_ORDER = [*QUERIES, *FETCHES, *OPERATIONS, *RESOURCES]
+# Modules that change the state of a service are last. For example, Jenkins starts no builds in quiet-down mode. Cases
+# with another version or edition of a service follow
+IN_ORDER = sorted([*QUERIES, *FETCHES, *OPERATIONS, *RESOURCES], key=lambda case: bool(get_switches(case)))
 OTHERS = [
     case
     for case in IN_ORDER
@@ -96,10 +100,10 @@ def run_plan(sandbox: Sandbox, plan: str, way: str) -> Run:
     forget()
     if (plan, way) == ("each", "as a module"):
         return run_main_functions(sandbox, PLANS[plan](way))
-    tasks = [
-        task(case, step.name, step.options, check_mode=step.check_mode, module_defaults=logins())
-        for case, step in PLANS[plan](way)
-    ]
+    tasks = []
+    for case, step in PLANS[plan](way):
+        tasks += [prepare_task(case)] if get_switches(case) else []
+        tasks.append(task(case, step.name, step.options, check_mode=step.check_mode, module_defaults=logins()))
     variables = {"toolchain_in_process": way == "in process", "ansible_python_interpreter": choose_python(way)}
     return run_tasks(sandbox, tasks, "--diff", "-vvvv", name=f"{plan} {way}", **variables)
 
@@ -109,6 +113,7 @@ def run_main_functions(sandbox: Sandbox, steps: list[tuple[str, Step]]) -> Run:
     done, outputs = [], []
     with start_modules(sandbox) as run_module:
         for case, step in steps:
+            prepare(sandbox, case)
             sandbox.clear_journal()
             credentials = SERVICES[SERVICE_OF[case]].credentials
             login = {option: sandbox.environment[name] for option, name in credentials.items()}

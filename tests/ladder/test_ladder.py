@@ -10,8 +10,9 @@ import json
 import pytest
 
 import generate
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from sandbox.client import Sandbox
-from support.cases import CASES, MODULES, SECRETS, SERVICE_OF, forget, module_of
+from support.cases import CASES, MODULES, SECRETS, SERVICE_OF, forget, get_switches, module_of, prepare
 from support.ladder import Step, check_ladder, list_steps, other_warnings
 from support.playbook import Done, run_here
 
@@ -36,7 +37,12 @@ def test_every_module_has_a_case_of_its_service() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_each_step_of_a_ladder_has_the_expected_result(case: str, sandbox: Sandbox) -> None:
+def test_each_step_of_a_ladder_has_the_expected_result(
+    case: str, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if get_switches(case):
+        monkeypatch.setattr(session, "_CONNECTIONS", {})  # connections cache version and license of the server
+        prepare(sandbox, case)
     results = {step.name: run_step(case, step, sandbox) for step in list_steps(case)}
     check_ladder(case, results)
     for step in results.values():

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import generate
+from sandbox.client import Sandbox
 from support.cases import artifact, ci, inference, review
 from support.cases.form import Case, Fetch, Operation, Query, Resource
 
@@ -40,6 +41,29 @@ def forget() -> None:
 def parameters(module: str) -> dict[str, Any]:
     """Return parameters for a run on a reset sandbox. A resource is created."""
     return CASES[module].options
+
+
+def get_switches(case: str) -> dict[str, Any]:
+    """Return the switches of the service with which a case runs."""
+    return getattr(CASES.get(case), "switches", {})
+
+
+def prepare(sandbox: Sandbox, case: str) -> None:
+    """Set the switches of a case after a reset of the sandbox."""
+    if values := get_switches(case):
+        sandbox.switch(SERVICE_OF[case], **values)
+
+
+def prepare_task(case: str) -> dict[str, Any]:
+    """Return a task of a playbook that sets the switches of a case."""
+    request = {
+        "url": "{{ lookup('ansible.builtin.env', 'SANDBOX_URL') }}/_sandbox/switches",
+        "method": "PATCH",
+        "headers": {"Authorization": "Bearer {{ lookup('ansible.builtin.env', 'SANDBOX_SECRET') }}"},
+        "body": {SERVICE_OF[case]: get_switches(case)},
+        "body_format": "json",
+    }
+    return {"name": f"{case}: prepare", "ansible.builtin.uri": request}
 
 
 def logins(prefix: str = "") -> dict[str, dict[str, str]]:

@@ -77,6 +77,9 @@ class Resource:
     by_program: bool = False
     """It has the service asked by a program, which repeats and says what it likes."""
 
+    switches: dict[str, Any] = field(default_factory=dict)
+    """Switches of the sandbox's service, for a module that its default version or edition lacks."""
+
     @property
     def options(self) -> dict[str, Any]:
         """Return the parameters that create it."""
@@ -91,6 +94,9 @@ class Query:
 
     by_program: bool = False
     """It has the service asked by a program, which repeats and says what it likes."""
+
+    switches: dict[str, Any] = field(default_factory=dict)
+    """Switches of the sandbox's service, for a module that its default version or edition lacks."""
 
 
 @dataclass(frozen=True)
