@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_cost_info
-short_description: Get the costs of an OpenAI organization
+short_description: Get OpenAI costs of an organization
 description:
   - Get the costs of an OpenAI organization by day, and by project, API key or line item such as a model.
   - M(buildworks.toolchain.inference_usage_info) returns the requests and tokens.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_usage_info
-short_description: Get the usage of an OpenAI organization
+short_description: Get OpenAI usage of an organization
 description:
   - Get the requests, tokens and other amounts that an OpenAI organization used, by day, hour or minute.
   - M(buildworks.toolchain.inference_cost_info) returns the costs.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_user
-short_description: Manage a user of an OpenAI organization
+short_description: Manage an OpenAI organization user
 description:
   - Invite, update or remove a user of an OpenAI organization, including the user's projects.
   - The user is identified by the email address. If no user has this address, the module sends an invitation. The API
