@@ -29,6 +29,7 @@ from .access import (
 from .access.accounts import ANONYMOUS, CHALLENGE, InvalidCredentials, Principal
 from .builds import build_api, build_promotion, pattern_artifacts, records, retention
 from .call import PRO_SCOPE, Call, decode_path
+from .cleanup import policies, policy_api
 from .content import content_path, download, upload, webdav
 from .failures import FAILURES
 from .identities import group_api, lock_policy_api
@@ -65,6 +66,7 @@ ROUTES = Routes(
         *system_api.ROUTES,
         *certificate_api.ROUTES,
         *license_api.ROUTES,
+        *policy_api.ROUTES,
         *configuration_api.ROUTES,
         *repository_api.ROUTES,
         *batch_api.ROUTES,
@@ -120,7 +122,7 @@ class ArtifactService(Service):
 
     name = "artifact"
     prefixes = ("/artifactory", "/access", "/event", registry.ROOT)
-    schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA
+    schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA + policies.SCHEMA
     seed_schema = SEED_SCHEMA
     state_tables = STATE_TABLES
     failures = FAILURES
@@ -165,6 +167,9 @@ class ArtifactService(Service):
         "cache_suffix": True,  # whether descriptions of remote and federated repositories have a suffix
         "remote_passwords": "encrypted",  # how passwords of remote repositories are returned: or masked, or absent
         "unassigned_project_key": "",  # project key of repositories without a project; if empty, it is omitted
+        "cleanup_policies_run": False,  # whether clean-up policies are running, so that they cannot be changed
+        "cleanup_checks_names": True,  # whether clean-up policies of missing repositories or projects are refused
+        "cleanup_conflict_status": 409,  # or 400
         "configuration_lists": "replace",  # YAML lists replace all elements, or those with the same index: by_index
         "configuration_unknown": "refuse",  # YAML members that do not exist: refuse or ignore
         # whether the configuration is checked against repositories even if it does not contain them

@@ -88,6 +88,13 @@ _QUERIES = {
             json_array_length(subscription, '$.handlers') AS handlers
         FROM artifact_webhooks ORDER BY id
     """,
+    "cleanup_policies": """
+        SELECT key,
+            CASE WHEN json_extract(policy, '$.enabled') THEN 'yes' ELSE 'no' END AS enabled,
+            json_extract(policy, '$.cronExp') AS schedule,
+            coalesce(json_extract(policy, '$.projectKey'), '') AS project
+        FROM artifact_cleanup_policies ORDER BY key
+    """,
     "builds": "SELECT name, count(*) AS runs FROM artifact_builds GROUP BY name ORDER BY name",
 }
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Certificates, environments, projects, configuration, replications and webhooks of a seed, by the APIs' rules."""
+"""Administration objects of a seed, such as projects, replications and clean-up policies, by the APIs' rules."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...seeds.schema import ANY_VALUE, SeedError, mapping_schema
+from ..cleanup import policies
 from ..projects import environment_api, member_api, project_api, role_api
 from ..protocol.errors import AccessError, ArtifactError
 from ..protocol.formats import parse_seed_time
@@ -48,6 +49,7 @@ SCHEMAS = {
     ],
     "configuration": mapping_schema(" ".join(name for name, kind in SECTIONS.items() if kind is not None)),
     "replications": [mapping_schema(f"repoKey! cronExp! {' '.join(REPLICATION_FIELDS)}")],
+    "cleanup_policies": [mapping_schema(f"key! searchCriteria! {' '.join(policies.SEED_FIELDS)}")],
     "webhooks": [mapping_schema("key! event_filter! handlers! description enabled project_key")],
 }
 
@@ -68,6 +70,9 @@ def add_administration(state: State, data: dict[str, Any]) -> None:
     for replication in data.get("replications", ()):
         with _locate(f"replications, {replication['repoKey']}"):
             _add_replication(state, replication)
+    for policy in data.get("cleanup_policies", ()):
+        with _locate(f"cleanup_policies, {policy['key']}"):
+            policies.save_policy(state, policies.build_policy(state, policy, checks_names=True))
     for webhook in data.get("webhooks", ()):
         with _locate(f"webhooks, {webhook['key']}"):
             _add_webhook(state, webhook)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ...seeds.export import MAX_ITEMS, MAX_TEXT_SIZE, SeedExport, drop_empty, select_fields
+from ..cleanup.policies import list_policies
 from ..items.tree import TRASH_REPO
 from ..projects import member_api, project_api
 from ..projects.store import BUILT_IN_ENVIRONMENTS
@@ -56,6 +57,7 @@ def export_seed(state: State) -> SeedExport:
                 for repo in list_replicated_repositories(state)
                 for replication in list_replications(state, repo)
             ],
+            "cleanup_policies": [drop_empty(policy) for policy in list_policies(state)],
             "webhooks": [
                 drop_empty(json.loads(row["subscription"]))
                 for row in state.runtime.db.execute("SELECT subscription FROM artifact_webhooks ORDER BY id")

@@ -37,7 +37,7 @@ async def get_licenses(call: Call) -> Response:
 def list_licenses(call: Call) -> list[dict[str, Any]]:
     """Return the licenses as a cluster does."""
     edition = call.get_switch("edition")
-    now = datetime.datetime.fromtimestamp(call.runtime.clock.now(), datetime.timezone.utc)
+    now = datetime.datetime.fromtimestamp(call.runtime.clock.now(), datetime.UTC)
     has_license = edition != "oss"
     return [
         {
