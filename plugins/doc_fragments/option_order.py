@@ -77,6 +77,18 @@ class ModuleDocFragment:
     max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
+    ARTIFACT_CLEANUP_POLICY = r"""
+{options: {key: {}, description: {}, cron: {}, duration_in_minutes: {},
+    enabled: {}, skip_trashcan: {}, project: {}, criteria: {},
+    allow_broad_criteria: {}, undeclared: {}, state: {}, items: {},
+    predict_missing: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_CLEANUP_POLICY_INFO = r"""
+{options: {key: {}}}
+"""
+
     ARTIFACT_CONFIGURATION = r"""
 {options: {configuration: {}, allow_delete_section: {}, predict_missing: {},
     update_secret: {}, visibility_timeout: {}}}

@@ -9,6 +9,7 @@ import zipfile
 
 from support.cases.artifact_administration import ADMINISTRATION
 from support.cases.artifact_configuration import CONFIGURATION
+from support.cases.artifact_policies import POLICIES
 from support.cases.form import FILES, Case, Fetch, Operation, Query, Resource, Service, Write
 
 _ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
@@ -125,6 +126,7 @@ CASES: dict[str, Case] = {
     "artifact_trash_info": Query({"deep": True}),
     **ADMINISTRATION,
     **CONFIGURATION,
+    **POLICIES,
 }
 
 SERVICE = Service(CASES, credentials={"token": "JFROG_ACCESS_TOKEN"})
