@@ -36,6 +36,7 @@ from .identities import group_api, lock_policy_api
 from .identities import user_api as platform_user_api
 from .images import image_promotion, pull, push, registry
 from .items import item_info, properties, relocation, trash
+from .ldap import ldap_api
 from .maven import maven_api
 from .projects import attachment_api, environment_api, member_api, project_api, role_api
 from .projects import store as project_store
@@ -111,6 +112,7 @@ ACCESS_ROUTES = Routes(
         *member_api.ROUTES,
         *role_api.ROUTES,
         *environment_api.ROUTES,
+        *ldap_api.ROUTES,
         *unimplemented.ACCESS_ROUTES,
     )
 )
@@ -152,6 +154,11 @@ class ArtifactService(Service):
         "webhook_secrets": "masked",  # in responses: masked, encrypted, stored or absent
         "webhook_checks_names": True,  # whether webhooks of missing projects and repositories are refused
         "webhook_test_fails": False,
+        "ldap_passwords": "absent",  # in responses: absent, masked, encrypted or stored
+        "ldap_keeps_password": False,  # whether a change of an LDAP setting without a password keeps the stored one
+        "ldap_lists": "full",  # whether entries of lists have all members, or only their keys: keys
+        "ldap_checks_names": True,  # whether group settings of missing LDAP settings are refused
+        "missing_ldap_status": 404,  # of a missing LDAP setting or group setting, or 400
         "url_strict_policy": True,  # whether webhooks to private networks are refused
         "access_requires_token": False,  # whether the Access API rejects passwords for users, groups and projects
         "password_rules": True,  # whether new passwords must follow the default rules

@@ -95,6 +95,17 @@ _QUERIES = {
             coalesce(json_extract(policy, '$.projectKey'), '') AS project
         FROM artifact_cleanup_policies ORDER BY key
     """,
+    "ldap_settings": """
+        SELECT setting.key,
+            CASE WHEN json_extract(setting.value, '$.enabled') THEN 'yes' ELSE 'no' END AS enabled,
+            json_extract(setting.value, '$.ldapUrl') AS url,
+            (
+                SELECT count(*) FROM json_each(configuration.value, '$.ldapGroupSettings') AS entry
+                WHERE json_extract(entry.value, '$.enabledLdap') = setting.key
+            ) AS groups
+        FROM artifact_configuration AS configuration, json_each(configuration.value, '$.ldapSettings') AS setting
+        WHERE section = 'security' ORDER BY setting.key
+    """,
     "builds": "SELECT name, count(*) AS runs FROM artifact_builds GROUP BY name ORDER BY name",
 }
 

@@ -66,6 +66,7 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
             "projects": 0,
             "replications": 0,
             "webhooks": 0,
+            "ldap_settings": 0,
             "builds": 2,
         },
         "ci": {"jobs": 3, "queue": 1, "nodes": 0, "credentials": 0, "users": 4, "plugins": 16},

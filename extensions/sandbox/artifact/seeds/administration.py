@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Administration objects of a seed, such as projects, replications and clean-up policies, by the APIs' rules."""
+"""Administrative objects of a seed, such as projects and webhooks, by the rules of their APIs."""
 
 from __future__ import annotations
 

@@ -121,6 +121,7 @@ ACCESS_FAMILIES = (
     "v1/aws",
     "v1/cert",
     "v1/config",
+    "v1/ldap",
     "v1/logshipping",
     "v1/oidc",
     "v1/roles",
