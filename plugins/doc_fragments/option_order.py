@@ -166,6 +166,20 @@ class ModuleDocFragment:
 {options: {name: {}}}
 """
 
+    ARTIFACT_LDAP = r"""
+{options: {key: {}, ldap_url: {}, enabled: {}, user_dn_pattern: {},
+    search_filter: {}, search_base: {}, search_sub_tree: {}, manager_dn: {},
+    manager_password: {}, auto_create_user: {}, email_attribute: {},
+    ldap_poisoning_protection: {}, allow_user_to_access_profile: {},
+    paging_support_enabled: {}, groups: {}, purge: {}, allow_lockout: {},
+    update_secret: {}, undeclared: {}, state: {}, items: {}, workers: {},
+    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_LDAP_INFO = r"""
+{options: {key: {}}}
+"""
+
     ARTIFACT_LIST_INFO = r"""
 {options: {repo: {}, path: {}, deep: {}, depth: {}, folders: {},
     metadata_timestamps: {}, root: {}, to_file: {}, mask_secrets: {},

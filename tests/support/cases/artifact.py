@@ -10,6 +10,7 @@ import zipfile
 from support.cases.artifact_administration import ADMINISTRATION
 from support.cases.artifact_configuration import CONFIGURATION
 from support.cases.artifact_policies import POLICIES
+from support.cases.artifact_ldap import LDAP
 from support.cases.form import FILES, Case, Fetch, Operation, Query, Resource, Service, Write
 
 _ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
@@ -127,6 +128,7 @@ CASES: dict[str, Case] = {
     **ADMINISTRATION,
     **CONFIGURATION,
     **POLICIES,
+    **LDAP,
 }
 
 SERVICE = Service(CASES, credentials={"token": "JFROG_ACCESS_TOKEN"})
