@@ -67,6 +67,7 @@ class Call:
         self.descriptor = state.descriptor
         self.configuration = state.configuration
         self.projects = state.projects
+        self.sso = state.sso
         self.repositories = state.repositories
         self.tokens = state.tokens
         self.accounts = state.accounts

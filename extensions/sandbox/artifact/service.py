@@ -51,6 +51,8 @@ from .search import aql_api, field_searches, name_search
 from .seeds.export import export_seed
 from .seeds.seed import SEED_SCHEMA, load_seed
 from .seeds.snapshot_seeds import iterate_seeds
+from .sso import oidc_api, saml_api
+from .sso import store as sso_store
 from .state import State
 from .state_tables import STATE_TABLES
 from .system import certificate_api, license_api, storage_summary, system_api, unimplemented
@@ -113,6 +115,8 @@ ACCESS_ROUTES = Routes(
         *role_api.ROUTES,
         *environment_api.ROUTES,
         *ldap_api.ROUTES,
+        *saml_api.ROUTES,
+        *oidc_api.ROUTES,
         *unimplemented.ACCESS_ROUTES,
     )
 )
@@ -125,6 +129,7 @@ class ArtifactService(Service):
     name = "artifact"
     prefixes = ("/artifactory", "/access", "/event", registry.ROOT)
     schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA + policies.SCHEMA
+    schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA + sso_store.SCHEMA
     seed_schema = SEED_SCHEMA
     state_tables = STATE_TABLES
     failures = FAILURES
@@ -181,6 +186,12 @@ class ArtifactService(Service):
         "configuration_unknown": "refuse",  # YAML members that do not exist: refuse or ignore
         # whether the configuration is checked against repositories even if it does not contain them
         "configuration_checks_repositories": True,
+        "saml_since": "7.77.3",  # version that introduced the SAML API; JFrog documents 7.83.1
+        "saml_certificates": "stored",  # in responses: stored, one_line or pem
+        "oidc_edition": "pro",  # lowest edition with OIDC: pro, or enterprise as JFrog documents
+        "oidc_requires_organization": False,  # whether GitHub providers require an organization
+        "oidc_longest_lifetime": 86400,  # seconds, of tokens that identity mappings issue
+        "oidc_lists_project_mappings": False,  # whether lists of global mappings contain those of projects
     }
 
     def __init__(self, runtime: Runtime) -> None:

@@ -19,6 +19,7 @@ from .protocol.versions import is_at_least
 from .repositories.descriptor import Descriptor
 from .repositories.repositories import Repositories
 from .seeds.bulk_insert import BulkInsert
+from .sso.store import SingleSignOn
 from .system.configuration.store import Configuration
 
 
@@ -35,6 +36,7 @@ class State:
         self.descriptor = Descriptor(runtime, self.configuration)
         self.repositories = Repositories(runtime, self.items)
         self.projects = Projects(runtime)
+        self.sso = SingleSignOn(runtime)
         self.uploads = Uploads(runtime, self.items, self.repositories)
         self.tokens = Tokens(runtime)
         self.maven = MavenMetadata(runtime, self.items, self.repositories)

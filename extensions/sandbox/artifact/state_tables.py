@@ -106,6 +106,18 @@ _QUERIES = {
         FROM artifact_configuration AS configuration, json_each(configuration.value, '$.ldapSettings') AS setting
         WHERE section = 'security' ORDER BY setting.key
     """,
+    "saml_settings": """
+        SELECT name,
+            CASE WHEN json_extract(setting, '$.enable_integration') THEN 'yes' ELSE 'no' END AS enabled,
+            json_extract(setting, '$.login_url') AS login_url
+        FROM artifact_saml_settings ORDER BY name
+    """,
+    "oidc_providers": """
+        SELECT name,
+            json_extract(provider, '$.provider_type') AS type,
+            json_extract(provider, '$.issuer_url') AS issuer_url
+        FROM artifact_oidc_providers ORDER BY name
+    """,
     "builds": "SELECT name, count(*) AS runs FROM artifact_builds GROUP BY name ORDER BY name",
 }
 
@@ -139,6 +151,14 @@ _NESTED_QUERIES = {
             json_each(kind.value) AS entry
         WHERE artifact_permissions.name = :parent
     """,
+    "identity_mappings": """
+        SELECT name,
+            json_extract(mapping, '$.priority') AS priority,
+            json_extract(mapping, '$.claims') AS claims,
+            json_extract(mapping, '$.token_spec.username') AS username,
+            json_extract(mapping, '$.token_spec.scope') AS scope
+        FROM artifact_oidc_mappings WHERE provider = :parent ORDER BY json_extract(mapping, '$.priority'), name
+    """,
     "runs": """
         SELECT number, strftime('%Y-%m-%dT%H:%M:%SZ', started, 'unixepoch') AS started,
             (SELECT count(*) FROM artifact_build_modules WHERE build = run.id) AS modules,
@@ -146,4 +166,8 @@ _NESTED_QUERIES = {
         FROM artifact_builds AS run WHERE name = :parent ORDER BY started DESC
     """,
 }
-STATE_TABLES = StateTables(_QUERIES, _NESTED_QUERIES, {"permissions": ("grants",), "builds": ("runs",)})
+STATE_TABLES = StateTables(
+    _QUERIES,
+    _NESTED_QUERIES,
+    {"permissions": ("grants",), "builds": ("runs",), "oidc_providers": ("identity_mappings",)},
+)

@@ -16,6 +16,7 @@ from ..projects import environment_api, member_api, project_api, role_api
 from ..protocol.errors import AccessError, ArtifactError
 from ..protocol.formats import parse_seed_time
 from ..replications import replications
+from ..sso import oidc_rules, saml_api
 from ..state import State
 from ..system.certificates import save_certificate
 from ..system.configuration.schema import SECTIONS
@@ -51,6 +52,13 @@ SCHEMAS = {
     "replications": [mapping_schema(f"repoKey! cronExp! {' '.join(REPLICATION_FIELDS)}")],
     "cleanup_policies": [mapping_schema(f"key! searchCriteria! {' '.join(policies.SEED_FIELDS)}")],
     "webhooks": [mapping_schema("key! event_filter! handlers! description enabled project_key")],
+    "saml_settings": [mapping_schema(" ".join(saml_api.FIELDS))],
+    "oidc_providers": [
+        mapping_schema(
+            " ".join(oidc_rules.PROVIDER_FIELDS),
+            identity_mappings=[mapping_schema(" ".join(oidc_rules.MAPPING_FIELDS))],
+        )
+    ],
 }
 
 
@@ -76,6 +84,12 @@ def add_administration(state: State, data: dict[str, Any]) -> None:
     for webhook in data.get("webhooks", ()):
         with _locate(f"webhooks, {webhook['key']}"):
             _add_webhook(state, webhook)
+    for setting in data.get("saml_settings", ()):
+        with _locate(f"saml_settings, {setting.get('name')}"):
+            state.sso.save_saml(saml_api.parse_setting(setting))
+    for provider in data.get("oidc_providers", ()):
+        with _locate(f"oidc_providers, {provider.get('name')}"):
+            _add_oidc_provider(state, provider)
 
 
 def share_repository(state: State, repository: dict[str, Any]) -> None:
@@ -153,3 +167,12 @@ def _add_webhook(state: State, seed: dict[str, Any]) -> None:
     # The policy for URLs applies to changes. Existing subscriptions can be older.
     proxies = state.descriptor.list_names("proxies")
     save_subscription(state, parse_subscription(seed, proxies, allows_private_targets=True))
+
+
+def _add_oidc_provider(state: State, seed: dict[str, Any]) -> None:
+    provider = oidc_rules.parse_provider(seed)
+    state.sso.save_provider(provider)
+    for entry in seed.get("identity_mappings", ()):
+        project = entry.get("project_key", provider.get("project_key", ""))
+        mapping = oidc_rules.parse_mapping(entry, provider["name"], project, oidc_rules.UNLIMITED)
+        state.sso.save_mapping(provider["name"], mapping)

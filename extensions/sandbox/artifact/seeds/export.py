@@ -62,10 +62,18 @@ def export_seed(state: State) -> SeedExport:
                 drop_empty(json.loads(row["subscription"]))
                 for row in state.runtime.db.execute("SELECT subscription FROM artifact_webhooks ORDER BY id")
             ],
+            "saml_settings": [drop_empty(setting) for setting in state.sso.list_saml()],
+            "oidc_providers": [_export_oidc_provider(state, provider) for provider in state.sso.list_providers()],
             "builds": _export_builds(state),
         }
     )
     return export
+
+
+def _export_oidc_provider(state: State, provider: dict[str, Any]) -> dict[str, Any]:
+    mappings = state.sso.list_mappings(provider["name"])
+    exported = [{name: mapping[name] for name in mapping if name != "provider_name"} for mapping in mappings]
+    return drop_empty({**provider, "identity_mappings": exported})
 
 
 def _export_account(account: dict[str, Any]) -> dict[str, Any]:
