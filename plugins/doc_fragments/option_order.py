@@ -197,6 +197,20 @@ class ModuleDocFragment:
 {options: {}}
 """
 
+    ARTIFACT_OIDC = r"""
+{options: {name: {}, description: {}, issuer_url: {}, provider_type: {},
+    audience: {}, organization: {}, project: {}, token_issuer: {},
+    azure_app_id: {}, use_default_proxy: {}, enable_permissive_configuration: {},
+    identity_mappings: {}, allow_any_token: {}, allow_admin_scope: {},
+    purge: {}, undeclared: {}, state: {}, items: {}, predict_missing: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
+"""
+
+    ARTIFACT_OIDC_INFO = r"""
+{options: {name: {}, workers: {}}}
+"""
+
     ARTIFACT_PERMISSION = r"""
 {options: {name: {}, repositories: {}, builds: {}, release_bundles: {},
     destinations: {}, pipeline_sources: {}, purge: {}, allow_lockout: {},
@@ -324,6 +338,20 @@ class ModuleDocFragment:
     ARTIFACT_REPOSITORY_INFO = r"""
 {options: {key: {}, type: {}, package_type: {}, project: {}, configuration: {},
     sharing: {}, workers: {}}}
+"""
+
+    ARTIFACT_SAML = r"""
+{options: {name: {}, enabled: {}, login_url: {}, logout_url: {},
+    service_provider_name: {}, certificate: {}, verify_audience_restriction: {},
+    use_encrypted_assertion: {}, auto_user_creation: {}, allow_user_to_access_profile: {},
+    auto_redirect: {}, sync_groups: {}, group_attribute: {}, email_attribute: {},
+    name_id_attribute: {}, ldap_group_settings: {}, allow_lockout: {},
+    undeclared: {}, state: {}, items: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_SAML_INFO = r"""
+{options: {name: {}}}
 """
 
     ARTIFACT_SEARCH_INFO = r"""

@@ -1,0 +1,65 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Responses of the Access API for single sign-on, and URLs in its settings."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import split_url
+
+API = "/access/api/v1"
+
+
+def read(
+    artifact: ArtifactService,
+    path: str,
+    feature: editions.Feature,
+    since: str,
+    query: t.Mapping[str, str | list[str] | None] | None = None,
+) -> Response:
+    """Return the response of the Access API, which can be 404 if something does not exist.
+
+    :arg path: path below `/access/api/v1`
+    :arg since: version of Artifactory that introduced the path
+    :raises ToolchainError: if the server does not have the path
+    """
+    with editions.explain_refusal(artifact, feature):
+        response = artifact.http.read("GET", f"{API}{path}", accept=(200, 404), query=query)
+    if response.status == 404:
+        if artifact.is_open_source():  # with other editions, the object may be missing
+            editions.check(artifact, feature)
+        if not artifact.supports(since):
+            raise ToolchainError(f"{feature.name} requires Artifactory {since} or later.")
+        access_api.check_origin(response)
+    return response
+
+
+def create(artifact: ArtifactService, path: str, body: Fields, feature: editions.Feature, **options: t.Any) -> None:
+    """Create something.
+
+    :arg path: path below `/access/api/v1`
+    """
+    with editions.explain_refusal(artifact, feature):
+        response = artifact.http.write("POST", f"{API}{path}", json=body, accept=(200, 201), **options)
+    if response.text.strip():
+        response.record()  # a page of another server does not mean that the object exists
+
+
+def check_web_url(option: str, url: str, schemes: t.Sequence[str] = ("http", "https")) -> None:
+    """Verify that a text is the URL of a page without a password.
+
+    :raises BadOption: if it is not
+    """
+    parts = split_url(url)
+    if parts is None or parts.scheme not in schemes or not parts.hostname:
+        raise BadOption(option, f"must be a URL such as {schemes[-1]}://idp.example.com/path")
+    if "@" in parts.netloc:
+        raise BadOption(option, "must not contain a user name or password")

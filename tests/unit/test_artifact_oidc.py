@@ -1,0 +1,537 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.conversation import Call, call, conversation
+from support.running import run
+
+LIST = "/access/api/v1/oidc"
+ADDRESS = f"{LIST}/gitlab"
+MAPPINGS = f"{ADDRESS}/identity_mappings"
+VERSION = "/artifactory/api/system/version"
+NOT_FOUND = {"errors": [{"code": "NOT_FOUND", "message": "OIDC provider with name gitlab not found"}]}
+NAMED = {"name": "gitlab"}
+TASK: dict[str, Any] = {**NAMED, "issuer_url": "https://gitlab.example.com", "provider_type": "generic"}
+BODY = {**TASK, "provider_type": "Generic OpenID Connect"}
+STORED: dict[str, Any] = {**BODY, "use_default_proxy": False, "enable_permissive_configuration": False}
+RESULT: dict[str, Any] = {
+    **TASK,
+    "description": "",
+    "audience": "",
+    "organization": "",
+    "project": "",
+    "token_issuer": "",
+    "azure_app_id": "",
+    "use_default_proxy": False,
+    "enable_permissive_configuration": False,
+    "identity_mappings": None,
+}
+GROUPS = 'applied-permissions/groups:"deployers"'
+ROLES = 'applied-permissions/roles:web:"Developer"'
+MAPPING: dict[str, Any] = {"name": "main", "priority": 1, "claims": {"ref": "refs/heads/main"}, "scope": GROUPS}
+TOKEN = {"scope": GROUPS, "audience": "*@*", "expires_in": 60}
+STORED_MAPPING: dict[str, Any] = {
+    "name": "main",
+    "description": "",
+    "provider_name": "gitlab",
+    "priority": 1,
+    "claims": {"ref": "refs/heads/main"},
+    "token_spec": TOKEN,
+}
+MAPPING_RESULT = {
+    **MAPPING,
+    "description": "",
+    "username": "",
+    "username_pattern": "",
+    "groups_pattern": "",
+    "audience": "*@*",
+    "expires_in": 60,
+}
+GITHUB = {"provider_type": "github", "issuer_url": "https://token.actions.githubusercontent.com"}
+
+
+def has(provider: dict[str, Any] | None = STORED) -> Call:
+    """Return the read of the provider."""
+    return call("GET", ADDRESS, json=provider) if provider else call("GET", ADDRESS, 404, json=NOT_FOUND)
+
+
+def maps(*mappings: dict[str, Any], project: str = "") -> Call:
+    """Return the read of the mappings."""
+    return call("GET", f"{MAPPINGS}?project_key={project}" if project else MAPPINGS, json=list(mappings))
+
+
+def created(body: dict[str, Any] = BODY, status: int = 201, **response: Any) -> Call:
+    return call("POST", LIST, status, sent_json=body, **response)
+
+
+def replaced(body: dict[str, Any], status: int = 200, **response: Any) -> Call:
+    return call("PUT", ADDRESS, status, sent_json=body, **response)
+
+
+def mapped(body: dict[str, Any] = STORED_MAPPING, query: str = "", **response: Any) -> Call:
+    return call("POST", f"{MAPPINGS}{query}", 201, sent_json=body, **response)
+
+
+def remapped(body: dict[str, Any], query: str = "", **response: Any) -> Call:
+    return call("PUT", f"{MAPPINGS}/{body['name']}{query}", 200, sent_json=body, **response)
+
+
+def unmapped(name: str, query: str = "") -> Call:
+    return call("DELETE", f"{MAPPINGS}/{name}{query}", 204)
+
+
+def version(number: str = "7.98.4", license_type: str = "Pro") -> Call:
+    return call("GET", VERSION, json={"version": number, "license": license_type})
+
+
+def manage(server: Any, **options: Any) -> dict[str, Any]:
+    return run("artifact_oidc", url=server.url, **{"token": "t0ken-of-mine", **options})
+
+
+def with_token(**members: Any) -> dict[str, Any]:
+    """Return the mapping as the API has it, with other members of its token."""
+    token = {name: value for name, value in {**TOKEN, **members}.items() if value is not None}
+    return {**STORED_MAPPING, "token_spec": token}
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        STORED,
+        BODY,
+        {**STORED, "provider_type": "generic", "project_key": None, "description": None},
+        {**STORED, "provider_type": "GENERIC OPENID CONNECT", "project_key": ""},
+    ],
+)
+def test_unchanged_provider_costs_one_request(stored: dict[str, Any]) -> None:
+    with conversation(has(stored)) as server:
+        result = manage(server, **TASK, description="", use_default_proxy=False, project="")
+    assert (result["changed"], result["provider"]) == (False, RESULT)
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        STORED_MAPPING,
+        {**STORED_MAPPING, "description": None, "project_key": None},
+        with_token(username=None, self_revocable=False, username_pattern=""),
+        with_token(audience=None, expires_in=None),
+    ],
+)
+def test_unchanged_mapping_costs_one_more_request(stored: dict[str, Any]) -> None:
+    with conversation(has(), maps(stored)) as server:
+        result = manage(server, **TASK, identity_mappings=[MAPPING], purge=True)
+    assert (result["changed"], result["provider"]["identity_mappings"]) == (False, [MAPPING_RESULT])
+
+
+def test_unchanged_providers_are_read_with_one_request() -> None:
+    items = [{**TASK, "description": "x"}, {**TASK, "name": "ci"}]
+    with conversation(call("GET", LIST, json=[{**STORED, "description": "x"}, {**STORED, "name": "ci"}])) as server:
+        result = manage(server, items=items)
+    assert (result["changed"], result["counts"]["ok"]) == (False, 2)
+
+
+def test_provider_is_read_if_the_list_lacks_a_member() -> None:
+    complete = {**STORED, "audience": "artifactory"}
+    with conversation(call("GET", LIST, json=[STORED]), has(complete)) as server:
+        result = manage(server, items=[{**TASK, "audience": "artifactory"}])
+    assert result["counts"]["ok"] == 1
+
+
+@pytest.mark.parametrize("status", [200, 201])
+def test_missing_provider_is_created_with_its_mappings(status: int) -> None:
+    requests = (has(None), version(), created(status=status), mapped(), has(), maps(STORED_MAPPING))
+    with conversation(*requests) as server:
+        result = manage(server, diff_mode=True, **TASK, identity_mappings=[MAPPING])
+    assert result["provider"] == {**RESULT, "identity_mappings": [MAPPING_RESULT]}
+    assert result["diff"] == {
+        "before": {"state": "absent"},
+        "after": {
+            "state": "present",
+            "issuer_url": "https://gitlab.example.com",
+            "provider_type": "generic",
+            "identity_mappings": [MAPPING_RESULT],
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("option", "written", "read"),
+    [
+        ("github", "GitHub", "GitHub"),
+        ("github_enterprise", "GitHub Enterprise", "GitHubEnterprise"),
+        ("azure", "Azure", "azure"),
+        ("generic", "Generic OpenID Connect", "generic"),
+    ],
+)
+def test_provider_type_is_mapped(option: str, written: str, read: str) -> None:
+    task = {**NAMED, **GITHUB, "provider_type": option}
+    body = {**task, "provider_type": written}
+    with conversation(has(None), version(), created(body), has({**body, "provider_type": read})) as server:
+        assert manage(server, **task)["provider"]["provider_type"] == option
+
+
+def test_only_differing_options_are_changed_and_unknown_members_are_kept() -> None:
+    stored = {**STORED, "description": "x", "future_member": [1], "organization": None}
+    body = {name: value for name, value in stored.items() if value is not None}
+    after = {**body, "description": "", "audience": "artifactory"}
+    with conversation(has(stored), replaced(after), has(after)) as server:
+        result = manage(server, diff_mode=True, name="gitlab", description="", audience="artifactory")
+    assert result["diff"] == {
+        "before": {"state": "present", "description": "x", "audience": ""},
+        "after": {"state": "present", "description": "", "audience": "artifactory"},
+    }
+
+
+def test_only_differing_mappings_are_written() -> None:
+    same, old = {**STORED_MAPPING, "name": "same"}, {**STORED_MAPPING, "name": "old"}
+    stored = {**STORED_MAPPING, "future": 1, "token_spec": {**TOKEN, "self_revocable": True}}
+    changed = {**stored, "priority": 2, "token_spec": {**TOKEN, "self_revocable": True, "expires_in": 600}}
+    new = {**STORED_MAPPING, "name": "new", "priority": 3}
+    declared = [
+        {**MAPPING, "name": "new", "priority": 3},
+        {"name": "main", "priority": 2, "expires_in": 600},
+        {**MAPPING, "name": "same"},
+    ]
+    provider = {**STORED, "audience": "x"}
+    requests = (
+        has(),
+        maps(stored, same, old),
+        unmapped("old"),
+        replaced(provider),
+        remapped(changed),
+        mapped(new),
+        has(provider),
+        maps(changed, new, same),
+    )
+    with conversation(*requests) as server:
+        result = manage(server, **NAMED, audience="x", identity_mappings=declared, purge=True)
+    assert [mapping["name"] for mapping in result["provider"]["identity_mappings"]] == ["main", "new", "same"]
+
+
+def test_other_mappings_are_kept_without_purge() -> None:
+    other = {**STORED_MAPPING, "name": "other"}
+    with conversation(has(), maps(other, STORED_MAPPING)) as server:
+        assert not manage(server, **NAMED, identity_mappings=[MAPPING])["changed"]
+    with conversation(has(), maps(other)) as server:
+        assert not manage(server, **NAMED, identity_mappings=[])["changed"]
+
+
+def test_claims_are_compared_as_a_whole() -> None:
+    stored = {**STORED_MAPPING, "claims": {"ref": "refs/heads/main", "project": {"id": 1, "groups": ["a", "b"]}}}
+    with conversation(has(), maps(stored), remapped(STORED_MAPPING), has(), maps(STORED_MAPPING)) as server:
+        assert manage(server, **NAMED, identity_mappings=[MAPPING])["changed"]
+    with conversation(has(), maps(stored)) as server:
+        entry = {"name": "main", "claims": {"project": {"groups": ["a", "b"], "id": 1}, "ref": "refs/heads/main"}}
+        assert not manage(server, **NAMED, identity_mappings=[entry])["changed"]
+
+
+@pytest.mark.parametrize(
+    ("before", "declared", "after"),
+    [
+        ({"username": "ci"}, {"username_pattern": "{{actor}}"}, {"username_pattern": "{{actor}}"}),
+        ({"username_pattern": "{{actor}}"}, {"username": "ci"}, {"username": "ci"}),
+        ({"groups_pattern": "x"}, {"groups_pattern": ""}, {}),
+    ],
+)
+def test_identity_is_replaced(before: dict[str, Any], declared: dict[str, Any], after: dict[str, Any]) -> None:
+    entry = {"name": "main", **declared}
+    changed = with_token(**after)
+    with conversation(has(), maps(with_token(**before)), remapped(changed), has(), maps(changed)) as server:
+        assert manage(server, **NAMED, identity_mappings=[entry])["changed"]
+    with conversation(has(), maps(changed)) as server:
+        assert not manage(server, **NAMED, identity_mappings=[entry])["changed"]
+
+
+def test_mapping_with_roles_belongs_to_the_project() -> None:
+    entry = {**MAPPING, "scope": ROLES}
+    stored = {**with_token(scope=ROLES), "project_key": "web"}
+    requests = (has(), maps(), maps(project="web"), mapped(with_token(scope=ROLES), "?project_key=web"), has(), maps())
+    with conversation(*requests, maps(stored, project="web")) as server:
+        assert manage(server, **NAMED, identity_mappings=[entry])["changed"]
+    changed = {**stored, "priority": 2}
+    requests = (
+        *(has(), maps(), maps(stored, project="web"), remapped(changed, "?project_key=web"), has(), maps()),
+        maps(changed, project="web"),
+    )
+    with conversation(*requests) as server:
+        assert manage(server, **NAMED, identity_mappings=[{**entry, "priority": 2}])["changed"]
+
+
+def test_mappings_of_a_provider_in_a_project_belong_to_the_project() -> None:
+    provider = {**STORED, "project_key": "web"}
+    stored = {**STORED_MAPPING, "project_key": "web"}
+    requests = (has(provider), maps(stored, project="web"), unmapped("main", "?project_key=web"), has(provider))
+    with conversation(*requests, maps(project="web")) as server:
+        assert manage(server, **NAMED, identity_mappings=[], purge=True)["changed"]
+
+
+def test_provider_is_deleted() -> None:
+    deleted = call("DELETE", ADDRESS, 204)
+    with conversation(has(), deleted, has(None), version()) as server:
+        result = manage(server, **NAMED, state="absent", identity_mappings=[MAPPING])
+    assert (result["changed"], result["provider"]) == (True, None)
+    with conversation(has(None), version()) as server:
+        assert not manage(server, **NAMED, state="absent")["changed"]
+
+
+def test_undeclared_providers_are_deleted() -> None:
+    other = {**STORED, "name": "old"}
+    missing = call("GET", f"{LIST}/old", 404, json=NOT_FOUND)
+    requests = (call("GET", LIST, json=[STORED, other]), call("DELETE", f"{LIST}/old", 204), missing, version())
+    with conversation(*requests) as server:
+        result = manage(server, items=[TASK], undeclared="remove", workers=1)
+    assert (result["changed"], result["undeclared"]) == (True, ["old"])
+
+
+@pytest.mark.parametrize(
+    ("options", "old", "new"),
+    [({"provider_type": "azure"}, "generic", "azure"), ({"project": "web"}, "", "web")],
+)
+def test_fixed_option_cannot_be_changed(options: dict[str, Any], old: str, new: str) -> None:
+    with conversation(has()) as server:
+        result = manage(server, check_mode=True, **NAMED, **options)
+    [name] = options
+    assert result["msg"] == (
+        f"The option '{name}' of OIDC provider 'gitlab' cannot be changed from '{old}' to '{new}'. Delete the provider "
+        "and create it again."
+    )
+
+
+@pytest.mark.parametrize("name", ["issuer_url", "provider_type"])
+def test_option_of_a_new_provider_is_required(name: str) -> None:
+    with conversation(has(None), version()) as server:
+        result = manage(server, check_mode=True, **{key: value for key, value in TASK.items() if key != name})
+    assert result["msg"] == f"Option '{name}': is required, because OIDC provider 'gitlab' does not exist."
+
+
+@pytest.mark.parametrize("name", ["priority", "claims"])
+def test_option_of_a_new_mapping_is_required(name: str) -> None:
+    entry = {key: value for key, value in MAPPING.items() if key != name}
+    with conversation(has(), maps()) as server:
+        result = manage(server, check_mode=True, **NAMED, identity_mappings=[entry])
+    assert result["msg"] == (
+        f"Option 'identity_mappings, 'main'': requires '{name}', because the mapping does not exist."
+    )
+
+
+def test_mapping_requires_an_identity() -> None:
+    entry = {key: value for key, value in MAPPING.items() if key != "scope"}
+    with conversation(has(), maps()) as server:
+        result = manage(server, **NAMED, identity_mappings=[entry])
+    assert "'main' must have at least one of username, username_pattern, groups_pattern, scope" in result["msg"]
+    with conversation(has(), maps(STORED_MAPPING)) as server:
+        result = manage(server, **NAMED, identity_mappings=[{"name": "main", "scope": ""}])
+    assert "'main' must have at least one of username, username_pattern, groups_pattern, scope" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {},
+        {"iss": "https://gitlab.example.com"},
+        {"aud": "artifactory", "iss": "x"},
+        {"sub": "*"},
+        {"sub": "**", "ref": ""},
+        {"sub": []},
+        {"sub": ["refs/heads/main", "*"]},
+        {"sub": {"a": "*"}},
+    ],
+)
+def test_mapping_that_accepts_each_token_is_refused(claims: dict[str, Any]) -> None:
+    entry = {**MAPPING, "claims": claims}
+    with conversation() as server:
+        result = manage(server, **NAMED, identity_mappings=[entry])
+    assert result["msg"].startswith("Option 'identity_mappings[0].claims': must restrict the tokens")
+    stored = {**STORED_MAPPING, "claims": claims}
+    with conversation(has(), maps(stored)) as server:
+        assert not manage(server, **NAMED, identity_mappings=[entry], allow_any_token=True)["changed"]
+    with conversation(has(), maps(stored)) as server:
+        result = manage(server, **NAMED, identity_mappings=[{"name": "main", "priority": 2}])
+    assert result["msg"].startswith("Option 'identity_mappings, 'main'.claims': must restrict the tokens")
+
+
+@pytest.mark.parametrize("claims", [{"admin": True}, {"id": 0}, {"sub": "repo:acme/*"}, {"sub": ["a"], "ref": "*"}])
+def test_mapping_that_restricts_tokens_is_accepted(claims: dict[str, Any]) -> None:
+    with conversation(has(), maps({**STORED_MAPPING, "claims": claims})) as server:
+        assert not manage(server, **NAMED, identity_mappings=[{**MAPPING, "claims": claims}])["changed"]
+
+
+@pytest.mark.parametrize(
+    "scope",
+    ["applied-permissions/admin", "applied-permissions/user applied-permissions/ADMIN", "applied-permissions/admin "],
+)
+def test_scope_of_administrators_is_refused(scope: str) -> None:
+    entry = {**MAPPING, "scope": scope.strip()}
+    with conversation() as server:
+        result = manage(server, **NAMED, identity_mappings=[entry])
+    assert result["msg"].startswith("Option 'identity_mappings[0].scope': grants administration of the platform")
+    with conversation(has(), maps(with_token(scope=scope.strip()))) as server:
+        assert not manage(server, **NAMED, identity_mappings=[entry], allow_admin_scope=True)["changed"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"name": "GitLab"}, "Option 'name': must be 2 to 255 lowercase letters"),
+        ({"name": "g"}, "Option 'name': must be 2 to 255 lowercase letters"),
+        ({"issuer_url": "http://gitlab.example.com"}, "Option 'issuer_url': must be a URL such as https://"),
+        ({"issuer_url": "https://u:p@gitlab.example.com"}, "Option 'issuer_url': must not contain a user name"),
+        ({"provider_type": "okta"}, "value of provider_type must be one of"),
+        (
+            {"provider_type": "github"},
+            "Option 'issuer_url': must start with https://token.actions.githubusercontent.com",
+        ),
+        ({**GITHUB, "token_issuer": "x"}, "Option 'token_issuer': does not apply to the provider type 'github'"),
+        ({"azure_app_id": "x"}, "Option 'azure_app_id': does not apply to the provider type 'generic', only to azure"),
+        (
+            {"enable_permissive_configuration": True},
+            "Option 'enable_permissive_configuration': does not apply to the provider type 'generic', only to github",
+        ),
+        ({"identity_mappings": [MAPPING, MAPPING]}, "Option 'identity_mappings[1].name': 'main' is listed twice"),
+        ({"identity_mappings": [{}]}, "Option 'identity_mappings[0].name': is required"),
+        (
+            {"identity_mappings": [{**MAPPING, "name": "a b"}]},
+            "identity_mappings[0].name': must be 1 to 255 characters",
+        ),
+        ({"identity_mappings": [{**MAPPING, "name": ".."}]}, "identity_mappings[0].name': must be 1 to 255 characters"),
+        ({"identity_mappings": [{**MAPPING, "priority": 0}]}, "identity_mappings[0].priority': must be 1 to"),
+        ({"identity_mappings": [{**MAPPING, "expires_in": 59}]}, "identity_mappings[0].expires_in': must be 60 to"),
+        ({"identity_mappings": [{**MAPPING, "scope": "admin"}]}, "identity_mappings[0].scope': must start with"),
+        (
+            {"identity_mappings": [{**MAPPING, "claims": {"a": None}}]},
+            "identity_mappings[0].claims.a': must not be null",
+        ),
+        (
+            {"identity_mappings": [{**MAPPING, "claims": {"a": [1.1]}}]},
+            "claims.a[0]': must be a string, not a number with",
+        ),
+        ({"identity_mappings": [{**MAPPING, "username": "a", "username_pattern": "b"}]}, "must not be set together"),
+    ],
+)
+def test_invalid_option_is_refused_before_the_first_request(options: dict[str, Any], message: str) -> None:
+    with conversation() as server:
+        result = manage(server, **{**TASK, **options})
+    assert message in result["msg"]
+
+
+def test_option_that_does_not_apply_to_the_existing_type_is_refused() -> None:
+    with conversation(has()) as server:
+        result = manage(server, **NAMED, azure_app_id="x")
+    assert result["msg"].startswith("Option 'azure_app_id': does not apply to the provider type 'generic'")
+
+
+def test_check_mode_verifies_the_project() -> None:
+    options = {**TASK, "project": "web"}
+    missing = call("GET", "/access/api/v1/projects/web", 404, json=NOT_FOUND)
+    with conversation(has(None), version(), missing) as server:
+        result = manage(server, check_mode=True, **options)
+    assert result["msg"] == "Option 'project': 'web' does not exist on this server."
+    with conversation(has(None), version()) as server:
+        result = manage(server, check_mode=True, predict_missing=True, **options)
+    assert (result["changed"], result["provider"]) == (True, {**RESULT, "project": "web"})
+
+
+def test_provider_is_created_in_a_project() -> None:
+    body = {**BODY, "project_key": "web"}
+    requests = (has(None), version(), created(body), mapped(query="?project_key=web"), has(body))
+    with conversation(*requests, maps(STORED_MAPPING, project="web")) as server:
+        result = manage(server, **TASK, project="web", identity_mappings=[MAPPING])
+    assert result["provider"]["project"] == "web"
+
+
+@pytest.mark.parametrize(
+    ("response", "message"),
+    [
+        (version("7.72.0"), "Managing OIDC providers requires Artifactory 7.73.1 or later."),
+        (version("7.98.4"), "not from the Access API. Check that 'url'"),
+        (
+            version("7.98.4", "OSS"),
+            "Managing OIDC providers requires Artifactory Enterprise, but the server is the open-",
+        ),
+    ],
+)
+@pytest.mark.parametrize("module", ["artifact_oidc", "artifact_oidc_info"])
+def test_server_without_the_api_is_reported(module: str, response: Call, message: str) -> None:
+    with conversation(call("GET", ADDRESS, 404, text="<html>"), response) as server:
+        result = run(module, url=server.url, token="t0ken-of-mine", **NAMED)
+    assert message in result["msg"]
+
+
+def test_refusal_names_the_required_edition() -> None:
+    error = {"errors": [{"code": "FORBIDDEN", "message": "Forbidden"}]}
+    license_type = call("GET", "/artifactory/api/system/licenses", json={"type": "Commercial"})
+    with conversation(call("GET", ADDRESS, 403, json=error), version(), license_type) as server:
+        result = manage(server, check_mode=True, **TASK)
+    assert result["msg"] == (
+        "Managing OIDC providers requires Artifactory Enterprise, but the server has a license of the type "
+        "'Commercial'. With other editions, let pipelines use access tokens of the module access_token."
+    )
+
+
+@pytest.mark.parametrize("content", [dict(text="<html>"), dict(json={}), dict(json={"errors": []}), dict(json=[{}])])
+def test_response_of_another_server_is_not_trusted(content: dict[str, Any]) -> None:
+    with conversation(call("GET", LIST, **content)) as server:
+        result = manage(server, items=[TASK], undeclared="remove")
+    assert (result["failed"], result["changed"]) == (True, False)
+    with conversation(call("GET", ADDRESS, **content)) as server:
+        assert manage(server, **TASK)["failed"]
+    with conversation(has(), call("GET", MAPPINGS, **content)) as server:
+        assert manage(server, **NAMED, identity_mappings=[], purge=True)["failed"]
+
+
+def test_lost_response_is_resolved_by_reading() -> None:
+    with conversation(has(None), version(), created(drop=True), has()) as server:
+        result = manage(server, retries=0, **TASK)
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect" in result["warnings"][0]
+
+
+def test_next_run_writes_the_mappings_after_a_lost_response() -> None:
+    options = {**TASK, "identity_mappings": [MAPPING]}
+    with conversation(has(None), version(), created(drop=True), has(), maps()) as server:
+        result = manage(server, retries=0, **options)
+    assert "Reading back shows a part of the change" in result["msg"]
+    with conversation(has(), maps(), mapped(), has(), maps(STORED_MAPPING)) as server:
+        assert manage(server, **options)["changed"]
+
+
+def test_refused_mapping_is_reported_with_the_changed_provider() -> None:
+    error = {"errors": [{"code": "BAD_REQUEST", "message": "expires_in is too long"}]}
+    refused = call("POST", MAPPINGS, 400, json=error)
+    requests = (has(None), version(), created(), refused, call("GET", "/artifactory/api/system/licenses", 403))
+    with conversation(*requests, has(), maps()) as server:
+        result = manage(server, **TASK, identity_mappings=[MAPPING])
+    assert (result["changed"], "expires_in is too long" in result["msg"]) == (True, True)
+    assert result["provider"]["identity_mappings"] == []
+
+
+def test_mapping_without_effect_is_reported() -> None:
+    after = {**STORED_MAPPING, "priority": 2}
+    with conversation(has(), maps(STORED_MAPPING), remapped(after), has(), maps(STORED_MAPPING)) as server:
+        result = manage(server, **NAMED, identity_mappings=[{"name": "main", "priority": 2}])
+    assert "these fields of the provider do not have the requested values: identity_mappings (main)" in result["msg"]
+
+
+def test_information_has_the_form_of_the_options() -> None:
+    other = {**STORED, "name": "azure", "provider_type": "Something new", "project_key": "web"}
+    empty = call("GET", f"{LIST}/azure/identity_mappings?project_key=web", json=[])
+    with conversation(call("GET", LIST, json=[STORED, other]), empty, maps(STORED_MAPPING)) as server:
+        result = run("artifact_oidc_info", url=server.url, workers=1)
+    described = {**RESULT, "identity_mappings": [MAPPING_RESULT]}
+    assert result["providers"] == [
+        {**RESULT, "name": "azure", "provider_type": "Something new", "project": "web", "identity_mappings": []},
+        described,
+    ]
+    with conversation(has(), maps(STORED_MAPPING)) as server:
+        assert run("artifact_oidc_info", url=server.url, **NAMED)["providers"] == [described]
+    with conversation(has(None), version()) as server:
+        assert run("artifact_oidc_info", url=server.url, **NAMED)["providers"] == []
+    with conversation(call("GET", LIST, json=[STORED]), maps(STORED_MAPPING)) as server:
+        assert not manage(server, items=[described], purge=True)["changed"]
