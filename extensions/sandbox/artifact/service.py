@@ -37,6 +37,8 @@ from .identities import user_api as platform_user_api
 from .images import image_promotion, pull, push, registry
 from .items import item_info, properties, relocation, trash
 from .ldap import ldap_api
+from .keys import keypair_api, trusted_key_api
+from .keys import keypairs as key_store
 from .maven import maven_api
 from .projects import attachment_api, environment_api, member_api, project_api, role_api
 from .projects import store as project_store
@@ -70,6 +72,8 @@ ROUTES = Routes(
         *certificate_api.ROUTES,
         *license_api.ROUTES,
         *policy_api.ROUTES,
+        *keypair_api.ROUTES,
+        *trusted_key_api.ROUTES,
         *configuration_api.ROUTES,
         *repository_api.ROUTES,
         *batch_api.ROUTES,
@@ -130,6 +134,7 @@ class ArtifactService(Service):
     prefixes = ("/artifactory", "/access", "/event", registry.ROOT)
     schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA + policies.SCHEMA
     schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA + sso_store.SCHEMA
+    schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA + key_store.SCHEMA
     seed_schema = SEED_SCHEMA
     state_tables = STATE_TABLES
     failures = FAILURES
@@ -164,6 +169,11 @@ class ArtifactService(Service):
         "ldap_lists": "full",  # whether entries of lists have all members, or only their keys: keys
         "ldap_checks_names": True,  # whether group settings of missing LDAP settings are refused
         "missing_ldap_status": 404,  # of a missing LDAP setting or group setting, or 400
+        "keypair_conflict_status": 409,  # or 400, or 0 to replace the existing key pair
+        "keypair_deletion_checks_use": True,  # whether key pairs that repositories use cannot be deleted
+        "repository_checks_key_pairs": False,  # whether repositories with unknown key pairs are refused
+        "trusted_key_conflict_status": 409,  # or 400
+        "trusted_keys_have_text": True,  # whether the list of trusted keys contains the keys
         "url_strict_policy": True,  # whether webhooks to private networks are refused
         "access_requires_token": False,  # whether the Access API rejects passwords for users, groups and projects
         "password_rules": True,  # whether new passwords must follow the default rules

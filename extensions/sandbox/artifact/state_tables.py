@@ -57,6 +57,8 @@ _QUERIES = {
             strftime('%Y-%m-%dT%H:%M:%SZ', valid_until, 'unixepoch') AS expires
         FROM artifact_certificates ORDER BY alias
     """,
+    "keypairs": "SELECT name, lower(type) AS type, alias FROM artifact_keypairs ORDER BY name",
+    "trusted_keys": "SELECT alias, kid, fingerprint, issued_by FROM artifact_trusted_keys ORDER BY alias",
     "permissions": f"""
         SELECT name,
             (SELECT group_concat(name, ', ') FROM ({_NAMES.format(path="targets")})) AS targets,

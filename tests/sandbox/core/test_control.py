@@ -62,6 +62,8 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
             "groups": 1,
             "tokens": 1,
             "certificates": 0,
+            "keypairs": 0,
+            "trusted_keys": 0,
             "permissions": 0,
             "projects": 0,
             "replications": 0,

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..call import Call
+from ..keys.keypairs import REFERENCES, list_keypairs
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_package_type
@@ -118,12 +119,24 @@ def check_references(call: Call, configuration: dict[str, Any]) -> None:
         for name in property_sets:
             if name not in known_sets:
                 raise ArtifactError(400, f"Property set {name} doesn't exist")
+    _check_key_pairs(call, configuration)
     if configuration["rclass"] == "remote":
         _check_remote(configuration)
     if configuration["rclass"] == "virtual":
         _check_virtual(call, configuration)
     if configuration["rclass"] == "federated":
         _check_federated(configuration)
+
+
+def _check_key_pairs(call: Call, configuration: Mapping[str, Any]) -> None:
+    """Fail if a key pair does not exist. Whether the server checks this is not known."""
+    if not call.get_switch("repository_checks_key_pairs"):
+        return
+    known = list_keypairs(call.state)
+    for member in REFERENCES:
+        name = configuration.get(member)
+        if name and name not in known:
+            raise ArtifactError(400, f"Key pair '{name}' does not exist")  # wording not known
 
 
 def _check_remote(configuration: Mapping[str, Any]) -> None:

@@ -12,6 +12,9 @@ from typing import Any
 
 from ...seeds.schema import ANY_VALUE, SeedError, mapping_schema
 from ..cleanup import policies
+from ..keys.key_texts import PUBLIC_LABELS, parse_key
+from ..keys.keypairs import KeyPair, save_keypair
+from ..keys.trusted_keys import parse_trusted_key, save_trusted_key
 from ..projects import environment_api, member_api, project_api, role_api
 from ..protocol.errors import AccessError, ArtifactError
 from ..protocol.formats import parse_seed_time
@@ -38,6 +41,8 @@ REPLICATION_FIELDS = (
 SHARING_FIELDS = ("shared_with_projects", "shared_with_all_projects", "shared_read_only")
 SCHEMAS = {
     "certificates": [mapping_schema(f"alias! expires_in {' '.join(Certificate._fields)}")],
+    "keypairs": [mapping_schema("name! type! public_key! alias")],
+    "trusted_keys": [mapping_schema("alias! key!")],
     "environments": [ANY_VALUE],
     "projects": [
         mapping_schema(
@@ -66,6 +71,12 @@ def add_administration(state: State, data: dict[str, Any]) -> None:
     """Add the objects of a seed that refer to its accounts and repositories."""
     for certificate in data.get("certificates", ()):
         _add_certificate(state, certificate)
+    for pair in data.get("keypairs", ()):
+        with _locate(f"keypairs, {pair['name']}"):
+            _add_keypair(state, pair)
+    for key in data.get("trusted_keys", ()):
+        with _locate(f"trusted_keys, {key['alias']}"):
+            save_trusted_key(state, parse_trusted_key(key["alias"], key["key"]))
     for name in data.get("environments", ()):
         if name not in state.projects.list_environments():
             with _locate(f"environments, {name}"):
@@ -124,6 +135,18 @@ def _add_certificate(state: State, seed: dict[str, Any]) -> None:
         fingerprint=seed.get("fingerprint", hashlib.sha256(alias.encode()).digest().hex(":")),
     )
     save_certificate(state, alias, certificate)
+
+
+def _add_keypair(state: State, seed: dict[str, Any]) -> None:
+    """Add the public part of a key pair. The private part is not needed, because the sandbox signs nothing."""
+    name, pair_type = seed["name"], str(seed["type"]).upper()
+    if pair_type not in PUBLIC_LABELS:
+        raise SeedError(f"'{seed['type']}' is not a type of key pairs.")
+    try:
+        parse_key(seed["public_key"], PUBLIC_LABELS[pair_type])
+    except ValueError as error:
+        raise SeedError("'public_key' is not a public key of this type.") from error
+    save_keypair(state, KeyPair(name, pair_type, seed.get("alias", name), seed["public_key"]))
 
 
 def _add_environment(state: State, project: str, name: Any) -> None:

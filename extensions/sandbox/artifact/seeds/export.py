@@ -12,6 +12,8 @@ from typing import Any
 from ...seeds.export import MAX_ITEMS, MAX_TEXT_SIZE, SeedExport, drop_empty, select_fields
 from ..cleanup.policies import list_policies
 from ..items.tree import TRASH_REPO
+from ..keys.keypairs import list_keypairs
+from ..keys.trusted_keys import list_trusted_keys
 from ..projects import member_api, project_api
 from ..projects.store import BUILT_IN_ENVIRONMENTS
 from ..replications.replications import list_replicated_repositories, list_replications
@@ -47,6 +49,8 @@ def export_seed(state: State) -> SeedExport:
             "certificates": [
                 {"alias": alias, **certificate._asdict()} for alias, certificate in list_certificates(state).items()
             ],
+            "keypairs": [{**pair._asdict(), "type": pair.type.lower()} for pair in list_keypairs(state).values()],
+            "trusted_keys": [{"alias": key.alias, "key": key.key} for key in list_trusted_keys(state)],
             "repositories": _export_repositories(state, files),
             "items": [*_export_folders(state), *files.without_content],
             "environments": [name for name in state.projects.list_environments() if name not in BUILT_IN_ENVIRONMENTS],
