@@ -68,6 +68,7 @@ class Call:
         self.configuration = state.configuration
         self.projects = state.projects
         self.sso = state.sso
+        self.release_bundles = state.release_bundles
         self.repositories = state.repositories
         self.tokens = state.tokens
         self.accounts = state.accounts

@@ -11,7 +11,7 @@ from .call import DISK_FULL_MESSAGE
 from .images.registry import denied_error, invalid_credentials_error
 from .protocol.errors import AccessError, ArtifactError
 
-_PLATFORM = {"path": "^/(access|event)/"}
+_PLATFORM = {"path": "^/(access|event|lifecycle)/"}
 _REGISTRY = {"path": "^/(artifactory/api/docker/[^/]+/)?v2(/|$)"}
 _ARTIFACTORY = {"path": "^/artifactory(?!/api/docker/[^/]+/v2(/|$))(/|$)"}
 _UPLOADS = {"method": "PUT", "path": "^/artifactory/(?!api/)", "effect": "write"}

@@ -36,9 +36,10 @@ from .identities import group_api, lock_policy_api
 from .identities import user_api as platform_user_api
 from .images import image_promotion, pull, push, registry
 from .items import item_info, properties, relocation, trash
-from .ldap import ldap_api
 from .keys import keypair_api, trusted_key_api
 from .keys import keypairs as key_store
+from .ldap import ldap_api
+from .lifecycle import bundle_api, bundles, promotion_api
 from .maven import maven_api
 from .projects import attachment_api, environment_api, member_api, project_api, role_api
 from .projects import store as project_store
@@ -125,16 +126,27 @@ ACCESS_ROUTES = Routes(
     )
 )
 EVENT_ROUTES = Routes(webhook_api.ROUTES)
+LIFECYCLE_ROUTES = Routes((*bundle_api.ROUTES, *promotion_api.ROUTES, *unimplemented.LIFECYCLE_ROUTES))
 
 
 class ArtifactService(Service):
     """The stand-in for Artifactory, the JFrog access token service and the event service."""
 
     name = "artifact"
-    prefixes = ("/artifactory", "/access", "/event", registry.ROOT)
-    schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA + policies.SCHEMA
-    schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA + sso_store.SCHEMA
-    schema = SCHEMA + records.SCHEMA + store.SCHEMA + permissions.SCHEMA + project_store.SCHEMA + key_store.SCHEMA
+    prefixes = ("/artifactory", "/access", "/event", "/lifecycle", registry.ROOT)
+    schema = "".join(
+        (
+            SCHEMA,
+            records.SCHEMA,
+            store.SCHEMA,
+            permissions.SCHEMA,
+            project_store.SCHEMA,
+            sso_store.SCHEMA,
+            key_store.SCHEMA,
+            policies.SCHEMA,
+            bundles.SCHEMA,
+        )
+    )
     seed_schema = SEED_SCHEMA
     state_tables = STATE_TABLES
     failures = FAILURES
@@ -174,6 +186,15 @@ class ArtifactService(Service):
         "repository_checks_key_pairs": False,  # whether repositories with unknown key pairs are refused
         "trusted_key_conflict_status": 409,  # or 400
         "trusted_keys_have_text": True,  # whether the list of trusted keys contains the keys
+        "release_bundle_seconds": 0,  # until asynchronous creations, promotions and deletions are complete
+        "release_bundle_running_status": "PROCESSING",  # or STARTED
+        "release_bundle_submitted_status": 202,  # or 200
+        "release_bundle_conflict_status": 409,  # or 400
+        "release_bundle_missing_source": "failed",  # creations with a missing source: failed, or refused with 400
+        "release_bundle_source": True,  # whether the record of a release bundle contains its source
+        "release_bundle_requires_key": False,  # whether requests must name a signing key
+        "release_bundle_failure": "",  # reason why the creation of release bundles fails
+        "release_bundle_promotion_failure": "",  # reason why promotions of release bundles fail
         "url_strict_policy": True,  # whether webhooks to private networks are refused
         "access_requires_token": False,  # whether the Access API rejects passwords for users, groups and projects
         "password_rules": True,  # whether new passwords must follow the default rules
@@ -253,6 +274,8 @@ class ArtifactService(Service):
                 response = await self._handle_platform(request, path.removeprefix("/access"), ACCESS_ROUTES)
             elif path.startswith("/event"):
                 response = await self._handle_platform(request, path.removeprefix("/event"), EVENT_ROUTES)
+            elif path.startswith("/lifecycle"):
+                response = await self._handle_platform(request, path.removeprefix("/lifecycle"), LIFECYCLE_ROUTES)
             else:
                 content_path.validate_encoding(path)
                 is_registry = path.startswith(registry.ROOT)

@@ -13,6 +13,7 @@ from .access.tokens import Tokens
 from .builds.records import Builds
 from .images.uploads import Uploads
 from .items.storage import Items
+from .lifecycle.bundles import ReleaseBundles
 from .maven.metadata import MavenMetadata
 from .projects.store import Projects
 from .protocol.versions import is_at_least
@@ -37,6 +38,7 @@ class State:
         self.repositories = Repositories(runtime, self.items)
         self.projects = Projects(runtime)
         self.sso = SingleSignOn(runtime)
+        self.release_bundles = ReleaseBundles(runtime)
         self.uploads = Uploads(runtime, self.items, self.repositories)
         self.tokens = Tokens(runtime)
         self.maven = MavenMetadata(runtime, self.items, self.repositories)

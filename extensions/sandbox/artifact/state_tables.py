@@ -120,6 +120,11 @@ _QUERIES = {
             json_extract(provider, '$.issuer_url') AS issuer_url
         FROM artifact_oidc_providers ORDER BY name
     """,
+    "release_bundles": """
+        SELECT id AS _id, name, version, project, json_array_length(artifacts) AS artifacts,
+            CASE WHEN messages = '[]' THEN 'no' ELSE 'yes' END AS failed
+        FROM artifact_release_bundles ORDER BY project, name, id
+    """,
     "builds": "SELECT name, count(*) AS runs FROM artifact_builds GROUP BY name ORDER BY name",
 }
 
@@ -161,6 +166,11 @@ _NESTED_QUERIES = {
             json_extract(mapping, '$.token_spec.scope') AS scope
         FROM artifact_oidc_mappings WHERE provider = :parent ORDER BY json_extract(mapping, '$.priority'), name
     """,
+    "promotions": """
+        SELECT environment, strftime('%Y-%m-%dT%H:%M:%SZ', created_millis / 1000, 'unixepoch') AS created, created_by,
+            CASE WHEN messages = '[]' THEN 'no' ELSE 'yes' END AS failed
+        FROM artifact_release_bundle_promotions WHERE bundle = :parent ORDER BY created_millis
+    """,
     "runs": """
         SELECT number, strftime('%Y-%m-%dT%H:%M:%SZ', started, 'unixepoch') AS started,
             (SELECT count(*) FROM artifact_build_modules WHERE build = run.id) AS modules,
@@ -171,5 +181,10 @@ _NESTED_QUERIES = {
 STATE_TABLES = StateTables(
     _QUERIES,
     _NESTED_QUERIES,
-    {"permissions": ("grants",), "builds": ("runs",), "oidc_providers": ("identity_mappings",)},
+    {
+        "permissions": ("grants",),
+        "builds": ("runs",),
+        "oidc_providers": ("identity_mappings",),
+        "release_bundles": ("promotions",),
+    },
 )

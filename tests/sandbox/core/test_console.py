@@ -339,10 +339,10 @@ def test_switches_are_applied(use, sandbox):
         )
         artifact.get_by_label("anonymous").check()
         artifact.get_by_label("search_limit").fill("5")
-        artifact.get_by_label("edition").fill("oss")
+        artifact.get_by_label("edition", exact=True).fill("oss")
         sandbox.switch("artifact", version="7.1")  # by another client
         expect(artifact.get_by_label("version", exact=True)).to_have_value("7.1")
-        expect(artifact.get_by_label("edition")).to_have_value("oss")  # not applied yet
+        expect(artifact.get_by_label("edition", exact=True)).to_have_value("oss")  # not applied yet
         assert sandbox.switches()["artifact"]["edition"] == "pro"
         artifact.get_by_role("button", name="Apply").click()
         expect(page.get_by_text('artifact: edition is "oss", anonymous is true, search_limit is 5.')).to_be_visible()

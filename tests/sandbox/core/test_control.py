@@ -71,6 +71,7 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
             "ldap_settings": 0,
             "saml_settings": 0,
             "oidc_providers": 0,
+            "release_bundles": 0,
             "builds": 2,
         },
         "ci": {"jobs": 3, "queue": 1, "nodes": 0, "credentials": 0, "users": 4, "plugins": 16},

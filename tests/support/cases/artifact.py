@@ -9,8 +9,8 @@ import zipfile
 
 from support.cases.artifact_administration import ADMINISTRATION
 from support.cases.artifact_configuration import CONFIGURATION
-from support.cases.artifact_policies import POLICIES
 from support.cases.artifact_ldap import LDAP
+from support.cases.artifact_policies import POLICIES
 from support.cases.artifact_sso import SSO
 from support.cases.form import FILES, Case, Fetch, Operation, Query, Resource, Service, Write
 

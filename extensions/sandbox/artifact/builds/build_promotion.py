@@ -118,9 +118,10 @@ def _iterate_files(build: Build, request: dict[str, Any]) -> Iterator[dict[str, 
                     yield dependency
 
 
-def find_artifacts(call: Call, build: Build) -> list[Item]:
-    """Return the stored files of a build's artifacts."""
-    items = (_find_stored(call, build, file, None) for file in _iterate_files(build, {}))
+def find_artifacts(call: Call, build: Build, with_dependencies: bool = False) -> list[Item]:
+    """Return the stored files of a build's artifacts and, if requested, of its dependencies."""
+    files = _iterate_files(build, {"dependencies": with_dependencies})
+    items = (_find_stored(call, build, file, None) for file in files)
     return [item for item in items if item is not None]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...seeds.schema import ANY_VALUE, SeedError, mapping_schema
@@ -64,43 +64,46 @@ SCHEMAS = {
             identity_mappings=[mapping_schema(" ".join(oidc_rules.MAPPING_FIELDS))],
         )
     ],
+    "release_bundles": [
+        mapping_schema(
+            "name! version! project created created_by messages source",
+            artifacts=[mapping_schema("path! checksum! source_repository_key! package_type size properties")],
+            promotions=[mapping_schema("environment! created created_by messages request artifacts")],
+        )
+    ],
 }
 
 
 def add_administration(state: State, data: dict[str, Any]) -> None:
     """Add the objects of a seed that refer to its accounts and repositories."""
-    for certificate in data.get("certificates", ()):
-        _add_certificate(state, certificate)
-    for pair in data.get("keypairs", ()):
-        with _locate(f"keypairs, {pair['name']}"):
-            _add_keypair(state, pair)
-    for key in data.get("trusted_keys", ()):
-        with _locate(f"trusted_keys, {key['alias']}"):
-            save_trusted_key(state, parse_trusted_key(key["alias"], key["key"]))
+    _add_all(state, data, "certificates", "alias", _add_certificate)
+    _add_all(state, data, "keypairs", "name", _add_keypair)
+    _add_all(state, data, "trusted_keys", "alias", _add_trusted_key)
     for name in data.get("environments", ()):
         if name not in state.projects.list_environments():
             with _locate(f"environments, {name}"):
                 _add_environment(state, "", name)
-    for project in data.get("projects", ()):
-        with _locate(f"projects, {project['project_key']}"):
-            _add_project(state, project)
+    _add_all(state, data, "projects", "project_key", _add_project)
     if "configuration" in data:
         _replace_sections(state, data["configuration"])
-    for replication in data.get("replications", ()):
-        with _locate(f"replications, {replication['repoKey']}"):
-            _add_replication(state, replication)
-    for policy in data.get("cleanup_policies", ()):
-        with _locate(f"cleanup_policies, {policy['key']}"):
-            policies.save_policy(state, policies.build_policy(state, policy, checks_names=True))
-    for webhook in data.get("webhooks", ()):
-        with _locate(f"webhooks, {webhook['key']}"):
-            _add_webhook(state, webhook)
-    for setting in data.get("saml_settings", ()):
-        with _locate(f"saml_settings, {setting.get('name')}"):
-            state.sso.save_saml(saml_api.parse_setting(setting))
-    for provider in data.get("oidc_providers", ()):
-        with _locate(f"oidc_providers, {provider.get('name')}"):
-            _add_oidc_provider(state, provider)
+    _add_all(state, data, "replications", "repoKey", _add_replication)
+    _add_all(state, data, "cleanup_policies", "key", _add_cleanup_policy)
+    _add_all(state, data, "webhooks", "key", _add_webhook)
+    _add_all(state, data, "saml_settings", "name", _add_saml_setting)
+    _add_all(state, data, "oidc_providers", "name", _add_oidc_provider)
+    _add_all(state, data, "release_bundles", "name", _add_release_bundle)
+
+
+def _add_all(
+    state: State, data: dict[str, Any], kind: str, name_field: str, add: Callable[[State, dict[str, Any]], None]
+) -> None:
+    """Add all objects of a kind.
+
+    :arg name_field: the field with the name for error messages
+    """
+    for seed in data.get(kind, ()):
+        with _locate(f"{kind}, {seed.get(name_field)}"):
+            add(state, seed)
 
 
 def share_repository(state: State, repository: dict[str, Any]) -> None:
@@ -199,3 +202,36 @@ def _add_oidc_provider(state: State, seed: dict[str, Any]) -> None:
         project = entry.get("project_key", provider.get("project_key", ""))
         mapping = oidc_rules.parse_mapping(entry, provider["name"], project, oidc_rules.UNLIMITED)
         state.sso.save_mapping(provider["name"], mapping)
+
+
+def _add_release_bundle(state: State, seed: dict[str, Any]) -> None:
+    bundles = state.release_bundles
+    existing = bundles.find(seed.get("project", ""), seed["name"], seed["version"])
+    if existing is not None:
+        bundles.delete(existing)
+    fields = {name: value for name, value in seed.items() if name not in ("artifacts", "promotions")}
+    artifacts = [{"package_type": "generic", "size": 0, "properties": [], **one} for one in seed.get("artifacts", ())]
+    bundle = bundles.add(**{"project": "", **fields, **_parse_times(seed), "artifacts": artifacts})
+    for promotion in seed.get("promotions", ()):
+        times = _parse_times(promotion)
+        millis = {"created_millis": round(times["created"] * 1000)} if times else {}
+        fields = {name: value for name, value in promotion.items() if name != "created"}
+        completed = {"completed": times["completed"]} if times else {}
+        bundles.add_promotion(bundle, **{"artifacts": [], **fields, **millis, **completed})
+
+
+def _parse_times(seed: dict[str, Any]) -> dict[str, float]:
+    """Return the times of a change that was complete at once, if its seed has one."""
+    return dict.fromkeys(("created", "completed"), parse_seed_time(seed["created"])) if "created" in seed else {}
+
+
+def _add_trusted_key(state: State, seed: dict[str, Any]) -> None:
+    save_trusted_key(state, parse_trusted_key(seed["alias"], seed["key"]))
+
+
+def _add_cleanup_policy(state: State, seed: dict[str, Any]) -> None:
+    policies.save_policy(state, policies.build_policy(state, seed, checks_names=True))
+
+
+def _add_saml_setting(state: State, seed: dict[str, Any]) -> None:
+    state.sso.save_saml(saml_api.parse_setting(seed))

@@ -14,6 +14,7 @@ from ..cleanup.policies import list_policies
 from ..items.tree import TRASH_REPO
 from ..keys.keypairs import list_keypairs
 from ..keys.trusted_keys import list_trusted_keys
+from ..lifecycle.bundles import Bundle
 from ..projects import member_api, project_api
 from ..projects.store import BUILT_IN_ENVIRONMENTS
 from ..replications.replications import list_replicated_repositories, list_replications
@@ -68,6 +69,7 @@ def export_seed(state: State) -> SeedExport:
             ],
             "saml_settings": [drop_empty(setting) for setting in state.sso.list_saml()],
             "oidc_providers": [_export_oidc_provider(state, provider) for provider in state.sso.list_providers()],
+            "release_bundles": [_export_release_bundle(state, bundle) for bundle in state.release_bundles.list_all()],
             "builds": _export_builds(state),
         }
     )
@@ -210,6 +212,20 @@ def _export_configuration(configuration: Configuration) -> dict[str, Any]:
     """Return the sections that differ from those of a new server."""
     sections = configuration.load()
     return {name: value for name, value in sections.items() if value != load_section_of_new_server(name)}
+
+
+def _export_release_bundle(state: State, bundle: Bundle) -> dict[str, Any]:
+    fields = ("name", "version", "project", "created", "created_by", "messages", "source", "artifacts")
+    promotions = [
+        drop_empty(
+            {
+                "created": promotion.created_millis / 1000,
+                **select_fields(asdict(promotion), ("environment", "created_by", "messages", "request", "artifacts")),
+            }
+        )
+        for promotion in reversed(state.release_bundles.list_promotions(bundle))
+    ]
+    return drop_empty({**select_fields(asdict(bundle), fields), "promotions": promotions})
 
 
 def _export_builds(state: State) -> list[dict[str, Any]]:

@@ -137,6 +137,8 @@ ACCESS_FAMILIES = (
     "v2/roles",
     "v2/stages",
 )
+# Other API families of release bundles below /lifecycle/api.
+LIFECYCLE_FAMILIES = ("v2/distribution", "v2/promotion", "v2/release_bundle")
 CHECK_EDITION: dict[str, Callable[[Call], None]] = {
     "serves": lambda _call: None,
     "pro": Call.require_pro,
@@ -189,4 +191,8 @@ ROUTES = (
 ACCESS_ROUTES = tuple(
     Route(ANY, _to_route_path(f"/api/{name}/**"), _refuse_access_call, f"access_{name.rpartition('/')[2]}")
     for name in ACCESS_FAMILIES
+)
+LIFECYCLE_ROUTES = tuple(
+    Route(ANY, _to_route_path(f"/api/{name}/**"), _refuse_access_call, f"lifecycle_{name.rpartition('/')[2]}")
+    for name in LIFECYCLE_FAMILIES
 )
