@@ -71,6 +71,11 @@ options:
     default: false
 seealso:
   - module: buildworks.toolchain.artifact_configuration_info
+  - module: buildworks.toolchain.artifact_backup
+  - module: buildworks.toolchain.artifact_layout
+  - module: buildworks.toolchain.artifact_mail
+  - module: buildworks.toolchain.artifact_property_set
+  - module: buildworks.toolchain.artifact_proxy
   - name: Artifactory YAML configuration
     description: Reference of the sections and their members.
     link: https://jfrog.com/help/r/jfrog-installation-setup-documentation/artifactory-yaml-configuration
