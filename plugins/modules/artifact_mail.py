@@ -55,7 +55,7 @@ options:
     description: Whether to upgrade the connection to TLS (STARTTLS). The default for a new mail server is V(false).
     type: bool
   artifactory_url:
-    description: URL of Artifactory for links in e-mails. An empty string removes it.
+    description: URL of Artifactory for links in e-mails. It must not contain a user name. An empty string removes it.
     type: str
   state:
     choices:

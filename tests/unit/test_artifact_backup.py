@@ -134,6 +134,24 @@ def test_undeclared_backups_are_deleted_including_those_of_a_new_server() -> Non
     assert (result["undeclared"], result["counts"]["changed"]) == (["backup-daily"], 1)
 
 
+def test_object_without_a_name_is_not_deleted() -> None:
+    with conversation(read(backups("<backup><key/></backup>", "<backup/>", WEEKLY))) as server:
+        result = manage(server.url, items=[ITEM], undeclared="remove")
+    assert (result["changed"], result["undeclared"]) == (False, [])
+    with conversation(read(backups("<backup><key/></backup>", WEEKLY))) as server:
+        assert len(run("artifact_backup_info", url=server.url)["backups"]) == 1
+
+
+def test_values_of_an_unexpected_type_count_as_missing() -> None:
+    odd = (
+        "<backup><key>weekly</key><enabled>maybe</enabled><cronExp/><retentionPeriodHours>x</retentionPeriodHours>"
+        "<excludedRepositories>a</excludedRepositories><createArchive><a/></createArchive></backup>"
+    )
+    with conversation(read(backups(odd))) as server:
+        result = run("artifact_backup_info", url=server.url)
+    assert result["backups"] == [{**RESULT, "cron": ""}]
+
+
 def test_refused_item_does_not_affect_others() -> None:
     refused = patch({"backups": {"a": {"cronExp": "0 0 2 ? * SUN"}}}, 500, text="Failed to read object from stream.")
     created = patch({"backups": {"weekly": {"cronExp": "0 0 2 ? * SUN"}}})

@@ -125,6 +125,8 @@ def test_host_is_required_for_a_new_mail_server() -> None:
         {"from_address": "a\nb"},
         {"subject_prefix": "~"},
         {"smtp_password": "~"},
+        {"artifactory_url": "repo.example.com"},
+        {"artifactory_url": "https://u:p@repo.example.com"},
     ],
 )
 def test_option_is_refused_before_the_first_request(options: dict[str, Any]) -> None:
@@ -138,3 +140,12 @@ def test_option_is_refused_before_the_first_request(options: dict[str, Any]) -> 
 def test_information_has_the_form_of_the_options(section: str, mail: Any) -> None:
     with conversation(read(section)) as server:
         assert run("artifact_mail_info", url=server.url)["mail_server"] == mail
+
+
+def test_password_in_a_stored_url_is_masked() -> None:
+    section = MAIL.replace(
+        "</mailServer>", "<artifactoryUrl>https://u:p4ssw0rd@a.example.com</artifactoryUrl></mailServer>"
+    )
+    with conversation(read(section)) as server:
+        result = run("artifact_mail_info", url=server.url)
+    assert "p4ssw0rd" not in json.dumps(result)

@@ -68,7 +68,7 @@ _REMEDIES = {
     "available only in Artifactory Enterprise": "This requires a license of Artifactory Enterprise.",
     "Failed to read object from stream": (
         "The configuration of the server would be invalid, for example because an object that it refers to does not "
-        "exist. The log of the server names the cause."
+        "exist, or because a name is already in use. The log of the server names the cause."
     ),
     "ontaining resources can't be removed": (
         "The project still contains repositories, builds or other resources. Detach or delete them, and if this has "

@@ -21,6 +21,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.con
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cron import check_cron, is_same_cron
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import mask_text
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import split_url
 
 _DELETION = "~"
 
@@ -99,7 +101,7 @@ class Form:
 
     def list_names(self, descriptor: Fields) -> list[str]:
         """Return the names of all objects, sorted."""
-        return sorted(descriptor.get(self.section) or ())
+        return sorted(filter(None, descriptor.get(self.section) or ()))
 
     def list_deletable(self, descriptor: Fields) -> list[str]:
         """Return the names of the objects that may be deleted if they are not declared."""
@@ -145,7 +147,17 @@ class Form:
         """Return an object as modules return it. Missing fields have the values of a new object."""
         missing = {option: value for option, (_member, value) in self._members.items() if option not in self.secrets}
         identity = {self.identity: name} if self.identity else {}
-        return {**identity, **missing, **fields}
+        return {**identity, **missing, **{option: _mask(value) for option, value in fields.items()}}
+
+
+class _MailForm(Form):
+    def parse(self, params: Fields) -> Fields:
+        fields = super().parse(params)
+        if url := fields.get("artifactory_url"):
+            parts = split_url(url)
+            if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+                raise BadOption("artifactory_url", "must be a URL such as https://host/path, without user name")
+        return fields
 
 
 class _LayoutForm(Form):
@@ -220,6 +232,11 @@ def _read_value(kind: t.Any, value: t.Any, missing: t.Any) -> t.Any:
     return missing if value is None else str(value)
 
 
+def _mask(value: t.Any) -> t.Any:
+    """Return a value in which secrets, such as the password of a URL, are masked."""
+    return mask_text(value) if isinstance(value, str) else value
+
+
 def _write_value(kind: t.Any, value: t.Any) -> t.Any:
     return ",".join(value) if kind is Scalar.NAMES else value
 
@@ -277,7 +294,7 @@ PROXIES = _ProxyForm(
     required=("host", "port"),
     secrets=("proxy_password",),
 )
-MAIL = Form(
+MAIL = _MailForm(
     "mailServer",
     "mail server",
     {

@@ -45,9 +45,9 @@ class Shared:
         self.references = References()
         self._values = SharedValues()
 
-    def descriptor(self, artifact: ArtifactService) -> ET.Element:
-        """Return the descriptor as it was before this task changed it."""
-        return self._values.get("descriptor", lambda: descriptor.fetch_element(artifact))
+    def descriptor(self, artifact: ArtifactService) -> tuple[ET.Element, Fields]:
+        """Return the descriptor as it was before this task changed it, as XML and as sections."""
+        return self._values.get("descriptor", lambda: _fetch(artifact))
 
     def repositories(self, artifact: ArtifactService) -> set[str]:
         """Return the keys of all repositories."""
@@ -78,10 +78,8 @@ class ManagedObject:
         if self._unread is not None:
             self._sections, self._unread = self._unread, None
         else:
-            is_first = self._root is None
-            read = self._shared.descriptor if is_first else descriptor.fetch_element
-            self._root = read(self._artifact)
-            self._sections = descriptor.parse(self._root)
+            read = self._shared.descriptor if self._root is None else _fetch
+            self._root, self._sections = read(self._artifact)
         members = self._form.locate(self._sections, self._name)
         self._current = None if members is None else self._form.read(members)
         return self._current
@@ -157,6 +155,11 @@ class ManagedObject:
         return self._form.to_result(self._name, fields)
 
 
+def _fetch(artifact: ArtifactService) -> tuple[ET.Element, Fields]:
+    root = descriptor.fetch_element(artifact)
+    return root, descriptor.parse(root)
+
+
 def reconcile_items(task: Task, form: Form) -> None:
     """Reconcile the object of a task or, if `items` is set, each of several.
 
@@ -174,7 +177,7 @@ def reconcile_items(task: Task, form: Form) -> None:
             form.plural,
             items,
             identity,
-            lambda: form.list_deletable(descriptor.parse(shared.descriptor(ArtifactService(task)))),
+            lambda: form.list_deletable(shared.descriptor(ArtifactService(task))[1]),
         ),
     )
 
