@@ -130,6 +130,13 @@ def test_empty_list_of_configurations_is_not_trusted() -> None:
     assert result["msg"] == "Cannot delete layout 'firmware': these repositories use it: a."
 
 
+def test_empty_section_does_not_mean_that_no_repository_exists() -> None:
+    used = configurations({"key": "a", "repoLayoutRef": "firmware"})
+    with conversation(read("<localRepositories/>", layouts("firmware")), used) as server:
+        result = manage(server.url, **ABSENT)
+    assert result["msg"] == "Cannot delete layout 'firmware': these repositories use it: a."
+
+
 def test_undeclared_layouts_are_deleted_except_those_of_a_new_server() -> None:
     names = ["firmware", "maven-2-default", "old", "used"]
     calls = [

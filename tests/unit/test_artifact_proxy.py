@@ -162,7 +162,9 @@ def test_proxy_is_kept_if_its_use_is_unknown(calls: list[Call], users: str) -> N
 
 @pytest.mark.parametrize(("number", "license_type"), [("6.20.0", "Pro"), ("7.46.11", "OSS")])
 def test_features_that_the_server_lacks_are_not_checked(number: str, license_type: str) -> None:
-    calls = [read("<remoteRepositories/>", proxies(PROXY)), version(number, license_type)]
+    repository = "<localRepository><key>a</key></localRepository>"
+    before = read(f"<localRepositories>{repository}</localRepositories>", proxies(PROXY))
+    calls = [before, version(number, license_type)]
     calls += [replications()] if license_type == "Pro" else []
     with conversation(*calls, patch({"proxies": {"corporate": None}}), read(proxies())) as server:
         assert manage(server.url, **ABSENT)["changed"]

@@ -72,11 +72,11 @@ class References:
     ) -> t.Iterator[str]:
         of_record, of_element = _MEMBERS[section]
         elements = [element for child in _SECTIONS for element in root.findall(f"{{*}}{child}/*")]
-        if elements or any(root.find(f"{{*}}{child}") is not None for child in _SECTIONS):
-            for element in elements:
-                found = [(node.text or "").strip() for path in of_element for node in element.findall(f"{{*}}{path}")]
-                if name in found:
-                    yield (element.findtext("{*}key") or "").strip()
+        for element in elements:
+            found = [(node.text or "").strip() for path in of_element for node in element.findall(f"{{*}}{path}")]
+            if name in found:
+                yield (element.findtext("{*}key") or "").strip()
+        if elements:  # the server keeps repositories in the descriptor
             return
         for record in self._values.get("repositories", lambda: _read_repositories(task, artifact)):
             if any(
