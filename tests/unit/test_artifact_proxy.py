@@ -88,6 +88,14 @@ def test_password_is_sent_again_only_on_request() -> None:
     assert (result["changed"], result["diff"]["after"]["updated_secrets"]) == (True, ["proxy_password"])
 
 
+def test_password_of_an_item_is_not_in_the_result() -> None:
+    members = {"host": "proxy.example.com", "port": 3128, "password": SECRET}
+    refused = patch({"proxies": {"corporate": members}}, 400, text=f"cannot store {SECRET}")
+    with conversation(read(proxies()), refused, read(proxies())) as server:
+        result = manage(server.url, items=[{**TASK, "proxy_password": SECRET}])
+    assert result["counts"]["failed"] == 1
+
+
 def test_other_changes_do_not_send_the_password() -> None:
     sent = patch({"proxies": {"corporate": {"port": 8080}}})
     stored = PROXY.replace("3128", "8080")
