@@ -163,8 +163,10 @@ options:
   allow_any_token:
     description:
       - Whether mappings may accept each token of the provider, because their claims are empty or restrict nothing.
-      - Anybody can get tokens of public providers such as GitHub. If V(false), the task fails before the first
-        request.
+      - If V(false), the task fails before the first request.
+      - Anybody can get tokens of github.com and gitlab.com. If V(false), the claims of new and changed mappings of
+        these providers must also name the owner of the pipelines, for example with C(repository) or
+        C(namespace_path). For GitHub, O(organization) is sufficient.
     type: bool
     default: false
   allow_admin_scope:

@@ -317,7 +317,7 @@ def test_option_of_a_new_mapping_is_required(name: str) -> None:
     with conversation(has(), maps()) as server:
         result = manage(server, check_mode=True, **NAMED, identity_mappings=[entry])
     assert result["msg"] == (
-        f"Option 'identity_mappings, 'main'': requires '{name}', because the mapping does not exist."
+        f"Option 'identity_mappings': 'main' requires '{name}', because the mapping does not exist."
     )
 
 
@@ -354,7 +354,42 @@ def test_mapping_that_accepts_each_token_is_refused(claims: dict[str, Any]) -> N
         assert not manage(server, **NAMED, identity_mappings=[entry], allow_any_token=True)["changed"]
     with conversation(has(), maps(stored)) as server:
         result = manage(server, **NAMED, identity_mappings=[{"name": "main", "priority": 2}])
-    assert result["msg"].startswith("Option 'identity_mappings, 'main'.claims': must restrict the tokens")
+    assert result["msg"].startswith("Option 'identity_mappings[0].claims': must restrict the tokens")
+
+
+@pytest.mark.parametrize(
+    ("issuer", "claims", "is_safe"),
+    [
+        (GITHUB["issuer_url"], {"ref": "refs/heads/main"}, False),
+        (GITHUB["issuer_url"], {"ref": "refs/heads/main", "repository": "*/shop"}, False),
+        (GITHUB["issuer_url"], {"sub": "repo:*:ref:refs/heads/main"}, False),
+        (GITHUB["issuer_url"], {"sub": "repo:acme/shop:*"}, True),
+        (GITHUB["issuer_url"], {"repository_owner_id": 7}, True),
+        (f"{GITHUB['issuer_url']}/", {"ref": "refs/heads/main"}, False),
+        (f"{GITHUB['issuer_url']}/acme", {"ref": "refs/heads/main"}, True),
+        ("https://gitlab.com", {"ref": "main"}, False),
+        ("https://gitlab.com", {"sub": "project_path:*"}, False),
+        ("https://gitlab.com", {"ref": "main", "namespace_path": "acme"}, True),
+    ],
+)
+def test_mapping_of_a_public_provider_names_the_owner(issuer: str, claims: dict[str, Any], is_safe: bool) -> None:
+    options = {**TASK, "issuer_url": issuer, "identity_mappings": [{**MAPPING, "claims": claims}]}
+    with conversation(has(None), version()) as server:
+        result = manage(server, check_mode=True, **options)
+    assert result.get("failed", False) is not is_safe
+    assert is_safe or "claims': must name the owner of the pipelines in one of " in result["msg"]
+    with conversation(has(None), version()) as server:
+        assert manage(server, check_mode=True, allow_any_token=True, **options)["changed"]
+
+
+def test_organization_limits_the_pipelines_unless_the_provider_is_permissive() -> None:
+    options = {**NAMED, "identity_mappings": [MAPPING]}
+    stored = {**STORED, "provider_type": "GitHub", "issuer_url": GITHUB["issuer_url"], "organization": "acme"}
+    with conversation(has(stored), maps()) as server:
+        assert manage(server, check_mode=True, **options)["changed"]
+    with conversation(has(stored), maps()) as server:
+        result = manage(server, check_mode=True, enable_permissive_configuration=True, **options)
+    assert "must name the owner of the pipelines" in result["msg"]
 
 
 @pytest.mark.parametrize("claims", [{"admin": True}, {"id": 0}, {"sub": "repo:acme/*"}, {"sub": ["a"], "ref": "*"}])

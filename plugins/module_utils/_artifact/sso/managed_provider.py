@@ -89,9 +89,10 @@ class ManagedProvider:
                         f"'{before[option]}' to '{fields[option]}'. Delete the provider and create it again."
                     )
             providers.check_type(fields, before["provider_type"])
+        provider = {**(before or {}), **fields}
         for name, changes in fields.get(providers.MAPPINGS, {}).items():
             if changes is not None:
-                self._check_mapping(name, (before or {}).get(providers.MAPPINGS, {}).get(name), changes)
+                self._check_mapping(name, (before or {}).get(providers.MAPPINGS, {}).get(name), changes, provider)
 
     def predict_refusal(self) -> None:
         """Verify that the project of a new provider exists.
@@ -147,16 +148,20 @@ class ManagedProvider:
                     self._mappings[name] = record
                     self._projects[name] = record.maybe_text("project_key") or key
 
-    def _check_mapping(self, name: str, before: Fields | None, changes: Fields) -> None:
-        option = f"{providers.MAPPINGS}, '{name}'"
+    def _check_mapping(self, name: str, before: Fields | None, changes: Fields, provider: Fields) -> None:
         if before is None:
             for field in mappings.REQUIRED:
                 if field not in changes:
-                    raise BadOption(f"{option}", f"requires '{field}', because the mapping does not exist")
+                    raise BadOption(
+                        providers.MAPPINGS, f"'{name}' requires '{field}', because the mapping does not exist"
+                    )
         mapping = {**mappings.NEW_MAPPING, **(before or {}), **changes}
         mappings.check_complete(name, mapping)
         params = self._task.params
+        option = f"{providers.MAPPINGS}[{list(self._declared[providers.MAPPINGS]).index(name)}]"
         mappings.check_safety(option, mapping, params["allow_any_token"], params["allow_admin_scope"])
+        if not providers.is_limited_to_organization(provider) and not params["allow_any_token"]:
+            mappings.check_owner(option, mapping, provider["issuer_url"])
 
     def _write_mappings(self, fields: Fields, project: str) -> None:
         """Replace the mappings that differ, then create the missing ones."""

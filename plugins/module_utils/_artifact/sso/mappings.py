@@ -33,6 +33,18 @@ _TOKEN_TEXTS = ("username", "username_pattern", "groups_pattern")
 _IDENTITIES = (*_TOKEN_TEXTS, "scope")
 # Claims that each token of the provider has
 _COMMON_CLAIMS = ("iss", "aud")
+# Claims that name the owner of a pipeline, by providers whose tokens anybody can get
+_OWNER_CLAIMS = {
+    "https://token.actions.githubusercontent.com": (
+        *("repository", "repository_id", "repository_owner", "repository_owner_id", "sub", "workflow_ref"),
+        *("job_workflow_ref", "enterprise", "enterprise_id"),
+    ),
+    "https://gitlab.com": (
+        *("project_path", "project_id", "namespace_path", "namespace_id", "sub", "user_id", "user_login"),
+        *("user_email", "ci_config_ref_uri"),
+    ),
+}
+_OWNER_PREFIX = re.compile("repo:|project_path:|gitlab.com/")
 _ADMIN_SCOPE = re.compile(r"(^|\s)applied-permissions/admin(\s|$)", re.IGNORECASE)
 _ROLES_SCOPE = re.compile(r"(?:^|\s)applied-permissions/roles:([^:\s]+):")
 _SCOPE = "applied-permissions/"
@@ -83,6 +95,23 @@ def check_safety(option: str, mapping: Fields, allow_any_token: bool, allow_admi
         raise BadOption(
             f"{option}.scope",
             "grants administration of the platform. Set 'allow_admin_scope: true' to allow this",
+        )
+
+
+def check_owner(option: str, mapping: Fields, issuer: str) -> None:
+    """Refuse a mapping that accepts the pipelines of other customers of a public provider.
+
+    :arg mapping: all fields
+    :arg issuer: URL of the provider
+    :raises BadOption: if no claim names the owner of the pipeline
+    """
+    names = _OWNER_CLAIMS.get(issuer.rstrip("/"))
+    claims = json.loads(mapping["claims"])
+    if names and not any(_names_owner(claims[name]) for name in names if name in claims):
+        raise BadOption(
+            f"{option}.claims",
+            f"must name the owner of the pipelines in one of {', '.join(names)}, because anybody can get tokens of "
+            f"{issuer}. Set 'allow_any_token: true' to allow this",
         )
 
 
@@ -178,6 +207,13 @@ def _restricts(value: t.Any) -> bool:
     if isinstance(value, dict):
         return any(map(_restricts, value.values()))
     return not isinstance(value, str) or bool(value.strip("*"))
+
+
+def _names_owner(value: t.Any) -> bool:
+    """Return whether a claim begins with the owner instead of a wildcard."""
+    if isinstance(value, list):
+        return bool(value) and all(map(_names_owner, value))
+    return not isinstance(value, str) or _OWNER_PREFIX.sub("", value, count=1)[:1] not in ("", "*")
 
 
 def _format_claims(claims: Fields) -> str:

@@ -80,6 +80,14 @@ def check_type(fields: Fields, provider_type: str) -> None:
         )
 
 
+def is_limited_to_organization(fields: Fields) -> bool:
+    """Return whether Artifactory accepts only tokens of one organization.
+
+    :arg fields: all fields, or those of a new provider
+    """
+    return bool(fields.get("organization")) and not fields.get("enable_permissive_configuration")
+
+
 def read_fields(record: Record) -> Fields:
     """Return the fields of a provider in a response, without its identity mappings."""
     return {
