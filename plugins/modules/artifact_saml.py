@@ -25,7 +25,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
-  - Requires Artifactory Pro 7.83.1 or later. Old versions have only one setting, whose name is V(default).
+  - Requires Artifactory Pro 7.83.1 or later. Some versions support only one setting.
   - JFrog Cloud may keep a new setting disabled until SAML is activated for the subscription. The task then fails,
     because O(enabled) does not have the requested value.
   - Reading the current state of one setting takes one request. With O(items), one request reads all settings.
