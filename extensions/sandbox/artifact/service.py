@@ -54,7 +54,7 @@ from .search import aql_api, field_searches, name_search
 from .seeds.export import export_seed
 from .seeds.seed import SEED_SCHEMA, load_seed
 from .seeds.snapshot_seeds import iterate_seeds
-from .sso import oidc_api, saml_api
+from .sso import oidc_api, oidc_exchange, saml_api
 from .sso import store as sso_store
 from .state import State
 from .state_tables import STATE_TABLES
@@ -121,6 +121,7 @@ ACCESS_ROUTES = Routes(
         *environment_api.ROUTES,
         *ldap_api.ROUTES,
         *saml_api.ROUTES,
+        *oidc_exchange.ROUTES,
         *oidc_api.ROUTES,
         *unimplemented.ACCESS_ROUTES,
     )
@@ -222,6 +223,7 @@ class ArtifactService(Service):
         "oidc_edition": "pro",  # lowest edition with OIDC: pro, or enterprise as JFrog documents
         "oidc_requires_organization": False,  # whether GitHub providers require an organization
         "oidc_longest_lifetime": 86400,  # seconds, of tokens that identity mappings issue
+        "oidc_signing_key": "",  # verifies the tokens of all OIDC providers (HS256); if empty, none is exchanged
         "oidc_lists_project_mappings": False,  # whether lists of global mappings contain those of projects
     }
 

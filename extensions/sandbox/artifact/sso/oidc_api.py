@@ -30,7 +30,7 @@ async def list_providers(call: Call) -> Response:
 async def get_provider(call: Call, name: str) -> Response:
     """Handle `GET /access/api/v1/oidc/{name}`."""
     _require_access(call)
-    return json_response(_require_provider(call, name))
+    return json_response(require_provider(call, name))
 
 
 async def create_provider(call: Call) -> Response:
@@ -48,7 +48,7 @@ async def create_provider(call: Call) -> Response:
 async def replace_provider(call: Call, name: str) -> Response:
     """Handle `PUT /access/api/v1/oidc/{name}`. Missing members get their defaults."""
     _require_access(call)
-    stored = _require_provider(call, name)
+    stored = require_provider(call, name)
     body = {"name": name, **await read_object(call)}
     provider = parse_provider(body, call.get_switch("oidc_requires_organization"))
     for member in ("name", *FIXED):
@@ -61,7 +61,7 @@ async def replace_provider(call: Call, name: str) -> Response:
 async def delete_provider(call: Call, name: str) -> Response:
     """Handle `DELETE /access/api/v1/oidc/{name}`."""
     _require_access(call)
-    _require_provider(call, name)
+    require_provider(call, name)
     call.sso.delete_provider(name)
     return Response(status_code=204)
 
@@ -72,7 +72,7 @@ async def list_mappings(call: Call, provider: str) -> Response:
     Without `project_key`, the switch `oidc_lists_project_mappings` decides whether mappings of projects are listed.
     """
     _require_access(call)
-    _require_provider(call, provider)
+    require_provider(call, provider)
     project = call.query.get("project_key", "")
     lists_all = not project and call.get_switch("oidc_lists_project_mappings")
     return json_response(call.sso.list_mappings(provider, None if lists_all else project))
@@ -87,7 +87,7 @@ async def get_mapping(call: Call, provider: str, name: str) -> Response:
 async def create_mapping(call: Call, provider: str) -> Response:
     """Handle `POST /access/api/v1/oidc/{provider}/identity_mappings`."""
     _require_access(call)
-    _require_provider(call, provider)
+    require_provider(call, provider)
     mapping = await _read_mapping(call, provider, {})
     if call.sso.find_mapping(provider, mapping["name"]) is not None:
         raise AccessError(409, f"Identity mapping with name {mapping['name']} already exists")
@@ -119,11 +119,17 @@ def _require_access(call: Call) -> None:
     if not call.supports(feature_versions.OIDC_PROVIDERS):
         raise AccessError(404, "HTTP 404 Not Found")
     require_platform_admin(call)
+    require_edition(call)
+
+
+def require_edition(call: Call) -> None:
+    """Fail unless the edition has OIDC."""
     if call.get_switch("oidc_edition") == "enterprise" and call.get_switch("edition") != "enterprise":
         raise AccessError(403, ENTERPRISE_ONLY_MESSAGE)
 
 
-def _require_provider(call: Call, name: str) -> dict[str, Any]:
+def require_provider(call: Call, name: str) -> dict[str, Any]:
+    """Return a provider, or fail if it does not exist."""
     provider = call.sso.find_provider(name)
     if provider is None:
         raise AccessError(404, f"OIDC provider with name {name} not found")
@@ -131,7 +137,7 @@ def _require_provider(call: Call, name: str) -> dict[str, Any]:
 
 
 def _require_mapping(call: Call, provider: str, name: str) -> dict[str, Any]:
-    _require_provider(call, provider)
+    require_provider(call, provider)
     mapping = call.sso.find_mapping(provider, name)
     if mapping is None or mapping.get("project_key", "") != call.query.get("project_key", ""):
         raise AccessError(404, f"Identity mapping with name {name} not found")

@@ -123,7 +123,6 @@ ACCESS_FAMILIES = (
     "v1/config",
     "v1/ldap",
     "v1/logshipping",
-    "v1/oidc/token",
     "v1/roles",
     "v1/scim",
     "v1/service_trust",

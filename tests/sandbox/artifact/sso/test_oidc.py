@@ -181,7 +181,3 @@ def test_access_is_limited(platform, sandbox):
     assert platform.get(PROVIDERS).json() == []
     sandbox.switch("artifact", version="7.72.0")
     assert error_of(platform.get(PROVIDERS)) == (404, "HTTP 404 Not Found")
-
-
-def test_token_exchange_is_not_implemented(platform):
-    assert platform.post(f"{PROVIDERS}/token", json={}).status_code == 501

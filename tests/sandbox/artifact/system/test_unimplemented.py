@@ -87,7 +87,6 @@ def test_journal_contains_the_label_when_the_call_is_not_implemented(artifactory
     [
         ("GET", "/api/v1/aws"),
         ("GET", "/api/v1/cert/root"),
-        ("POST", "/api/v1/oidc/token"),
         ("GET", "/api/v1/system/readiness"),
     ],
 )
