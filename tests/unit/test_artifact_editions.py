@@ -76,6 +76,7 @@ def test_license_of_a_lower_edition_is_refused(body: Any) -> None:
         ({"licenses": None}, 200),
         ({"errors": []}, 403),
         ({"errors": []}, 404),
+        ({"errors": []}, 501),
     ],
 )
 def test_sufficient_or_unknown_license_is_accepted(body: Any, status: int) -> None:
