@@ -33,8 +33,10 @@ notes:
   - Requires Artifactory 7.77.3 or later, and according to JFrog the edition Enterprise X or Enterprise+.
   - Reading the current state of one provider takes one request, plus one if O(identity_mappings) is set. With
     O(items), one request reads all providers.
-  - Mappings whose scope grants roles belong to the project of the roles. Mappings of a project for whose roles no
-    listed mapping is declared are not read, and therefore not removed by O(purge=true).
+  - Mappings whose scope grants roles belong to the project of the roles. To move a mapping to another project, use
+    another name.
+  - The module reads the mappings of the project of the provider, or global ones, and those of the projects whose
+    roles O(identity_mappings) grant. Mappings of other projects are kept, even with O(purge=true).
   - In check mode, the task fails if O(project) does not exist, unless O(predict_missing=true).
   - If a user, group or role of a mapping does not exist, Artifactory may accept the mapping and refuse the pipelines.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
