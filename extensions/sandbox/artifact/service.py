@@ -186,6 +186,7 @@ class ArtifactService(Service):
         "keypair_deletion_checks_use": True,  # whether key pairs that repositories use cannot be deleted
         "repository_checks_key_pairs": False,  # whether repositories with unknown key pairs are refused
         "trusted_key_conflict_status": 409,  # or 400
+        "trusted_keys_require_enterprise": False,
         "trusted_keys_have_text": True,  # whether the list of trusted keys contains the keys
         "release_bundle_seconds": 0,  # until asynchronous creations, promotions and deletions are complete
         "release_bundle_running_status": "PROCESSING",  # or STARTED

@@ -17,11 +17,6 @@ KEY = gpg_pair().public
 KID = gpg_pair().fingerprint[-6:].lower()
 
 
-@pytest.fixture(autouse=True)
-def enterprise(sandbox: Sandbox) -> None:
-    sandbox.switch("artifact", edition="enterprise")
-
-
 @pytest.mark.parametrize("member", ["public_key", "key"])
 def test_trusted_key_is_added_listed_and_deleted(artifactory: Session, member: str) -> None:
     added = artifactory.post(TRUSTED, json={"alias": "edge ü", member: KEY})
@@ -75,13 +70,18 @@ def test_list_can_omit_the_keys(sandbox: Sandbox, artifactory: Session) -> None:
     assert "key" not in artifactory.get(TRUSTED).json()["keys"][0]
 
 
-def test_trusted_keys_are_for_administrators_of_enterprise_editions(sandbox: Sandbox, artifactory: Session) -> None:
+def test_trusted_keys_are_for_administrators_and_not_in_all_editions(sandbox: Sandbox, artifactory: Session) -> None:
     reader = Session(f"{sandbox.url}/artifactory", ("reader", "sandbox-reader"))
     for method, path in (("GET", ""), ("POST", ""), ("DELETE", "/x")):
         assert error_of(reader.request(method, f"{TRUSTED}{path}")) == (403, "Forbidden")
-    sandbox.switch("artifact", edition="pro")
+    sandbox.switch("artifact", trusted_keys_require_enterprise=True)
     status, message = error_of(artifactory.get(TRUSTED))
     assert (status, "available only in Artifactory Enterprise" in message) == (400, True)
+    sandbox.switch("artifact", edition="enterprise")
+    assert artifactory.get(TRUSTED).json() == {"keys": []}
+    sandbox.switch("artifact", edition="oss", trusted_keys_require_enterprise=False)
+    status, message = error_of(artifactory.get(TRUSTED))
+    assert (status, "available only in Artifactory Pro" in message) == (400, True)
 
 
 def test_seeded_trusted_key_is_shown_and_exported(sandbox: Sandbox, artifactory: Session) -> None:
