@@ -66,6 +66,13 @@ class ModuleDocFragment:
     to_file: {}}}
 """
 
+    ARTIFACT_CERTIFICATE = r"""
+{options: {alias: {}, certificate: {}, private_key: {}, warn_before: {},
+    predict_missing: {}, undeclared: {}, state: {}, items: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
+"""
+
     ARTIFACT_CERTIFICATE_INFO = r"""
 {options: {}}
 """
@@ -152,6 +159,17 @@ class ModuleDocFragment:
 {options: {repo: {}, path: {}, properties: {}, statistics: {},
     last_modified: {}, items: {}, workers: {}, on_error: {}, max_failures: {},
     result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_KEYPAIR = r"""
+{options: {name: {}, type: {}, alias: {}, private_key: {}, public_key: {},
+    passphrase: {}, replace: {}, verify: {}, predict_missing: {},
+    undeclared: {}, state: {}, items: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_KEYPAIR_INFO = r"""
+{options: {name: {}}}
 """
 
     ARTIFACT_LAYOUT = r"""
@@ -373,6 +391,16 @@ class ModuleDocFragment:
     ARTIFACT_TRASH_INFO = r"""
 {options: {repo: {}, path: {}, deep: {}, to_file: {}, mask_secrets: {},
     owner: {}, group: {}, mode: {}}}
+"""
+
+    ARTIFACT_TRUSTED_KEY = r"""
+{options: {alias: {}, key: {}, replace: {}, undeclared: {}, state: {},
+    items: {}, workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
+"""
+
+    ARTIFACT_TRUSTED_KEY_INFO = r"""
+{options: {}}
 """
 
     ARTIFACT_USER = r"""

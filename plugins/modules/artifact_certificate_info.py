@@ -26,6 +26,7 @@ notes:
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options: {}
 seealso:
+  - module: buildworks.toolchain.artifact_certificate
   - module: buildworks.toolchain.artifact_repository_info
 """
 

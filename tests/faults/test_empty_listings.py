@@ -33,6 +33,8 @@ BODIES: dict[str, Callable[[bytes], bytes]] = {
     "null": lambda _body: b"null",
     "half": lambda body: body[: len(body) // 2],
 }
+# Lists that are empty on a server without such objects, and that no other request can confirm
+MAY_BE_EMPTY = {("artifact_certificate", "absent", "empty list")}
 
 
 class ResponseRecorder:
@@ -85,7 +87,7 @@ def test_change_is_predicted_when_a_response_is_empty(
     bodies = [body for _request, _status, body in recorder.responses]
     unchanged = []
     for nth, name in itertools.product(range(len(bodies)), BODIES):
-        if BODIES[name](bodies[nth]) == bodies[nth]:
+        if BODIES[name](bodies[nth]) == bodies[nth] or (module, step, name) in MAY_BE_EMPTY:
             continue
         recorder.begin(nth, BODIES[name])
         result = run(module, step, check_mode=True)

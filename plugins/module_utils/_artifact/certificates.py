@@ -9,7 +9,9 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _ADDRESS = "/artifactory/api/system/security/certificates"
 
@@ -18,6 +20,25 @@ def list_certificates(artifact: ArtifactService) -> list[Fields]:
     """Return all certificates, sorted by alias."""
     certificates = map(_to_result, artifact.http.read("GET", _ADDRESS).records())
     return sorted(certificates, key=lambda certificate: certificate["alias"])
+
+
+def install(artifact: ArtifactService, alias: str, pem: str) -> None:
+    """Create or replace a certificate.
+
+    :arg pem: the private key, the certificate and its chain in PEM format
+    """
+    headers = {"Content-Type": "text/plain"}
+    address = _address(alias)
+    artifact.http.write("POST", address, data=pem.encode(), headers=headers, accept=(200, 201), policy=IDEMPOTENT)
+
+
+def delete(artifact: ArtifactService, alias: str) -> None:
+    """Delete a certificate."""
+    artifact.http.write("DELETE", _address(alias), accept=(200, 204))
+
+
+def _address(alias: str) -> str:
+    return f"{_ADDRESS}{encode_path(alias, option='alias')}"
 
 
 def _to_result(record: Record) -> Fields:

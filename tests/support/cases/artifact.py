@@ -12,6 +12,7 @@ from support.cases.artifact_configuration import CONFIGURATION
 from support.cases.artifact_ldap import LDAP
 from support.cases.artifact_policies import POLICIES
 from support.cases.artifact_sso import SSO
+from support.cases.artifact_keys import KEYS
 from support.cases.form import FILES, Case, Fetch, Operation, Query, Resource, Service, Write
 
 _ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
@@ -131,6 +132,7 @@ CASES: dict[str, Case] = {
     **POLICIES,
     **LDAP,
     **SSO,
+    **KEYS,
 }
 
 SERVICE = Service(CASES, credentials={"token": "JFROG_ACCESS_TOKEN"})

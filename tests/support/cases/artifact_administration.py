@@ -49,7 +49,6 @@ ADMINISTRATION: dict[str, Case] = {
         look=("artifact_environment_info", {}),
     ),
     "artifact_environment_info": Query({}),
-    "artifact_certificate_info": Query({}),
     "artifact_group": Resource(
         create={**_GROUP, "description": "Ünser Team", "members": ["Reader"]},
         update={**_GROUP, "description": "", "members": ["admin"], "purge": True, "admin_privileges": True},
