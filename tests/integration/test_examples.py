@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import importlib
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,10 @@ import yaml
 from sandbox.client import Sandbox
 from support.cases import MODULES, get_switches, prepare_task
 from support.playbook import Run, run_tasks
+from support.cases import MODULES
+from support.certificates import Authority
+from support.keys import gpg_pair, rsa_pair
+from support.playbook import SCRATCH, Run, run_tasks
 
 
 @functools.cache
@@ -41,6 +47,23 @@ NUMBERED = [
 ]
 
 
+def write_keys(folder: Path) -> dict[str, str]:
+    """Write the public keys of the examples next to the playbook. Return the variables with the private keys."""
+    release, alpine = gpg_pair(), rsa_pair()
+    certificate, key = Authority(folder, "authority").sign("mirror", until=datetime.timedelta(days=90))
+    texts = {
+        "packages-2026.asc": release.public,
+        "alpine.rsa.pub": alpine.public,
+        "mirror.pem": certificate.read_text(),
+        "release-bundles.asc": gpg_pair(1).public,
+        "new-release-bundles.asc": gpg_pair(2).public,
+    }
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (SCRATCH / name).write_text(text)
+    return {"SIGNING_KEY": release.private, "ALPINE_KEY": alpine.private, "MIRROR_KEY": key.read_text()}
+
+
 @pytest.fixture(scope="module")
 def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Run all examples in turn with one start of ansible-playbook."""
@@ -53,7 +76,8 @@ def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> R
     home = {"HOME": str(tmp_path_factory.mktemp("home"))}
     programs = tmp_path_factory.mktemp("bin")
     (programs / "kwadmin").symlink_to(running_sandbox.environment["SANDBOX_KWADMIN"])
-    settings = {**home, "PATH": f"{programs}:{os.environ['PATH']}"}
+    keys = write_keys(tmp_path_factory.mktemp("keys"))
+    settings = {**home, **keys, "PATH": f"{programs}:{os.environ['PATH']}"}
     return run_tasks(running_sandbox, tasks, name="examples", settings=settings, ansible_facts={"env": home})
 
 
