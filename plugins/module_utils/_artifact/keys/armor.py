@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import re
 import typing as t
 
@@ -72,11 +73,19 @@ def _encode(data: bytes) -> str:
 
 
 def _crc24(data: bytes) -> int:
-    value = _CRC_START
+    table, value = _build_crc_table(), _CRC_START
     for byte in data:
-        value ^= byte << 16
+        value = (value << 8 & 0xFFFFFF) ^ table[value >> 16 ^ byte]
+    return value
+
+
+@functools.cache
+def _build_crc_table() -> list[int]:
+    """Return the checksum of each single byte."""
+    table = []
+    for byte in range(256):
+        value = byte << 16
         for _bit in range(8):
-            value <<= 1
-            if value & 0x1000000:
-                value ^= _CRC_POLYNOMIAL
-    return value & 0xFFFFFF
+            value = value << 1 ^ (_CRC_POLYNOMIAL if value & 0x800000 else 0)
+        table.append(value)
+    return table
