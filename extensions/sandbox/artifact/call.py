@@ -33,6 +33,7 @@ from .protocol.negotiation import (
 )
 from .repositories.repositories import PATTERNS, POLICY, Repository
 from .state import State
+from .system import licenses
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
 # Path of a content request. `content_path.parse_target` parses the target.
@@ -223,8 +224,8 @@ class Call:
             raise ArtifactError(403, message)
 
     def require_pro(self) -> None:
-        """Fail if the edition is OSS."""
-        if self.is_oss:
+        """Fail if the edition is OSS, or if the server has no license."""
+        if self.is_oss or not licenses.is_licensed(self.state):
             raise ArtifactError(400, PRO_ONLY_MESSAGE)
 
     def require_enterprise(self, version: str | None = None) -> None:

@@ -58,7 +58,7 @@ from .sso import oidc_api, oidc_exchange, saml_api
 from .sso import store as sso_store
 from .state import State
 from .state_tables import STATE_TABLES
-from .system import certificate_api, license_api, storage_summary, system_api, unimplemented
+from .system import certificate_api, license_api, licenses, storage_summary, system_api, unimplemented
 from .system.configuration import api as configuration_api
 from .system.configuration import store
 from .webhooks import webhook_api
@@ -146,6 +146,7 @@ class ArtifactService(Service):
             key_store.SCHEMA,
             policies.SCHEMA,
             bundles.SCHEMA,
+            licenses.SCHEMA,
         )
     )
     seed_schema = SEED_SCHEMA
@@ -154,7 +155,10 @@ class ArtifactService(Service):
     switches: ClassVar[dict[str, Any]] = {
         "version": "7.77.3",
         "edition": "pro",  # oss, pro or enterprise
-        "cluster": False,  # whether the licenses of several nodes are listed
+        "licensed": True,  # whether a Pro or Enterprise server has a license before one is installed
+        "license_seconds": 0,  # delay until a new license takes effect
+        "license_list": "object",  # form of the licenses of a cluster: object or list
+        "cluster": False,  # whether the server is a cluster, which has several licenses
         "anonymous": False,
         "hide_unauthorized": False,
         "trashcan": True,

@@ -90,6 +90,13 @@ _QUERIES = {
             json_array_length(subscription, '$.handlers') AS handlers
         FROM artifact_webhooks ORDER BY id
     """,
+    "licenses": """
+        SELECT hash,
+            json_extract(license, '$.type') AS type,
+            json_extract(license, '$.licensedTo') AS licensed_to,
+            json_extract(license, '$.validThrough') AS valid_through
+        FROM artifact_licenses ORDER BY id
+    """,
     "cleanup_policies": """
         SELECT key,
             CASE WHEN json_extract(policy, '$.enabled') THEN 'yes' ELSE 'no' END AS enabled,

@@ -27,7 +27,7 @@ from .seed import BUILD_CHANGE_FIELDS, BUILD_FIELDS, MODULE_FIELDS
 
 _ALWAYS_OMITTED = (
     "creation and modification times, checksums sent by clients, and statistics of files",
-    "switches other than version and edition",
+    "licenses, and switches other than version and edition",
 )
 _FILE_FIELDS = ("repo", "path", "size", "sha1", "sha256", "md5")
 _CLAIM_FIELDS = ("username", "token_id", "scope", "issued_at", "expiry", "refreshable", "description")

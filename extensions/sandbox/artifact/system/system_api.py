@@ -12,10 +12,10 @@ from ..call import Call
 from ..protocol.json_response import json_response
 from ..protocol.request_body import read_json_body
 from ..protocol.versions import build_revision
+from .licenses import INITIAL_HASH
 
 NODE_NAME = "sandbox"
 SERVICE_ID = "jfrt@01jcsandbox0000000000000000"
-LICENSE_HASH = "0" * 40
 
 
 async def ping(_call: Call) -> Response:
@@ -27,7 +27,7 @@ async def get_version(call: Call) -> Response:
     """Handle `GET /api/system/version`."""
     version = call.get_switch("version")
     addons = [] if call.is_oss else ["build", "docker", "properties"]
-    license_text = LICENSE_HASH if addons else "Artifactory OSS"
+    license_text = INITIAL_HASH if addons else "Artifactory OSS"
     body = {"version": version, "revision": build_revision(version), "addons": addons, "license": license_text}
     if call.principal.anonymous:
         del body["license"]
@@ -45,7 +45,7 @@ async def get_status(call: Call) -> Response:
     call.require_admin()
     node = {"id": NODE_NAME, "state": "RUNNING", "version": call.get_switch("version")}
     if not call.is_oss:
-        node["licenceHash"] = LICENSE_HASH
+        node["licenceHash"] = INITIAL_HASH
     return json_response({"isHa": False, "nodes": [node]})
 
 

@@ -21,7 +21,7 @@ USER_CALLS = [
     ("GET", "/api/conda/conda-local/noarch/repodata.json"),
     ("POST", "/api/helm/helm-local/reindex"),
     ("GET", "/api/archive/download/generic-local/app?archiveType=zip"),
-    ("GET", "/api/plugins"),
+    ("GET", "/api/plugins/execute/x"),
 ]
 ADMINISTRATOR_CALLS = [
     ("GET", "/api/replications/channels/generic-local"),
@@ -68,7 +68,12 @@ def test_path_is_404_when_the_real_server_has_no_such_call(artifactory, path):
 
 def test_oss_response_takes_precedence_when_the_call_is_not_implemented(artifactory, sandbox):
     sandbox.switch("artifact", edition="oss")
-    for path in ("/api/search/license", "/api/plugins", "/api/replications/channels/libs", "/api/versions/org"):
+    for path in (
+        "/api/search/license",
+        "/api/plugins/download/x",
+        "/api/replications/channels/libs",
+        "/api/versions/org",
+    ):
         status, message = error_of(artifactory.get(path))
         assert (status, message.split(" (")[0]) == (400, "This REST API is available only in Artifactory Pro")
     assert error_of(artifactory.get("/api/npm/npm-local/left-pad")) == (404, "Not Found")
