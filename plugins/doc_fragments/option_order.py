@@ -198,6 +198,15 @@ class ModuleDocFragment:
 {options: {key: {}}}
 """
 
+    ARTIFACT_LICENSE = r"""
+{options: {license_keys: {}, license_hashes: {}, update_license: {},
+    remove_used: {}, wait_timeout: {}, state: {}}}
+"""
+
+    ARTIFACT_LICENSE_INFO = r"""
+{options: {}}
+"""
+
     ARTIFACT_LIST_INFO = r"""
 {options: {repo: {}, path: {}, deep: {}, depth: {}, folders: {},
     metadata_timestamps: {}, root: {}, to_file: {}, mask_secrets: {},

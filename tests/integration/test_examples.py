@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime
+import base64
 import functools
 import importlib
 import os
@@ -78,6 +79,8 @@ def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> R
     (programs / "kwadmin").symlink_to(running_sandbox.environment["SANDBOX_KWADMIN"])
     keys = write_keys(tmp_path_factory.mktemp("keys"))
     settings = {**home, **keys, "PATH": f"{programs}:{os.environ['PATH']}"}
+    license_key = base64.b64encode(b'{"licensedTo": "Example"}').decode()
+    settings = {**home, "ARTIFACTORY_LICENSE": license_key, "PATH": f"{programs}:{os.environ['PATH']}"}
     return run_tasks(running_sandbox, tasks, name="examples", settings=settings, ansible_facts={"env": home})
 
 

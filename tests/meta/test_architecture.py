@@ -372,6 +372,7 @@ def test_secret_options_are_hidden() -> None:
     secrets |= {"secret", "secret_args", "secret_parameters", "secret_value", "user_password", "remote_password"}
     secrets |= {"credential_password", "passphrase", "private_key", "secret_default", "proxy_password", "smtp_password"}
     secrets |= {"credential_password", "manager_password", "passphrase", "private_key", "secret_default"}
+    secrets |= {"credential_password", "license_keys", "passphrase", "private_key", "secret_default"}
     credential_texts = {"content", "content_base64", "xml"}
     violations = [
         f"{module}: {path}"

@@ -100,7 +100,13 @@ def _read(artifact: ArtifactService) -> str:
     return max(types, key=_find_edition, default="")
 
 
+def find_edition(license_type: str) -> Edition | None:
+    """Return the edition of a license, or `None` if it is unknown."""
+    known = (edition for prefix, edition in _LICENSE_TYPES.items() if license_type.startswith(prefix))
+    return next(known, None)
+
+
 def _find_edition(license_type: str) -> Edition:
     """Return the edition of a license, the highest one if it is unknown."""
-    known = (edition for prefix, edition in _LICENSE_TYPES.items() if license_type.startswith(prefix))
-    return next(known, Edition.ENTERPRISE)
+    edition = find_edition(license_type)
+    return Edition.ENTERPRISE if edition is None else edition

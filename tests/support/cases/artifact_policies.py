@@ -1,13 +1,20 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cases of the modules for clean-up policies of Artifactory."""
+"""Cases of the modules for clean-up policies and licenses of Artifactory."""
 
 from __future__ import annotations
+
+import base64
 
 from support.cases.form import Case, Query, Resource, Write
 
 _ENTERPRISE = {"version": "7.111.4", "edition": "enterprise"}
+_CLUSTER = {**_ENTERPRISE, "cluster": True}
+_FIRST_KEY, _SECOND_KEY = (
+    base64.b64encode(f'{{"licensedTo": "{owner}", "validThrough": "Dec 7, 2050"}}'.encode()).decode()
+    for owner in ("the first owner", "the second owner")
+)
 _POLICY = {"key": "old-packages_of-ours"}
 
 POLICIES: dict[str, Case] = {
@@ -44,4 +51,13 @@ POLICIES: dict[str, Case] = {
         switches=_ENTERPRISE,
     ),
     "artifact_cleanup_policy_info": Query({}, switches=_ENTERPRISE),
+    "artifact_license": Resource(
+        create={"license_keys": [f" {_FIRST_KEY[:20]}\n{_FIRST_KEY[20:]}\n"]},
+        update={"license_keys": [f"{_FIRST_KEY}\n\n{_SECOND_KEY}"]},
+        absent={"license_keys": [_FIRST_KEY, _SECOND_KEY], "state": "absent"},
+        write=Write("install_licenses"),
+        look=("artifact_license_info", {}),
+        switches=_CLUSTER,
+    ),
+    "artifact_license_info": Query({}, switches=_CLUSTER),
 }
