@@ -47,7 +47,7 @@ EACH_TIME = {"maintenance"}
 # Guides that write nothing to a server
 ONLY_READS = {"execution-environments", "in-process", "quality-gate"}
 # Guides that other tests run
-OTHER_TESTS = {"release", "testing", "rehearse"}
+OTHER_TESTS = {"release", "testing", "rehearse", "cleanup-policies"}
 
 
 # A command that fails, with the message that the page shows
@@ -382,6 +382,23 @@ def test_rehearsal_guide_changes_nothing(sandbox: Sandbox, reader: dict[str, str
     folder = Path(reader["HOME"]) / "guides"
     run(snapshot, folder, reader)
     assert "The second run changed nothing." in run(rehearse, folder, reader)
+    assert not writes(sandbox)
+
+
+def test_guide_to_cleanup_policies_changes_nothing_when_repeated(sandbox: Sandbox, reader: dict[str, str]) -> None:
+    """The seed of the guide has the edition that the module requires."""
+    folder = Path(reader["HOME"]) / "guides"
+    sandbox.seed(yaml.safe_load((folder / "enterprise.yml").read_text()), reset=True)
+    page = SITE / "guides/cleanup-policies.rst"
+    preview, create, refused = commands(page)
+    run(preview, folder, reader)
+    assert not writes(sandbox)
+    assert "changed=1" in run(create, folder, reader)
+    assert writes(sandbox) == {"artifact"}
+    assert "changed=0" in run(create, folder, reader)
+    output = run(f"{refused} || true", folder, reader)
+    *_texts, message = re.findall(r"code-block:: text\n\n((?:   .*\n)+)", page.read_text())
+    assert " ".join(message.split()) in " ".join(output.split())
     assert not writes(sandbox)
 
 
