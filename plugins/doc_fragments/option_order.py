@@ -304,6 +304,20 @@ class ModuleDocFragment:
     mask_secrets: {}, owner: {}, group: {}, mode: {}}}
 """
 
+    ARTIFACT_RELEASE_BUNDLE = r"""
+{options: {name: {}, version: {}, project: {}, artifacts: {},
+    aql: {}, builds: {}, release_bundles: {}, skip_docker_manifest_resolution: {},
+    signing_key: {}, environment: {}, included_repository_keys: {},
+    excluded_repository_keys: {}, overwrite_existing_artifacts: {},
+    allow_delete_promoted: {}, wait: {}, predict_missing: {},
+    state: {}, items: {}, wait_timeout: {}, wait_delay: {}, workers: {},
+    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+"""
+
+    ARTIFACT_RELEASE_BUNDLE_INFO = r"""
+{options: {name: {}, version: {}, project: {}, include: {}, workers: {}}}
+"""
+
     ARTIFACT_REPLICATION = r"""
 {options: {repo: {}, type: {}, cron: {}, event_replication: {},
     targets: {}, enabled: {}, sync_deletes: {}, sync_properties: {},

@@ -46,6 +46,10 @@ ONLY_ON_CHANGE = {
         f"approval.{member}": "the list can be used as options; `pending` and `dangerous` have the rest"
         for member in ("status", "dangerous")
     },
+    "artifact_release_bundle": {
+        f"release_bundle.{source}": "not all servers return the source of a release bundle"
+        for source in ("aql", "builds", "release_bundles")
+    },
     "artifact_project": {
         "project.shared_repositories": "Artifactory does not list the repositories that are shared with a project"
     },
@@ -74,6 +78,13 @@ ONLY_ON_CHANGE = {
     },
 }
 ONLY_ON_READ = {
+    "artifact_release_bundle": {
+        "release_bundle.messages": "the module fails with the reasons",
+        **{
+            f"release_bundle.promotions{member}": "the module returns the environments"
+            for member in ("", ".environment", ".status", ".created", ".created_by", ".messages")
+        },
+    },
     "ci_folder": {
         f"folder.{member}": "returned on request, because it needs more requests" for member in ("config", "content")
     },

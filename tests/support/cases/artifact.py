@@ -13,6 +13,7 @@ from support.cases.artifact_ldap import LDAP
 from support.cases.artifact_policies import POLICIES
 from support.cases.artifact_sso import SSO
 from support.cases.artifact_keys import KEYS
+from support.cases.artifact_release_bundle import RELEASE_BUNDLES
 from support.cases.form import FILES, Case, Fetch, Operation, Query, Resource, Service, Write
 
 _ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
@@ -133,6 +134,7 @@ CASES: dict[str, Case] = {
     **LDAP,
     **SSO,
     **KEYS,
+    **RELEASE_BUNDLES,
 }
 
 SERVICE = Service(CASES, credentials={"token": "JFROG_ACCESS_TOKEN"})

@@ -1,0 +1,206 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Requests for release bundles in the Lifecycle API."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions, times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.editions import Edition, Feature
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
+
+FEATURE = Feature(
+    "Managing release bundles",
+    Edition.ENTERPRISE,
+    "Use artifact_build_promotion for builds and artifact_image_promotion for images.",
+)
+SINCE = "7.63.2"
+COMPLETED, DELETING = "COMPLETED", "DELETING"
+FAILED = ("FAILED", "REJECTED")
+RUNNING = ("PROCESSING", "STARTED", "PENDING", "IN_PROGRESS", DELETING)
+_API = "/lifecycle/api/v2"
+_BUNDLES = f"{_API}/release_bundle"
+_SUBMITTED = (200, 201, 202)
+_PAGE_SIZE = 250
+
+
+class State(t.NamedTuple):
+    """The status of a release bundle or of a promotion.
+
+    :ivar messages: the reasons of a failure
+    """
+
+    status: str
+    messages: list[str]
+
+    def explain(self) -> str:
+        """Return the reasons of a failure as a text."""
+        return "; ".join(message.rstrip(". ") for message in self.messages) or "the server gave no reason"
+
+
+class Version(t.NamedTuple):
+    """A version of a release bundle.
+
+    :ivar project: key of the project, empty for a global release bundle
+    """
+
+    name: str
+    version: str
+    project: str = ""
+
+    def __str__(self) -> str:
+        of_project = f" of project '{self.project}'" if self.project else ""
+        return f"release bundle '{self.name}' version '{self.version}'{of_project}"
+
+    @property
+    def title(self) -> str:
+        """The version at the beginning of a sentence."""
+        return f"R{str(self)[1:]}"
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The query parameters that select the project."""
+        return project_query(self.project)
+
+
+def project_query(project: str) -> dict[str, str]:
+    """Return the query parameters that select a project."""
+    return {"project": project} if project else {}
+
+
+def find_state(artifact: ArtifactService, version: Version) -> State | None:
+    """Return the status of a version, or `None` if it does not exist."""
+    response = read(artifact, _address("statuses", version), version.query)
+    return None if response.status == 404 else parse_state(response.record())
+
+
+def find_contents(artifact: ArtifactService, version: Version) -> Record | None:
+    """Return the record of a completed version with all artifacts, or `None` if it does not exist."""
+    record: Record | None = None
+    artifacts: list[t.Any] = []
+    while True:
+        query = {**version.query, "limit": str(_PAGE_SIZE), "offset": str(len(artifacts))}
+        response = read(artifact, _address("records", version), query)
+        if response.status == 404:
+            return None
+        record = response.record()
+        page = record.maybe_records("artifacts")
+        artifacts += page
+        # servers without the number of artifacts return all of them
+        if not page or len(artifacts) >= (record.maybe_integer("total_artifacts_count") or 0):
+            record["artifacts"] = artifacts
+            return record
+
+
+def list_versions(artifact: ArtifactService, name: str, project: str) -> list[Record]:
+    """Return the records of all versions of a release bundle, newest first."""
+    address = f"{_BUNDLES}/records{encode_path(name, option='name')}"
+    return read_pages(artifact, address, "release_bundles", {**project_query(project), "include": "messages"})
+
+
+def list_names(artifact: ArtifactService, project: str) -> list[Record]:
+    """Return the records of the names of release bundles, of all projects if none is given."""
+    response = read(artifact, f"{_BUNDLES}/names", project_query(project))
+    if response.status == 404:
+        raise access_api.foreign_response_error(response, "lifecycle")
+    return response.record().records("release_bundles")
+
+
+def create(artifact: ArtifactService, version: Version, body: Fields, signing_key: str | None) -> None:
+    """Begin the creation of a version."""
+    body = {"release_bundle_name": version.name, "release_bundle_version": version.version, **body}
+    with editions.explain_refusal(artifact, FEATURE):
+        artifact.http.write(
+            "POST",
+            _BUNDLES,
+            query={**version.query, "async": "true"},
+            json=body,
+            headers={"X-JFrog-Signing-Key-Name": signing_key} if signing_key else {},
+            accept=_SUBMITTED,
+        ).record()  # a page of another server does not mean that the creation has begun
+
+
+def delete(artifact: ArtifactService, version: Version) -> None:
+    """Begin the deletion of a version."""
+    address = _address("records", version)
+    artifact.http.write("DELETE", address, query={**version.query, "async": "true"}, accept=(200, 202, 204))
+
+
+def list_promotions(artifact: ArtifactService, version: Version) -> list[Record]:
+    """Return the records of all promotions of a version, newest first. Empty if the version does not exist."""
+    address = f"{_API}/promotion/records{encode_path(version.name, version.version, option='name')}"
+    promotions = read_pages(artifact, address, "promotions", {**version.query, "include": "messages"})
+    return sorted(promotions, key=lambda promotion: promotion.integer("created_millis"), reverse=True)
+
+
+def promote(artifact: ArtifactService, version: Version, body: Fields, signing_key: str | None) -> None:
+    """Begin a promotion of a version."""
+    with editions.explain_refusal(artifact, FEATURE):
+        artifact.http.write(
+            "POST",
+            f"{_API}/promotion/records{encode_path(version.name, version.version, option='name')}",
+            query={**version.query, "async": "true"},
+            json=body,
+            headers={"X-JFrog-Signing-Key-Name": signing_key} if signing_key else {},
+            accept=_SUBMITTED,
+        ).record()
+
+
+def parse_state(record: Record) -> State:
+    """Return the status in a record, with the reasons of a failure."""
+    messages = (message.maybe_text("text") for message in record.maybe_records("messages"))
+    return State(record.text("status"), [text for text in messages if text])
+
+
+def describe(record: Record) -> Fields:
+    """Return status and creation of a release bundle or of a promotion for the result."""
+    state = parse_state(record)
+    return {
+        "status": state.status,
+        "created": times.get_optional_time(record, "created"),
+        "created_by": record.maybe_text("created_by"),
+        "messages": state.messages,
+    }
+
+
+def read(artifact: ArtifactService, address: str, query: t.Mapping[str, str]) -> Response:
+    """Return the response of the Lifecycle API, which can be 404 if something does not exist.
+
+    :raises ToolchainError: if the server lacks the API
+    """
+    with editions.explain_refusal(artifact, FEATURE):
+        response = artifact.http.read("GET", address, query=query, accept=(200, 404))
+    if response.status == 404:
+        if artifact.is_open_source():
+            editions.check(artifact, FEATURE)
+        if not artifact.supports(SINCE):
+            raise ToolchainError(f"{FEATURE.name} requires Artifactory {SINCE} or later.")
+        access_api.check_origin(response, "lifecycle")
+    return response
+
+
+def read_pages(artifact: ArtifactService, address: str, member: str, query: t.Mapping[str, str]) -> list[Record]:
+    """Return the entries of all pages of a list, or an empty list if it does not exist."""
+    entries: list[Record] = []
+    while True:
+        page_query = {**query, "limit": str(_PAGE_SIZE), "offset": str(len(entries))}
+        response = read(artifact, address, page_query)
+        if response.status == 404:
+            return []
+        page = response.record()
+        rows = page.records(member)
+        entries += rows
+        if not rows or len(entries) >= (page.maybe_integer("total") or 0):
+            return entries
+
+
+def _address(call: str, version: Version) -> str:
+    return f"{_BUNDLES}/{call}{encode_path(version.name, version.version, option='name')}"
