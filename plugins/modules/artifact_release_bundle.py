@@ -30,6 +30,8 @@ notes:
   - Requires Artifactory 7.63.2 or later with an Enterprise license.
   - Creating a release bundle requires the Read permission on its artifacts. Promoting it requires the Deploy permission
     on the repositories of the environment.
+  - Do not promote the same release bundle with several tasks at the same time. Artifactory would promote it several
+    times.
   - To delete release bundles by age, use the clean-up policies of Artifactory. The module does not delete undeclared
     release bundles.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.

@@ -319,9 +319,12 @@ def send_after_rival(nth: int, rival: Callable[[], None]) -> Callable[..., Respo
 
 # Names of resources with a secret are not unique: each task creates its own resource
 UNIQUE_NAMES = [module for module, case in RESOURCES.items() if not (case.by_program or case.secret_file)]
+# Artifactory records each promotion. It does not refuse the second of two requests for the same one
+RECORDED_TWICE = {("artifact_release_bundle", "update")}
+RIVALRIES = [pair for pair in itertools.product(UNIQUE_NAMES, STEPS) if pair not in RECORDED_TWICE]
 
 
-@pytest.mark.parametrize(("module", "step"), list(itertools.product(UNIQUE_NAMES, STEPS)))
+@pytest.mark.parametrize(("module", "step"), RIVALRIES)
 def test_task_succeeds_when_an_equal_one_finishes_before_its_write(scene: Scene, module: str, step: str) -> None:
     clean = scene.clean_run(step)
     scene.begin(step)
