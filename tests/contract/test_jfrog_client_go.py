@@ -209,3 +209,81 @@ def test_groups_are_members_of_projects(platform: Platform) -> None:
     assert "404" in platform.fail("update_project_group", "web", other="nobody", body=missing)
     platform.run("delete_project_group", "web", other="readers")
     assert platform.run("list_project_groups", "web") == []
+
+
+def create_bundle(platform: Platform, kind: str, source: Any, version: str = "1.0", **options: Any) -> None:
+    """Create a version of a release bundle, and wait for it."""
+    platform.run("create_bundle", "app", other=version, type=kind, body=source, **{"force": True, **options})
+
+
+def list_artifacts(platform: Platform, version: str = "1.0") -> list[str]:
+    """Return the paths of the artifacts of a version."""
+    artifacts = platform.run("get_bundle", "app", other=version)["artifacts"]
+    return [f"{artifact['source_repository_key']}/{artifact['path']}" for artifact in artifacts]
+
+
+def test_release_bundle_is_created_promoted_and_deleted(sandbox: Sandbox, platform: Platform) -> None:
+    sandbox.switch("artifact", edition="enterprise")
+    path = "app/1.0/app-1.0.tar.gz"
+    artifacts = {"artifacts": [{"path": f"generic-local/{path}"}]}
+    assert platform.run("exists_bundle", "app", other="1.0") is False
+    create_bundle(platform, "artifacts", artifacts)
+    assert "409" in platform.fail("create_bundle", "app", other="1.0", type="artifacts", body=artifacts, force=True)
+    assert platform.run("exists_bundle", "app", other="1.0") is True
+    assert platform.run("status_of_bundle", "app", other="1.0")["status"] == "COMPLETED"
+    record = platform.run("get_bundle", "app", other="1.0")
+    assert (record["created_by"], record["artifacts"][0]["size"]) == ("admin", len("the first release"))
+    body = {"Environment": "DEV", "IncludedRepositoryKeys": ["generic-release-local"]}
+    promoted = platform.run("promote_bundle", "app", other="1.0", body=body, force=True)
+    assert (promoted["environment"], promoted["repository_key"]) == ("DEV", "release-bundles-v2")
+    (promotion,) = platform.run("promotions_of_bundle", "app", other="1.0")["promotions"]
+    assert (promotion["status"], promotion["created_by"]) == ("COMPLETED", "admin")
+    created = str(promotion["created_millis"])
+    status = platform.run("promotion_status_of_bundle", "app", other="1.0", type=created, force=True)
+    assert status["status"] == "COMPLETED"
+    platform.run("delete_promotion_of_bundle", "app", other="1.0", type=created, force=True)
+    assert "promotions" not in platform.run("promotions_of_bundle", "app", other="1.0")
+    platform.run("delete_bundle", "app", other="1.0", force=True)
+    assert platform.run("exists_bundle", "app", other="1.0") is False
+    assert "404" in platform.fail("delete_bundle", "app", other="1.0", force=True)
+
+
+def test_release_bundles_have_sources_of_all_kinds(sandbox: Sandbox, platform: Platform) -> None:
+    sandbox.switch("artifact", edition="enterprise")
+    first, second = (f"generic-local/app/{version}/app-{version}.tar.gz" for version in ("1.0", "1.1"))
+    create_bundle(platform, "aql", {"aql": 'items.find({"repo":"generic-local","name":{"$match":"*.gz"}})'}, "aql")
+    create_bundle(platform, "builds", {"builds": [{"build_name": "app", "build_number": "2"}]}, "builds")
+    source = {"release_bundle_name": "app", "release_bundle_version": "builds", "project": "default"}
+    create_bundle(platform, "release_bundles", {"release_bundles": [source]}, "bundles")
+    sources = [
+        {"source_type": "artifacts", "artifacts": [{"path": first}]},
+        {"source_type": "release_bundles", "release_bundles": [source]},
+    ]
+    create_bundle(platform, "sources", sources, "sources")
+    assert [list_artifacts(platform, version) for version in ("aql", "builds", "bundles", "sources")] == [
+        [first, second],
+        [second],
+        [second],
+        [first, second],
+    ]
+
+
+def test_operations_on_release_bundles_take_time_and_can_fail(sandbox: Sandbox, platform: Platform) -> None:
+    sandbox.switch("artifact", edition="enterprise", release_bundle_seconds=0.5)
+    create_bundle(platform, "artifacts", {"artifacts": [{"path": "generic-local/none"}]}, force=False)
+    assert platform.run("status_of_bundle", "app", other="1.0")["status"] == "PROCESSING"
+    sandbox.clock(advance=1)
+    status = platform.run("status_of_bundle", "app", other="1.0", force=True)
+    assert (status["status"], status["messages"][0]["text"]) == ("FAILED", "Artifact not found: generic-local/none")
+    platform.run("delete_bundle", "app", other="1.0")
+    sandbox.clock(advance=1)
+    assert "404" in platform.fail("status_of_bundle", "app", other="1.0")
+
+
+def test_release_bundles_belong_to_projects(sandbox: Sandbox, platform: Platform) -> None:
+    sandbox.switch("artifact", edition="enterprise")
+    create_project(platform, "web")
+    artifacts = {"artifacts": [{"path": "generic-local/app/README.txt"}]}
+    create_bundle(platform, "artifacts", artifacts, **{"class": "web"})
+    assert platform.run("exists_bundle", "app", other="1.0", **{"class": "web"}) is True
+    assert platform.run("exists_bundle", "app", other="1.0") is False

@@ -24,6 +24,7 @@ import (
 	"github.com/jfrog/jfrog-client-go/artifactory/auth"
 	"github.com/jfrog/jfrog-client-go/artifactory/services"
 	"github.com/jfrog/jfrog-client-go/config"
+	"github.com/jfrog/jfrog-client-go/lifecycle"
 	"github.com/jfrog/jfrog-client-go/utils/log"
 )
 
@@ -38,10 +39,11 @@ type Call struct {
 	Body  json.RawMessage `json:"body"`
 }
 
-// Platform has the clients of Artifactory and of the Access service.
+// Platform has the clients of Artifactory, of the Access service and of release bundles.
 type Platform struct {
 	artifactory artifactory.ArtifactoryServicesManager
 	access      *access.AccessServicesManager
+	lifecycle   *lifecycle.LifecycleServicesManager
 }
 
 func main() {
@@ -89,7 +91,11 @@ func connect(url, token string) (*Platform, error) {
 		return nil, err
 	}
 	accessManager, err := access.New(settings)
-	return &Platform{artifactory: artifactoryManager, access: accessManager}, err
+	if err != nil {
+		return nil, err
+	}
+	lifecycleManager, err := connectLifecycle(url, token)
+	return &Platform{artifactory: artifactoryManager, access: accessManager, lifecycle: lifecycleManager}, err
 }
 
 func (platform *Platform) run(call Call) (any, error) {
@@ -100,6 +106,8 @@ func (platform *Platform) run(call Call) (any, error) {
 		return platform.runAccountCall(call)
 	case "permission", "permissions", "replication":
 		return platform.runPermissionOrReplicationCall(call)
+	case "bundle", "of_bundle", "status_of_bundle", "promotion_of_bundle":
+		return platform.runBundleCall(call)
 	default:
 		return platform.runProjectCall(call)
 	}
