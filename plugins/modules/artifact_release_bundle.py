@@ -506,7 +506,7 @@ ITEM = STATE + ArgumentSpec(
         builds=dict(type="list", elements="dict", not_empty=True, options=_BUILD),
         release_bundles=dict(type="list", elements="dict", not_empty=True, options=_BUNDLE),
         skip_docker_manifest_resolution=dict(type="bool"),
-        signing_key=dict(type="str", no_log=False, **NAME),
+        signing_key=dict(type="str", no_log=False, **NAME, matches=("[ -~]+", "a name of printable ASCII characters")),
         environment=dict(type="str", **_ENVIRONMENT),
         included_repository_keys=dict(**_KEYS, not_empty=True),
         excluded_repository_keys=_KEYS,

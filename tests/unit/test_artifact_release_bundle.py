@@ -185,6 +185,13 @@ def test_lost_request_has_an_unknown_outcome() -> None:
     assert "Whether the request had its effect is not known." in result["msg"]
 
 
+def test_response_without_a_body_is_accepted() -> None:
+    empty = call("POST", f"{BUNDLES}?async=true", 202)
+    with conversation(missing(), server(), empty, status(), contents(), status(), contents()) as talk:
+        result = run("artifact_release_bundle", url=talk.url, **TASK)
+    assert (result["changed"], "warnings" in result) == (True, False)
+
+
 def test_login_page_does_not_count_as_a_creation() -> None:
     page = call("POST", f"{BUNDLES}?async=true", 200, text="<html>Sign in</html>")
     with conversation(missing(), server(), page, missing()) as talk:
@@ -259,9 +266,43 @@ def test_all_pages_of_the_contents_are_read() -> None:
     pages = [contents(artifact("a"), total=2), contents(artifact("b"), offset=1, total=2)]
     with conversation(status(), *pages) as talk:
         assert not run("artifact_release_bundle", url=talk.url, **task)["changed"]
-    with conversation(status(), contents(artifact("a"), total=2), contents(offset=1, total=2, artifacts=[])) as talk:
+
+
+@pytest.mark.parametrize("more", [{"artifacts": []}, {"artifacts": [artifact("a")]}])
+def test_incomplete_contents_are_an_error(more: dict[str, Any]) -> None:
+    task = {**TASK, "artifacts": [{"path": "libs/a"}]}
+    with conversation(status(), contents(artifact("a"), total=2), contents(offset=1, total=2, **more)) as talk:
         result = run("artifact_release_bundle", url=talk.url, **task)
-    assert "these artifacts are not part of it: libs/b." in result["msg"]
+    assert "the server returned only 1 of 2 entries" in result["msg"]
+
+
+def test_incomplete_promotions_prevent_a_promotion() -> None:
+    address = f"{API}/promotion/records/app/1.0?include=messages&limit=250"
+    page = {"promotions": [promotion("DEV")], "total": 2}
+    reads = [call("GET", f"{address}&offset={offset}", json=page) for offset in (0, 1)]
+    with conversation(status(), contents(), *reads) as talk:
+        result = run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)
+    assert "the server returned only 1 of 2 entries" in result["msg"]
+
+
+def test_list_without_a_total_is_read_until_a_short_page() -> None:
+    address = f"{API}/promotion/records/app/1.0?include=messages&limit=250"
+    full = {"promotions": [promotion("DEV", millis=millis) for millis in range(250)]}
+    reads = [
+        call("GET", f"{address}&offset=0", json=full),
+        call("GET", f"{address}&offset=250", json={"promotions": [promotion()]}),
+    ]
+    with conversation(status(), contents(), *reads) as talk:
+        assert not run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)["changed"]
+
+
+def test_server_without_paging_returns_all_artifacts() -> None:
+    paths = [f"{number}.jar" for number in range(250)]
+    record = {"artifacts": [artifact(path) for path in paths]}
+    reads = [call("GET", f"{BUNDLES}/records/app/1.0?limit=250&offset={offset}", json=record) for offset in (0, 250)]
+    task = {**TASK, "artifacts": [{"path": f"libs/{path}"} for path in paths]}
+    with conversation(status(), *reads) as talk:
+        assert not run("artifact_release_bundle", url=talk.url, **task)["changed"]
 
 
 OTHER_SOURCES = [
@@ -566,6 +607,12 @@ def test_check_mode_predicts_missing_builds_and_release_bundles() -> None:
     assert result["msg"] == "Option 'release_bundles': these completed release bundles do not exist: lib/2."
 
 
+def test_check_mode_does_not_require_the_sources_of_an_existing_release_bundle() -> None:
+    reads = [status(), contents(), promotions(), server(), licenses(), environments()]
+    with conversation(*reads) as talk:
+        assert run("artifact_release_bundle", url=talk.url, check_mode=True, environment="PROD", **TASK)["changed"]
+
+
 def test_check_mode_can_assume_that_sources_exist() -> None:
     options = {"environment": "QA", "predict_missing": True, "project": "web"}
     with conversation(missing("?project=web"), server(), licenses()) as talk:
@@ -626,6 +673,7 @@ def test_response_of_another_server_is_no_missing_release_bundle() -> None:
         ({"artifacts": [{"path": "a/b", "sha256": "1"}]}, "Option 'artifacts[0].sha256': must be 64 hexadecimal"),
         ({"artifacts": [{"path": "a/b", "sha256": None}]}, "Option 'artifacts[0].sha256': must not be null."),
         ({"artifacts": [{"path": "a/b"}, {"path": "a/b", "sha256": SHA}]}, "Option 'artifacts[1]': is listed twice."),
+        ({"signing_key": "schlüssel"}, "Option 'signing_key': must be a name of printable ASCII characters"),
         ({"aql": "items.find()"}, "parameters are mutually exclusive: artifacts|aql|builds|release_bundles"),
         ({"artifacts": None, "aql": "builds.find()"}, "Option 'aql': must be an AQL query that begins with 'items.'"),
         ({"environment": "PROD", "wait": False}, "Option 'wait': must be true with 'environment'."),

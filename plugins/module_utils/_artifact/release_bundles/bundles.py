@@ -83,27 +83,29 @@ def find_state(artifact: ArtifactService, version: Version) -> State | None:
 
 
 def find_contents(artifact: ArtifactService, version: Version) -> Record | None:
-    """Return the record of a completed version with all artifacts, or `None` if it does not exist."""
-    record: Record | None = None
-    artifacts: list[t.Any] = []
-    while True:
-        query = {**version.query, "limit": str(_PAGE_SIZE), "offset": str(len(artifacts))}
-        response = read(artifact, _address("records", version), query)
-        if response.status == 404:
-            return None
-        record = response.record()
-        page = record.maybe_records("artifacts")
-        artifacts += page
-        # servers without the number of artifacts return all of them
-        if not page or len(artifacts) >= (record.maybe_integer("total_artifacts_count") or 0):
-            record["artifacts"] = artifacts
-            return record
+    """Return the record of a completed version with all artifacts, or `None` if it does not exist.
+
+    :raises ToolchainError: if the server does not return all artifacts
+    """
+    address = _address("records", version)
+    pages = list(_read_pages(artifact, address, "artifacts", version.query, total="total_artifacts_count"))
+    if not pages:
+        return None
+    record = pages[-1]
+    record["artifacts"] = [entry for page in pages for entry in page.maybe_records("artifacts")]
+    _check_complete(address, len(record["artifacts"]), record.maybe_integer("total_artifacts_count"))
+    return record
 
 
 def list_versions(artifact: ArtifactService, name: str, project: str) -> list[Record]:
     """Return the records of all versions of a release bundle, newest first."""
     address = f"{_BUNDLES}/records{encode_path(name, option='name')}"
-    return read_pages(artifact, address, "release_bundles", {**project_query(project), "include": "messages"})
+    query = {**project_query(project), "include": "messages"}
+    return [
+        entry
+        for page in _read_pages(artifact, address, "release_bundles", query)
+        for entry in page.records("release_bundles")
+    ]
 
 
 def list_names(artifact: ArtifactService, project: str) -> list[Record]:
@@ -117,15 +119,7 @@ def list_names(artifact: ArtifactService, project: str) -> list[Record]:
 def create(artifact: ArtifactService, version: Version, body: Fields, signing_key: str | None) -> None:
     """Begin the creation of a version."""
     body = {"release_bundle_name": version.name, "release_bundle_version": version.version, **body}
-    with editions.explain_refusal(artifact, FEATURE):
-        artifact.http.write(
-            "POST",
-            _BUNDLES,
-            query={**version.query, "async": "true"},
-            json=body,
-            headers={"X-JFrog-Signing-Key-Name": signing_key} if signing_key else {},
-            accept=_SUBMITTED,
-        ).record()  # a page of another server does not mean that the creation has begun
+    _submit(artifact, _BUNDLES, version, body, signing_key)
 
 
 def delete(artifact: ArtifactService, version: Version) -> None:
@@ -135,23 +129,21 @@ def delete(artifact: ArtifactService, version: Version) -> None:
 
 
 def list_promotions(artifact: ArtifactService, version: Version) -> list[Record]:
-    """Return the records of all promotions of a version, newest first. Empty if the version does not exist."""
-    address = f"{_API}/promotion/records{encode_path(version.name, version.version, option='name')}"
-    promotions = read_pages(artifact, address, "promotions", {**version.query, "include": "messages"})
+    """Return the records of all promotions of a version, newest first. Empty if the version does not exist.
+
+    :raises ToolchainError: if the server does not return all promotions
+    """
+    address = _promotion_address(version)
+    pages = list(_read_pages(artifact, address, "promotions", {**version.query, "include": "messages"}))
+    promotions = [entry for page in pages for entry in page.records("promotions")]
+    if pages:
+        _check_complete(address, len(promotions), pages[-1].maybe_integer("total"))
     return sorted(promotions, key=lambda promotion: promotion.integer("created_millis"), reverse=True)
 
 
 def promote(artifact: ArtifactService, version: Version, body: Fields, signing_key: str | None) -> None:
     """Begin a promotion of a version."""
-    with editions.explain_refusal(artifact, FEATURE):
-        artifact.http.write(
-            "POST",
-            f"{_API}/promotion/records{encode_path(version.name, version.version, option='name')}",
-            query={**version.query, "async": "true"},
-            json=body,
-            headers={"X-JFrog-Signing-Key-Name": signing_key} if signing_key else {},
-            accept=_SUBMITTED,
-        ).record()
+    _submit(artifact, _promotion_address(version), version, body, signing_key)
 
 
 def parse_state(record: Record) -> State:
@@ -187,19 +179,52 @@ def read(artifact: ArtifactService, address: str, query: t.Mapping[str, str]) ->
     return response
 
 
-def read_pages(artifact: ArtifactService, address: str, member: str, query: t.Mapping[str, str]) -> list[Record]:
-    """Return the entries of all pages of a list, or an empty list if it does not exist."""
-    entries: list[Record] = []
+def _submit(artifact: ArtifactService, address: str, version: Version, body: Fields, signing_key: str | None) -> None:
+    """Request an operation, which the server runs in the background."""
+    headers = {"X-JFrog-Signing-Key-Name": signing_key} if signing_key else {}
+    query = {**version.query, "async": "true"}
+    with editions.explain_refusal(artifact, FEATURE):
+        response = artifact.http.write("POST", address, query=query, json=body, headers=headers, accept=_SUBMITTED)
+    if response.text.strip():
+        response.record()  # a page of another server does not mean that the operation has begun
+
+
+def _read_pages(
+    artifact: ArtifactService, address: str, member: str, query: t.Mapping[str, str], total: str = "total"
+) -> t.Iterator[Record]:
+    """Yield the pages of a list, or nothing if it does not exist.
+
+    :arg member: the member of a page with its entries
+    :arg total: the member with the number of all entries, which servers may omit
+    """
+    count = 0
+    previous: list[Record] | None = None
     while True:
-        page_query = {**query, "limit": str(_PAGE_SIZE), "offset": str(len(entries))}
-        response = read(artifact, address, page_query)
+        response = read(artifact, address, {**query, "limit": str(_PAGE_SIZE), "offset": str(count)})
         if response.status == 404:
-            return []
+            return
         page = response.record()
-        rows = page.records(member)
-        entries += rows
-        if not rows or len(entries) >= (page.maybe_integer("total") or 0):
-            return entries
+        entries = page.records(member)
+        if entries and entries == previous:  # the server ignores the offset
+            return
+        yield page
+        count += len(entries)
+        previous = entries
+        number = page.maybe_integer(total)
+        if not entries or (len(entries) != _PAGE_SIZE if number is None else count >= number):
+            return
+
+
+def _check_complete(address: str, count: int, total: int | None) -> None:
+    """Verify that a list is complete, because a missing entry would lead to a wrong decision."""
+    if total is not None and count < total:
+        raise ToolchainError(
+            f"GET {address}: the server returned only {count:,} of {total:,} entries. Run the task again."
+        )
+
+
+def _promotion_address(version: Version) -> str:
+    return f"{_API}/promotion/records{encode_path(version.name, version.version, option='name')}"
 
 
 def _address(call: str, version: Version) -> str:

@@ -54,7 +54,7 @@ class ManagedReleaseBundle:
         self._source = {} if task.params["state"] == "absent" else sources.parse_options(task.params)
         self._environment: str | None = task.params["environment"]
         self._promotions: list[Record] = []
-        self._has_created = False
+        self._exists = self._has_created = False
 
     def find(self) -> Fields | None:
         """Return the release bundle, or `None` if it does not exist. Wait for operations in progress.
@@ -62,6 +62,7 @@ class ManagedReleaseBundle:
         :raises ToolchainError: if its creation failed and it should be present
         """
         state = self._read_state()
+        self._exists = state is not None and state.status != DELETING
         if state is None or state.status == DELETING:
             return None
         fields: Fields = {"status": state.status}
@@ -72,6 +73,7 @@ class ManagedReleaseBundle:
         if state.status == COMPLETED:
             contents = bundles.find_contents(self._artifact, self._version)
             if contents is None:  # deleted since its status was read
+                self._exists = False
                 return None
             fields["created"] = times.get_optional_time(contents, "created")
             fields["created_by"] = contents.maybe_text("created_by")
@@ -112,7 +114,7 @@ class ManagedReleaseBundle:
 
         :raises ToolchainError: if it would
         """
-        prediction.check(self._task, self._artifact, self._version, self._source)
+        prediction.check(self._task, self._artifact, self._version, {} if self._exists else self._source)
 
     def create(self, fields: Fields) -> None:
         """Create the release bundle, and promote it if this is declared.

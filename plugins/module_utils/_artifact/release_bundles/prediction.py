@@ -34,7 +34,7 @@ def check(task: Task, artifact: ArtifactService, version: Version, source: Field
 
     What the account may not read is not verified.
 
-    :arg source: the declared source
+    :arg source: the declared source, empty if the release bundle exists
     :raises ToolchainError: if the server would refuse the change
     """
     editions.check(artifact, bundles.FEATURE)
