@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-import datetime
 import base64
+import datetime
 import functools
 import importlib
 import os
@@ -18,8 +18,6 @@ import yaml
 
 from sandbox.client import Sandbox
 from support.cases import MODULES, get_switches, prepare_task
-from support.playbook import Run, run_tasks
-from support.cases import MODULES
 from support.certificates import Authority
 from support.keys import gpg_pair, rsa_pair
 from support.playbook import SCRATCH, Run, run_tasks

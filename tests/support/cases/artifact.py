@@ -9,11 +9,11 @@ import zipfile
 
 from support.cases.artifact_administration import ADMINISTRATION
 from support.cases.artifact_configuration import CONFIGURATION
+from support.cases.artifact_keys import KEYS
 from support.cases.artifact_ldap import LDAP
 from support.cases.artifact_policies import POLICIES
-from support.cases.artifact_sso import SSO
-from support.cases.artifact_keys import KEYS
 from support.cases.artifact_release_bundle import RELEASE_BUNDLES
+from support.cases.artifact_sso import SSO
 from support.cases.form import FILES, Case, Fetch, Operation, Query, Resource, Service, Write
 
 _ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
