@@ -309,6 +309,10 @@ def test_condition_that_excludes_an_existing_one_is_refused(
             "'criteria.excluded_properties.a': must not c",
         ),
         ({"criteria": {**CRITERIA, "excluded_properties": {"a": 1.1}}}, "excluded_properties"),
+        ({"criteria": {**CRITERIA, "excluded_properties": {"a": True}}}, "Quote values such as true"),
+        ({"criteria": {**CRITERIA, "excluded_properties": {"": "x"}}}, "must not contain an empty name"),
+        ({"criteria": {**CRITERIA, "excluded_properties": ["x"]}}, "excluded_properties"),
+        ({"criteria": {**CRITERIA, "created_before_days": 1.5}}, "created_before_days"),
         ({"items": [{"key": KEY, "criteria": None}]}, "criteria': must not be null"),
     ],
 )

@@ -105,3 +105,11 @@ def test_refused_request_keeps_its_error_when_the_edition_has_the_feature() -> N
         artifact = connect(server.url)
         with pytest.raises(ServerRefusal, match="400"), editions.explain_refusal(artifact, ENTERPRISE):
             artifact.http.write("POST", "/x")
+
+
+@pytest.mark.parametrize(
+    ("license_type", "edition"),
+    [("OSS", Edition.OPEN_SOURCE), ("Commercial", Edition.PRO), ("Enterprise Plus", Edition.ENTERPRISE), ("N/A", None)],
+)
+def test_edition_of_a_license_is_found(license_type: str, edition: Edition | None) -> None:
+    assert editions.find_edition(license_type) == edition

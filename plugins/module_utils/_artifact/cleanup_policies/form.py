@@ -78,6 +78,8 @@ def parse_project(project: str) -> str:
 
 def _parse_criterion(name: str, value: t.Any) -> t.Any:
     if isinstance(value, dict):
+        if not all(value):
+            raise BadOption(f"criteria.{name}", "must not contain an empty name")
         return {key: _parse_values(f"criteria.{name}.{key}", values) for key, values in value.items()}
     return sort_unique(value) if isinstance(value, list) else value
 
