@@ -60,9 +60,8 @@ options:
     elements: dict
     suboptions:
       path:
-        description: Path of the artifact, beginning with the key of a local or federated repository.
+        description: Path of the artifact, beginning with the key of a local or federated repository. Required.
         type: str
-        required: true
       sha256:
         description: SHA-256 checksum that the artifact must have. If not set, the checksum is not verified.
         type: str
@@ -79,13 +78,11 @@ options:
     elements: dict
     suboptions:
       name:
-        description: Name of the build.
+        description: Name of the build. Required.
         type: str
-        required: true
       number:
-        description: Build number, as a string. If several runs have this number, the newest one is used.
+        description: Build number, as a string. Required. If several runs have this number, the newest one is used.
         type: str
-        required: true
       repository:
         description: Key of the repository with the build info. The default is the one of O(project), or
           V(artifactory-build-info).
@@ -103,13 +100,11 @@ options:
     elements: dict
     suboptions:
       name:
-        description: Name of the release bundle.
+        description: Name of the release bundle. Required.
         type: str
-        required: true
       version:
-        description: Version of the release bundle, as a string.
+        description: Version of the release bundle, as a string. Required.
         type: str
-        required: true
       project:
         description: Key of the project of the release bundle. The default is the value of O(project). For a global
           release bundle, specify V(default).
@@ -192,9 +187,8 @@ options:
         elements: dict
         suboptions:
           path:
-            description: Path of the artifact, beginning with the key of a local or federated repository.
+            description: Path of the artifact, beginning with the key of a local or federated repository. Required.
             type: str
-            required: true
           sha256:
             description: SHA-256 checksum that the artifact must have.
             type: str
@@ -207,13 +201,11 @@ options:
         elements: dict
         suboptions:
           name:
-            description: Name of the build.
+            description: Name of the build. Required.
             type: str
-            required: true
           number:
-            description: Build number, as a string.
+            description: Build number, as a string. Required.
             type: str
-            required: true
           repository:
             description: Key of the repository with the build info.
             type: str
@@ -227,13 +219,11 @@ options:
         elements: dict
         suboptions:
           name:
-            description: Name of the release bundle.
+            description: Name of the release bundle. Required.
             type: str
-            required: true
           version:
-            description: Version of the release bundle, as a string.
+            description: Version of the release bundle, as a string. Required.
             type: str
-            required: true
           project:
             description: Key of the project of the release bundle.
             type: str
@@ -480,16 +470,16 @@ _ENVIRONMENT = dict(
     **NAME,
     matches=("[a-zA-Z][a-zA-Z0-9-]{1,31}", "2 to 32 letters, digits and hyphens, of which the first is a letter"),
 )
-_ARTIFACT = dict(path=dict(type="str", required=True, **_PATH), sha256=dict(type="str", narrows_scope=True, **_SHA256))
+_ARTIFACT = dict(path=dict(type="str", **_PATH), sha256=dict(type="str", narrows_scope=True, **_SHA256))
 _BUILD = dict(
-    name=dict(type="str", required=True, **NAME),
-    number=dict(type="str", required=True, **NAME),
+    name=dict(type="str", **NAME),
+    number=dict(type="str", **NAME),
     repository=dict(type="str", narrows_scope=True, **SEGMENT),
     include_dependencies=dict(type="bool", default=False),
 )
 _BUNDLE = dict(
-    name=dict(type="str", required=True, **_NAME),
-    version=dict(type="str", required=True, **_NAME),
+    name=dict(type="str", **_NAME),
+    version=dict(type="str", **_NAME),
     project=dict(type="str", narrows_scope=True, **_PROJECT),
 )
 _KEYS = dict(type="list", elements="str", narrows_scope=True, no_log=False, each_element=SEGMENT)

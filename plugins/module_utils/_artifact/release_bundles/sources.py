@@ -23,6 +23,8 @@ _IMAGE_TYPES = ("docker", "oci", "helmoci")
 _MANIFESTS = ("manifest.json", "list.manifest.json")
 
 _NOUNS = {"artifacts": "artifacts", "builds": "builds", "release_bundles": "release bundles"}
+# Names of required suboptions
+_REQUIRED = {"artifacts": ("path",), "builds": ("name", "number"), "release_bundles": ("name", "version")}
 
 Entry = dict[str, t.Any]
 
@@ -45,8 +47,12 @@ def check(params: Fields) -> None:
 def parse_options(params: Fields) -> Fields:
     """Return the declared source, or an empty dictionary if none is declared.
 
-    :raises BadOption: if an entry is listed twice
+    :raises BadOption: if an entry is incomplete or listed twice
     """
+    for option, names in _REQUIRED.items():
+        for number, entry in enumerate(params[option] or ()):
+            if missing := [name for name in names if entry[name] is None]:
+                raise BadOption(f"{option}[{number}].{missing[0]}", "is required")
     if params["artifacts"] is not None:
         return {"artifacts": _sort_unique("artifacts", map(_parse_artifact, params["artifacts"]), ("path",))}
     if params["aql"] is not None:
