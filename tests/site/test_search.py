@@ -32,6 +32,9 @@ SEARCHES = {
     "jfrog access token": {"access_token_module"},
     "add webhook": {"artifact_webhook_module"},
     "ldap settings": {"artifact_configuration_module", "artifact_provision_role"},
+    "back up artifactory": {"backups", "artifact_backup_module"},
+    "smtp": {"artifact_mail_module"},
+    "property set": {"artifact_property_set_module"},
     "rename repository": {"rename-repository"},
     # Jenkins
     "trigger jenkins job": {"builds", "ci_build_module"},
