@@ -9,8 +9,8 @@ DOCUMENTATION = r"""
 module: artifact_ldap
 short_description: Manage Artifactory LDAP settings
 description:
-  - Create, update or delete LDAP settings of Artifactory, with which users log in, and the group settings that use
-    them.
+  - Create, update or delete LDAP settings of Artifactory and their group settings. An LDAP setting lets the users of an
+    LDAP server log in. A group setting defines where Artifactory finds their groups.
   - The module compares and changes only the options that are set.
   - To manage several LDAP settings in one task, use O(items).
 version_added: 0.3.0
@@ -34,7 +34,9 @@ notes:
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:
-    description: Key of the LDAP setting, which cannot be changed. Required if O(items) is not set.
+    description:
+      - Key of the LDAP setting, which cannot be changed. Required if O(items) is not set.
+      - Artifactory refuses the keys of existing repositories, repository layouts, proxies, property sets and backups.
     type: str
   ldap_url:
     description:
@@ -101,7 +103,7 @@ options:
     type: bool
   groups:
     description:
-      - LDAP group settings that use this LDAP setting. They define how Artifactory finds groups on the LDAP server.
+      - Group settings of this LDAP setting.
       - Options of an existing group setting that are not set are not changed. Other group settings are kept unless
         O(purge=true).
       - The names of group settings are unique on a server. The task fails if a group setting belongs to another LDAP

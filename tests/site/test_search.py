@@ -35,6 +35,7 @@ SEARCHES = {
     "back up artifactory": {"backups", "artifact_backup_module"},
     "smtp": {"artifact_mail_module"},
     "property set": {"artifact_property_set_module"},
+    "ldap settings": {"artifact_ldap_module", "ldap"},
     "rename repository": {"rename-repository"},
     # Jenkins
     "trigger jenkins job": {"builds", "ci_build_module"},
