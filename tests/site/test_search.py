@@ -37,6 +37,9 @@ SEARCHES = {
     "property set": {"artifact_property_set_module"},
     "ldap settings": {"artifact_ldap_module", "ldap"},
     "rename repository": {"rename-repository"},
+    "sign debian repository": {"signed-repositories"},
+    "gpg key artifactory": {"artifact_keypair_module", "signed-repositories"},
+    "client certificate artifactory": {"artifact_certificate_module"},
     # Jenkins
     "trigger jenkins job": {"builds", "ci_build_module"},
     "jenkins restart": {"nightly-restart", "ci_safe_restart_module", "ci_restart_module"},

@@ -300,6 +300,12 @@ def test_undeclared_key_pairs_are_deleted_except_those_in_use() -> None:
     ]
 
 
+def test_name_beside_the_items_is_declared() -> None:
+    with conversation(listed(entry())) as server:
+        result = run("artifact_keypair", url=server.url, name="release", items=[{}], undeclared="remove")
+    assert (result["undeclared"], result.get("warnings", [])) == ([], [])
+
+
 def test_undeclared_key_pairs_are_reported() -> None:
     with conversation(listed(entry(), entry(NEW, pairName="old"))) as server:
         result = run("artifact_keypair", url=server.url, items=[{"name": "release"}], undeclared="report")

@@ -30,6 +30,7 @@ class SharedCertificates:
     """The certificates of a server and the repositories that use them, requested once for all items of a task."""
 
     def __init__(self, task: Task) -> None:
+        self._task = task
         self.references = references.References(task, "certificate", references.CERTIFICATES)
         self._values = SharedValues()
 
@@ -39,7 +40,7 @@ class SharedCertificates:
 
     def list_undeclared(self, artifact: ArtifactService, items: t.Iterable[Fields]) -> set[str]:
         """Return the aliases that no item declares, for `remove` without those that repositories use."""
-        aliases = set(self.by_alias(artifact)) - {item["alias"] for item in items}
+        aliases = set(self.by_alias(artifact)) - {item["alias"] or self._task.params["alias"] for item in items}
         return self.references.select_removable(artifact, aliases)
 
 

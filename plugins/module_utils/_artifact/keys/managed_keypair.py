@@ -49,6 +49,7 @@ class SharedKeyPairs:
     """The key pairs of a server and the repositories that use them, each requested once for all items of a task."""
 
     def __init__(self, task: Task) -> None:
+        self._task = task
         self.references = references.References(task, "key pair", references.KEY_PAIRS)
         self._values = SharedValues()
 
@@ -58,7 +59,7 @@ class SharedKeyPairs:
 
     def list_undeclared(self, artifact: ArtifactService, items: t.Iterable[Fields]) -> set[str]:
         """Return the names of the key pairs that no item declares, for `remove` without those that repositories use."""
-        names = set(self.by_name(artifact)) - {item["name"] for item in items}
+        names = set(self.by_name(artifact)) - {item["name"] or self._task.params["name"] for item in items}
         return self.references.select_removable(artifact, names)
 
 
