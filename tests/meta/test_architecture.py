@@ -370,9 +370,8 @@ def test_options_with_names_of_secrets_declare_no_log() -> None:
 def test_secret_options_are_hidden() -> None:
     secrets = {"admin_key", "api_key", "api_token", "ltoken", "password", "session_token", "source_password", "token"}
     secrets |= {"secret", "secret_args", "secret_parameters", "secret_value", "user_password", "remote_password"}
-    secrets |= {"credential_password", "passphrase", "private_key", "secret_default", "proxy_password", "smtp_password"}
-    secrets |= {"credential_password", "manager_password", "passphrase", "private_key", "secret_default"}
-    secrets |= {"credential_password", "license_keys", "passphrase", "private_key", "secret_default"}
+    secrets |= {"credential_password", "license_keys", "manager_password", "passphrase", "private_key"}
+    secrets |= {"proxy_password", "secret_default", "smtp_password"}
     credential_texts = {"content", "content_base64", "xml"}
     violations = [
         f"{module}: {path}"
