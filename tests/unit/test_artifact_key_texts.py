@@ -38,7 +38,7 @@ def damage(text: str, chance: random.Random) -> str:
     if kind == 0:
         del content[chance.randrange(len(content)) :]
     elif kind == 1:
-        content[chance.randrange(min(len(content), 40))] = chance.randrange(256)
+        content[chance.randrange(min(len(content), 40))] ^= chance.randrange(1, 256)
     else:
         content += chance.randbytes(chance.randrange(1, 9))
     encoded = textwrap.wrap(base64.b64encode(bytes(content)).decode(), 64)
