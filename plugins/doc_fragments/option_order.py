@@ -175,9 +175,10 @@ class ModuleDocFragment:
     ARTIFACT_LAYOUT = r"""
 {options: {name: {}, artifact_path_pattern: {}, distinctive_descriptor_path_pattern: {},
     descriptor_path_pattern: {}, folder_integration_revision_regexp: {},
-    file_integration_revision_regexp: {}, undeclared: {}, state: {},
-    items: {}, visibility_timeout: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    file_integration_revision_regexp: {}, predict_missing: {},
+    undeclared: {}, state: {}, items: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_LAYOUT_INFO = r"""
@@ -277,9 +278,10 @@ class ModuleDocFragment:
 """
 
     ARTIFACT_PROPERTY_SET = r"""
-{options: {name: {}, visible: {}, properties: {}, purge: {}, undeclared: {},
-    state: {}, items: {}, visibility_timeout: {}, workers: {},
-    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+{options: {name: {}, visible: {}, properties: {}, purge: {}, predict_missing: {},
+    undeclared: {}, state: {}, items: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_PROPERTY_SET_INFO = r"""
@@ -289,9 +291,9 @@ class ModuleDocFragment:
     ARTIFACT_PROXY = r"""
 {options: {key: {}, host: {}, port: {}, proxy_username: {}, proxy_password: {},
     nt_host: {}, nt_domain: {}, platform_default: {}, redirected_to_hosts: {},
-    services: {}, state: {}, items: {}, undeclared: {}, update_secret: {},
-    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    services: {}, state: {}, predict_missing: {}, items: {}, undeclared: {},
+    update_secret: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_PROXY_INFO = r"""

@@ -20,6 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.option_order.artifact_layout
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.visibility
@@ -64,6 +65,11 @@ options:
     description: Regular expression for integration revisions in the names of files. It must not contain capturing
       groups. Required if the layout does not exist.
     type: str
+  predict_missing:
+    description:
+      - Whether check mode assumes that no repository uses the layouts to delete, because an earlier task of the
+        playbook changes them.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing layouts that are not in O(items).
@@ -231,6 +237,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.con
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
     STATE,
     UNDECLARED,
     VISIBILITY,
@@ -250,7 +257,7 @@ ITEM = STATE + ArgumentSpec(
     ),
     checks=[forms.LAYOUTS.parse],
 )
-SPEC = (ARTIFACT + UNDECLARED + VISIBILITY) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.option_order.artifact_property_set
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
@@ -81,6 +82,11 @@ options:
       - Whether to delete existing properties that are not in O(properties), and existing values that are not in
         O(properties[].values) if that is set.
       - Requires O(properties).
+  predict_missing:
+    description:
+      - Whether check mode assumes that no repository uses the property sets to delete, because an earlier task of the
+        playbook changes them.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing property sets that are not in O(items).
@@ -280,6 +286,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.con
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
     PURGE,
     STATE,
     UNDECLARED,
@@ -304,7 +311,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     ),
     checks=[property_sets.PROPERTY_SETS.parse],
 )
-SPEC = (ARTIFACT + UNDECLARED + VISIBILITY) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

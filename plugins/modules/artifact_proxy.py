@@ -19,6 +19,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.option_order.artifact_proxy
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.update_secret
@@ -84,6 +85,11 @@ options:
     choices:
       present: Create or update the proxy.
       absent: Delete the proxy.
+  predict_missing:
+    description:
+      - Whether check mode assumes that no repository, replication or webhook uses the proxies to delete, because an
+        earlier task of the playbook changes them.
+      - Ignored outside of check mode.
   items:
     description:
       - Proxies to manage, each with the options below. Options set outside O(items) are the defaults for all items.
@@ -295,6 +301,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.con
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
     STATE,
     UNDECLARED,
     UPDATE_SECRET,
@@ -322,7 +329,7 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
     ),
     checks=[forms.PROXIES.parse],
 )
-SPEC = (ARTIFACT + UNDECLARED + VISIBILITY) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

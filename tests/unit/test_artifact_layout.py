@@ -81,6 +81,12 @@ def test_layout_that_a_repository_uses_is_not_deleted(member: str, check_mode: b
     assert result["msg"] == "Cannot delete layout 'firmware': these repositories use it: a."
 
 
+def test_deletion_is_predicted_when_an_earlier_task_removes_the_use() -> None:
+    with conversation(read(layouts("firmware")), version()) as server:
+        result = manage(server.url, check_mode=True, predict_missing=True, **ABSENT)
+    assert (result["changed"], result["layout"]) == (True, None)
+
+
 def test_repositories_are_read_one_by_one_if_the_server_cannot_list_their_configurations() -> None:
     error = {"errors": [{"status": 400, "message": "Repository configurations does not exist"}]}
     missing = call("GET", f"{REPOSITORIES}/configurations", 400, json=error)

@@ -114,7 +114,9 @@ class ManagedObject:
 
     def _check_deletion(self) -> None:
         form = self._form
-        if form.section in _REFERENCED and self._root is not None and self._name is not None:
+        if form.section not in _REFERENCED or self._task.predicts_missing:
+            return
+        if self._root is not None and self._name is not None:
             self._shared.references.check_unused(
                 self._task, self._artifact, self._root, form.section, form.noun, self._name
             )
