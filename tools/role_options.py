@@ -80,7 +80,26 @@ MIRRORS = (
     Mirror("artifact_provision", "artifact_file", ("artifact_provision_files",), item=""),
     *(
         Mirror("artifact_provision", f"artifact_{kind}", (f"artifact_provision_{kind}s",), item="", without=OF_LISTS)
-        for kind in ("environment", "project", "group", "permission", "replication", "webhook")
+        for kind in (
+            *("environment", "project", "group", "permission", "replication", "webhook"),
+            *("layout", "property_set", "keypair", "certificate", "trusted_key", "backup"),
+        )
+    ),
+    *(
+        Mirror("artifact_provision", f"artifact_{name}", (f"artifact_provision_{name}",), item="", without=OF_LISTS)
+        for name in ("ldap", "saml", "oidc")
+    ),
+    Mirror("artifact_provision", "artifact_proxy", ("artifact_provision_proxies",), item="", without=OF_LISTS),
+    Mirror(
+        "artifact_provision",
+        "artifact_cleanup_policy",
+        ("artifact_provision_cleanup_policies",),
+        item="",
+        without=OF_LISTS,
+    ),
+    *(
+        Mirror("artifact_provision", f"artifact_{name}", (variable,), item=variable)
+        for name, variable in (("license", "artifact_provision_license"), ("mail", "artifact_provision_mail"))
     ),
     Mirror(
         "artifact_provision",

@@ -135,16 +135,16 @@ options:
         type: str
       username_pattern:
         description:
-          - Pattern that derives the name of the user from claims, such as C({{actor}}). An empty string removes it.
-            Requires Artifactory 7.95.0 or later.
+          - Pattern that derives the name of the user from claims. Names of claims, such as C(actor), are in double
+            braces. An empty string removes the pattern. Requires Artifactory 7.95.0 or later.
           - O(identity_mappings[].claims) must ensure that only trusted pipelines match, because the pipeline decides on
             the values of some claims.
           - To keep Ansible from evaluating the braces, mark the text with C(!unsafe), or use the C(raw) tag as in the
             examples.
         type: str
       groups_pattern:
-        description: Pattern that derives the names of groups from claims, such as C({{groups}}). An empty string
-          removes it. Requires Artifactory 7.95.0 or later.
+        description: Pattern that derives the names of groups from claims, whose names are in double braces. An empty
+          string removes it. Requires Artifactory 7.95.0 or later.
         type: str
       scope:
         description:

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import base64
+import datetime
 import itertools
 import re
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
+from support.certificates import Authority
+from support.keys import gpg_pair
 from support.playbook import ROOT, environment, play_mistakes
 from support.steps import RESET, Step, fault, run_role
 from support.warm import run_playbook
@@ -219,8 +224,89 @@ def test_new_users_and_groups_are_predicted_and_created_without_showing_password
 EMPTY_SERVERS = yaml.safe_load((ROOT / "docs/site/guides/empty.yml").read_text())
 DEPLOYER: dict[str, Any] = {"name": "deployer", "actions": ["READ_REPOSITORY", "DEPLOY_CACHE_REPOSITORY"]}
 TARGET = {"url": "https://east.example.com/artifactory/libs", "username": "me", "password": "password-of-the-target"}
+LAYOUT = {
+    "artifact_path_pattern": "[org]/[module]/[baseRev].[ext]",
+    "folder_integration_revision_regexp": ".*",
+    "file_integration_revision_regexp": ".*",
+}
+PAIR = gpg_pair()
+LICENSE = base64.b64encode(b'{"licensedTo": "Example"}').decode()
+CERTIFICATE, CERTIFICATE_KEY = Authority(Path(tempfile.mkdtemp()), "authority").sign(
+    "mirror", until=datetime.timedelta(days=90)
+)
+MAPPING = {"name": "main", "priority": 1, "claims": {"project_path": "web/app"}, "username": "carol"}
 COMPLETE: dict[str, Any] = {
-    "artifact_provision_configuration": {"proxies": {"corporate": {"host": "proxy.example.com", "port": 3128}}},
+    "artifact_provision_license": {"license_keys": [LICENSE]},
+    "artifact_provision_configuration": {"urlBase": "https://repo.example.com"},
+    "artifact_provision_mail": {"host": "mail.example.com", "smtp_username": "me", "smtp_password": "password-of-mail"},
+    "artifact_provision_ldap": [
+        {
+            "key": "corporate-ldap",
+            "ldap_url": "ldap://ldap.example.com",
+            "search_filter": "uid={0}",
+            "manager_dn": "cn=me",
+            "manager_password": "password-of-the-manager",
+            "groups": [
+                {
+                    "name": "ldap-developers",
+                    "name_attribute": "cn",
+                    "member_attribute": "member",
+                    "filter": "(objectClass=group)",
+                    "description_attribute": "description",
+                    "strategy": "static",
+                }
+            ],
+        }
+    ],
+    "artifact_provision_saml": [
+        {
+            "name": "okta",
+            "login_url": "https://idp.example.com/login",
+            "logout_url": "https://idp.example.com/logout",
+            "service_provider_name": "https://repo.example.com",
+            "certificate": CERTIFICATE.read_text(),
+            "ldap_group_settings": ["ldap-developers"],
+        }
+    ],
+    "artifact_provision_oidc": [
+        {
+            "name": name,
+            "issuer_url": "https://gitlab.example.com",
+            "provider_type": "generic",
+            "identity_mappings": [MAPPING],
+            **project,
+        }
+        for name, project in (("gitlab", {}), ("gitlab-web", {"project": "web"}))
+    ],
+    "artifact_provision_layouts": [{"name": "firmware-layout", **LAYOUT}, {"name": "former-layout", "state": "absent"}],
+    "artifact_provision_property_sets": [{"name": "release", "properties": [{"name": "status"}]}],
+    "artifact_provision_proxies": [
+        {"key": "corporate", "host": "proxy.example.com", "port": 3128},
+        {"key": "former-proxy", "state": "absent"},
+    ],
+    "artifact_provision_keypairs": [
+        {"name": "signing", "type": "gpg", "alias": "signing", "public_key": PAIR.public, "private_key": PAIR.private}
+    ],
+    "artifact_provision_certificates": [
+        {"alias": "mirror", "certificate": CERTIFICATE.read_text(), "private_key": CERTIFICATE_KEY.read_text()},
+        {"alias": "former-mirror", "state": "absent"},
+    ],
+    "artifact_provision_trusted_keys": [{"alias": "edge", "key": PAIR.public}],
+    "artifact_provision_backups": [
+        {"key": "nightly", "cron": "0 0 2 * * ?", "excluded_repositories": ["shop-local", "central"]}
+    ],
+    "artifact_provision_cleanup_policies": [
+        {
+            "key": "old-builds",
+            "cron": "0 0 3 * * ?",
+            "enabled": True,
+            "criteria": {
+                "package_types": ["generic"],
+                "repositories": ["shop-local"],
+                "created_before_days": 90,
+            },
+        }
+    ],
     "artifact_provision_environments": [{"name": "QA"}, {"name": "LIVE"}, {"name": "OLD", "state": "absent"}],
     "artifact_provision_projects": [
         {
@@ -250,7 +336,10 @@ COMPLETE: dict[str, Any] = {
             "proxy": "corporate",
             "username": "me",
             "password": "password-of-the-remote",
+            "client_tls_certificate": "mirror",
         },
+        {"key": "deb", "type": "local", "package_type": "debian", "primary_key_pair_ref": "signing"},
+        {"key": "firmware", "type": "local", "package_type": "generic", "layout": "firmware-layout"},
     ],
     "artifact_provision_groups": [{"name": "web"}, {"name": "old"}],
     "artifact_provision_users": [
@@ -281,24 +370,39 @@ COMPLETE: dict[str, Any] = {
 }
 
 
-# Writes of each task in the order of the tasks. The items of a task are processed concurrently
+TASKS = 24  # in COMPLETE, which change something
+# Writes of consecutive tasks in the order of the tasks. The items of a task are processed concurrently
 CREATIONS = [
+    {"install_licenses"},
     {"merge_configuration"},
+    {"create_ldap_setting", "create_ldap_group"},
+    {"create_saml_setting"},
+    {"create_oidc_provider", "create_oidc_mapping"},
     {"create_environment"},
     {"create_project", "create_project_environment", "create_project_role"},
+    {"create_oidc_provider", "create_oidc_mapping"},
+    {"merge_configuration"},
+    {"create_keypair"},
+    {"add_certificate"},
+    {"add_trusted_key"},
     {"create_repository", "create_repository_batch"},
+    {"merge_configuration"},
     {"create_platform_group"},
     {"create_platform_user"},
     {"create_platform_permission"},
     {"save_project_member", "attach_repository", "share_repository"},
     {"replace_replications"},
     {"create_webhook"},
+    {"create_cleanup_policy", "enable_cleanup_policy"},
 ]
 
 
 def order_of(writes: list[str], tasks: list[set[str]]) -> list[int]:
     """Return the indexes of the tasks to which writes belong, without those of the same task in a row."""
-    indexes = [next(index for index, labels in enumerate(tasks) if label in labels) for label in writes]
+    indexes = [0]
+    for label in writes:
+        later = (index for index in range(indexes[-1], len(tasks)) if label in tasks[index])
+        indexes.append(next(later, -1))
     return [index for index, _writes in itertools.groupby(indexes)]
 
 
@@ -307,7 +411,7 @@ def test_complete_declaration_is_predicted_on_an_empty_server_and_created_in_ord
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
     sandbox.seed(EMPTY_SERVERS, reset=True)
-    sandbox.switch("artifact", version="7.111.4")
+    sandbox.switch("artifact", version="7.111.4", edition="enterprise", cluster=True)
     refused = fault(service="artifact", kind="status", status=403, label="save_project_member", body="no right")
     results = [
         *run_role(sandbox, "artifact_provision", [Step(COMPLETE)], tmp_path, "--check", "--diff", "-v"),
@@ -315,25 +419,43 @@ def test_complete_declaration_is_predicted_on_an_empty_server_and_created_in_ord
             sandbox, "artifact_provision", [Step(COMPLETE, [refused]), Step(COMPLETE), Step(COMPLETE)], tmp_path, "-v"
         ),
     ]
-    assert "password-of" not in " ".join(result.output for result in results)
+    output = " ".join(result.output for result in results)
+    assert "password-of" not in output
+    assert LICENSE not in output
     predicted, failed, continued, repeated = results
-    assert (predicted.failure, predicted.changed, predicted.writes) == ("", len(CREATIONS), [])
+    assert (predicted.failure, predicted.changed, predicted.writes) == ("", TASKS, [])
     assert "items[0] (web)" in failed.failure
     assert (continued.failure, failed.changed + continued.changed) == ("", predicted.changed)
     assert order_of(failed.writes + continued.writes, CREATIONS) == [*range(len(CREATIONS))]
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
-KINDS = ("environments", "projects", "repositories", "groups", "users", "permissions", "replications", "webhooks")
+KINDS = (
+    *("ldap", "saml", "oidc", "environments", "projects", "layouts", "property_sets", "proxies", "keypairs"),
+    *("certificates", "trusted_keys", "repositories", "backups", "groups", "users", "permissions", "replications"),
+    *("webhooks", "cleanup_policies"),
+)
 REDUCED: dict[str, Any] = {
     "artifact_provision_undeclared": dict.fromkeys(KINDS, "remove"),
+    "artifact_provision_mail": {"state": "absent"},
+    "artifact_provision_saml": [{"name": "okta", "state": "absent"}],
+    "artifact_provision_ldap": [{"key": "corporate-ldap", "state": "absent", "purge": True}],
+    "artifact_provision_oidc": [{"name": "gitlab"}],
+    "artifact_provision_layouts": [{"name": "firmware-layout", "state": "absent"}],
+    "artifact_provision_property_sets": [{"name": "artifactory"}],
+    "artifact_provision_proxies": [{"key": "corporate", "state": "absent"}],
+    "artifact_provision_keypairs": [{"name": "signing", "state": "absent"}],
+    "artifact_provision_certificates": [{"alias": "mirror", "state": "absent"}],
+    "artifact_provision_trusted_keys": [{"alias": "edge", "state": "absent"}],
+    "artifact_provision_backups": [{"key": "backup-daily"}],
+    "artifact_provision_cleanup_policies": [{"key": "old-builds", "state": "absent"}],
     "artifact_provision_environments": [{"name": "LIVE"}],
     "artifact_provision_projects": [
         {"key": "web", "roles": [{**DEPLOYER, "environments": ["LIVE"]}], "members": [], "purge": True},
         {"key": "shop", "state": "absent", "detach_repositories": True},
     ],
     "artifact_provision_repositories": [
-        entry
+        {**entry, "proxy": "", "client_tls_certificate": ""} if entry["key"] == "central" else entry
         for entry in COMPLETE["artifact_provision_repositories"]
         if entry["key"] in ("shop-local", "web-local", "central")
     ],
@@ -344,27 +466,42 @@ REDUCED: dict[str, Any] = {
     ],
     "artifact_provision_replications": [{"repo": "shop-local", "state": "absent"}],
     "artifact_provision_webhooks": [
-        {"key": "deploy", "criteria": {"repositories": [], "any_local": True}, "secret": "password-of-the-webhook"}
+        {
+            "key": "deploy",
+            "criteria": {"repositories": [], "any_local": True},
+            "proxy": "",
+            "secret": "password-of-the-webhook",
+        }
     ],
 }
 
 
 DELETIONS = [
+    {"merge_configuration"},
+    {"delete_ldap_group", "delete_ldap_setting"},
+    {"delete_saml_setting"},
     {"update_project_role"},
-    {"delete_repository"},
+    {"delete_oidc_provider"},
+    {"delete_trusted_key"},
+    {"update_repository", "delete_repository"},
+    {"merge_configuration"},
     {"delete_platform_group"},
     {"delete_platform_user"},
     {"delete_platform_permission", "replace_platform_permission_resource"},
     {"remove_project_member", "detach_repository", "delete_project"},
-    {"delete_environment"},
     {"delete_replications"},
     {"delete_webhook", "replace_webhook"},
+    {"delete_cleanup_policy"},
+    {"delete_environment"},
+    {"merge_configuration"},
+    {"delete_keypair"},
+    {"delete_certificate"},
 ]
 
 
 def test_undeclared_objects_are_predicted_and_deleted_when_nothing_uses_them(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed(EMPTY_SERVERS, reset=True)
-    sandbox.switch("artifact", version="7.111.4")
+    sandbox.switch("artifact", version="7.111.4", edition="enterprise", cluster=True)
     (created,) = run_role(sandbox, "artifact_provision", [Step(COMPLETE)], tmp_path)
     assert created.failure == ""
     (predicted,) = run_role(sandbox, "artifact_provision", [Step(REDUCED)], tmp_path, "--check")
