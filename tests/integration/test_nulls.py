@@ -61,6 +61,19 @@ ENTRIES: dict[tuple[str, ...], dict[str, Any]] = {
     ("artifact_housekeeping_builds",): {"build": "app", "count": 1},
     ("artifact_housekeeping_trash",): {"action": "clean", "repo": "generic-local", "path": "tools"},
     ("artifact_provision_files",): {"repo": "generic-local", "path": "app", "state": "absent"},
+    ("artifact_provision_license",): {"license_keys": ["bGljZW5zZQ=="]},
+    ("artifact_provision_mail",): {"host": "mail.example.com"},
+    ("artifact_provision_ldap",): {"key": "corporate-ldap", "state": "absent"},
+    ("artifact_provision_saml",): {"name": "okta", "state": "absent"},
+    ("artifact_provision_oidc",): {"name": "gitlab", "state": "absent"},
+    ("artifact_provision_layouts",): {"name": "firmware", "state": "absent"},
+    ("artifact_provision_property_sets",): {"name": "release"},
+    ("artifact_provision_proxies",): {"key": "corporate", "state": "absent"},
+    ("artifact_provision_keypairs",): {"name": "signing", "state": "absent"},
+    ("artifact_provision_certificates",): {"alias": "mirror", "state": "absent"},
+    ("artifact_provision_trusted_keys",): {"alias": "edge", "state": "absent"},
+    ("artifact_provision_backups",): {"key": "nightly", "state": "absent"},
+    ("artifact_provision_cleanup_policies",): {"key": "old-builds"},
     ("artifact_provision_environments",): {"name": "QA", "state": "absent"},
     ("artifact_provision_projects",): {"key": "web", "display_name": "Web"},
     ("artifact_provision_replications",): {"repo": "generic-local", "state": "absent"},
@@ -102,7 +115,10 @@ AROUND: dict[str, dict[str, Any]] = {
     "ci_pipeline_stages": {"name": "one"},
     "review_provision_projects": {"name": "mobile-app"},
 }
-SINGLE = ("artifact_housekeeping_cleanup", "artifact_release_build", "inference_batch_options")
+SINGLE = (
+    *("artifact_housekeeping_cleanup", "artifact_provision_license", "artifact_provision_mail"),
+    *("artifact_release_build", "inference_batch_options"),
+)
 OTHERS: dict[str, dict[str, Any]] = {
     "artifact_housekeeping": {"artifact_housekeeping_rules": [RULE], "artifact_housekeeping_measure": False},
     "artifact_release": {"artifact_release_build": BUILD},
