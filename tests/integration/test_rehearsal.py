@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -24,6 +25,7 @@ from sandbox.client import Sandbox
 from sandbox.rehearsal.report import find_problem, render_report
 from sandbox.rehearsal.runs import Run, run_playbook
 from support import running
+from support.cases import RESOURCES
 from support.playbook import ROOT, environment, run_ansible
 
 ITEM = "app/1.0/app-1.0.tar.gz"
@@ -368,6 +370,42 @@ def test_rehearsal_on_a_snapshot_changes_the_administration_of_artifactory(sandb
     reads, changes = r"\d+ read, 0 write", r"\d+ read, [1-9]\d* write"
     assert re.search(rf"requests, artifact\s+{reads}\s+{changes}\s+{reads}\b", output), output
     assert "The second run changed nothing." in output
+
+
+# Modules whose cases create what production has
+DESCRIBED = (
+    *("saml", "oidc", "ldap", "keypair", "certificate", "trusted_key", "cleanup_policy"),
+    *("backup", "layout", "mail", "property_set", "proxy"),
+)
+
+
+def test_rehearsal_on_a_snapshot_finds_the_single_sign_on_keys_and_policies_of_artifactory(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    hosts, site, folder = tmp_path / "hosts.yml", tmp_path / "site.yml", tmp_path / "snapshot"
+    sandbox.switch("artifact", version="7.111.4", edition="enterprise", trusted_keys_require_enterprise=True)
+    hosts.write_text(yaml.safe_dump({"artifact": {"hosts": {"repo": {"ansible_connection": "local"}}}}))
+    created = {name: RESOURCES[f"artifact_{name}"].create for name in DESCRIBED}
+    tasks = [
+        {"name": f"Keep {name}", f"buildworks.toolchain.artifact_{name}": options} for name, options in created.items()
+    ]
+    site.write_text(yaml.safe_dump([{"hosts": "artifact", "gather_facts": False, "tasks": tasks}]))
+    for playbook in ([site], ["buildworks.toolchain.snapshot", "-e", f"snapshot_folder={folder}"]):
+        output, good = run_ansible([*playbook, "-i", hosts], sandbox)
+        assert good, output
+    manifest = (folder / "artifact" / "manifest.json").read_text()
+    for options in created.values():
+        secrets = [options[name] for name in options if re.search("private_key|pass", name) and options[name]]
+        assert not [secret for secret in secrets if json.dumps(secret)[1:-1] in manifest]
+    assert "PRIVATE KEY" not in manifest
+    sandbox.clear_journal()
+    files = {"inventory": hosts, "playbook": site, "snapshot": folder}
+    options = [word for name, path in files.items() for word in ("-e", f"rehearse_{name}={path}")]
+    output, good = run_ansible(["buildworks.toolchain.rehearse", *options], sandbox)
+    assert good, output
+    assert sandbox.journal() == []
+    reads = r"\d+ read, 0 write"
+    assert re.search(rf"requests, artifact\s+{reads}\s+{reads}\s+{reads}\b", output), output
 
 
 LIBRARY = {"name": "library", "type": "multibranch", "git": {"url": "https://git.example/library.git"}}

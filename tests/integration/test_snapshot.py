@@ -17,6 +17,8 @@ from sandbox import client
 from sandbox.client import Sandbox
 from sandbox.seeds.schema import SeedError
 from sandbox.seeds.snapshot import SnapshotDirectory
+from support.cases.artifact_sso import CERTIFICATE
+from support.keys import gpg_pair, rsa_pair
 from support.playbook import list_failures, run_ansible
 from support.session import Session
 
@@ -370,6 +372,7 @@ def administration(number: int) -> dict[str, Any]:
     uploads = {"anyLocal": True, "repoKeys": [f"many{number}-local"], "includePatterns": ["org/**"]}
     headers = [{"name": "Accept", "value": "*/*"}, {"name": "Authorization", "value": f"Bearer {SECRET}"}]
     return {
+        **security(number),
         "environments": ["QA", f"STAGE-{number}"],
         "projects": [
             {
@@ -403,6 +406,16 @@ def administration(number: int) -> dict[str, Any]:
             "security": {
                 "hideUnauthorizedResources": True,
                 "ldapSettings": {"corporate-ldap": {"ldapUrl": "ldap://ldap.example/dc=example", "search": ldap}},
+                "ldapGroupSettings": {
+                    "teams": {
+                        "groupBaseDn": "ou=teams",
+                        "groupNameAttribute": "cn",
+                        "groupMemberAttribute": "member",
+                        "filter": "(objectClass=groupOfNames)",
+                        "descriptionAttribute": "description",
+                        "enabledLdap": "corporate-ldap",
+                    }
+                },
                 "oauthSettings": {"oauthProvidersSettings": {"github": oauth}},
             },
             "trashcanConfig": {"enabled": False, "retentionPeriodDays": number},
@@ -458,6 +471,86 @@ def administration(number: int) -> dict[str, Any]:
                 ],
             },
         ],
+    }
+
+
+def security(number: int) -> dict[str, Any]:
+    """Return single sign-on, keys, certificates and clean-up policies."""
+    github = "https://token.actions.githubusercontent.com"
+    main = {"name": "main", "priority": 1, "claims": {"repository": "acme/web", "ref": ["refs/heads/main", "x"]}}
+    roles = f'applied-permissions/roles:p{number}-0:"Developer"'
+    return {
+        "saml_settings": [
+            {
+                "name": f"{name} {number}",
+                "login_url": f"https://idp.example/login?idpid=C0{number}",
+                "logout_url": "{baseUrl}/ui/login",
+                "service_provider_name": name,
+                "certificate": CERTIFICATE,
+                "enable_integration": name == SPECIAL_NAMES[0],
+                "auto_redirect": True,
+                "group_attribute": "groups",
+                "ldap_group_settings": ["teams"],
+            }
+            for name in SPECIAL_NAMES
+        ],
+        "oidc_providers": [
+            {
+                "name": f"gitlab-{number}",
+                "description": f"password: {SECRET}",
+                "issuer_url": "https://gitlab.example",
+                "provider_type": "Generic OpenID Connect",
+                "audience": "artifactory",
+                "token_issuer": "https://issuer.example",
+                "use_default_proxy": True,
+                "identity_mappings": [
+                    {**main, "token_spec": {"username": "ci", "audience": "jfrt@* jfxr@*", "expires_in": 604800}},
+                    {**main, "name": "tags", "description": "Tags", "token_spec": {"groups_pattern": "x-$0"}},
+                ],
+            },
+            {
+                "name": f"github-{number}",
+                "issuer_url": github,
+                "provider_type": "GitHub",
+                "organization": "acme",
+                "project_key": f"p{number}-0",
+                "identity_mappings": [{**main, "token_spec": {"scope": roles}}],
+            },
+        ],
+        "cleanup_policies": [
+            {
+                "key": f"old-{number}",
+                "description": "Ünï",
+                "cronExp": "0 0 2 ? * SUN",
+                "durationInMinutes": 60,
+                "enabled": True,
+                "searchCriteria": {
+                    "packageTypes": ["generic"],
+                    "repos": [f"many{number}-local", "libs-*"],
+                    "excludedRepos": ["libs-release-local"],
+                    "includedPackages": ["**"],
+                    "createdBeforeInDays": 90,
+                    "includedProperties": {"qa": ["failed"]},
+                },
+            },
+            {
+                "key": f"of-project-{number}",
+                "projectKey": f"p{number}-0",
+                "skipTrashcan": True,
+                "searchCriteria": {
+                    "packageTypes": ["generic", "docker"],
+                    "repos": ["**"],
+                    "includedPackages": ["a/**"],
+                    "keepLastNVersions": 3,
+                },
+            },
+        ],
+        "keypairs": [
+            {"name": f"token key {number}", "type": "gpg", "public_key": gpg_pair(number).public, "alias": "a.asc"},
+            {"name": f"alpine-{number}", "type": "rsa", "public_key": rsa_pair(number).public},
+        ],
+        "certificates": [{"alias": f"{name} {number}", "issued_by": "Authority"} for name in SPECIAL_NAMES],
+        "trusted_keys": [{"alias": f"edge of {number}", "key": gpg_pair(number + 1).public}],
     }
 
 
@@ -693,6 +786,23 @@ def check_administration(artifact: dict[str, Any]) -> None:
     assert configuration["security"]["ldapSettings"]["corporate-ldap"]["search"]["managerDn"] == "cn=somebody"
     assert sorted(configuration["backups"]) == sorted(SPECIAL_NAMES)
     assert "footer" not in configuration
+    check_security(artifact)
+
+
+def check_security(artifact: dict[str, Any]) -> None:
+    """Check that the snapshot contains single sign-on, keys, certificates and policies of the world with number 1."""
+    assert artifact["licenses"] == [{"type": "Enterprise", "edition": "enterprise", "expired": False}]
+    assert {setting["login_url"] for setting in artifact["saml_settings"]} == {"https://idp.example/login?idpid=C01"}
+    github, gitlab = artifact["oidc_providers"]
+    assert (github["project"], github["provider_type"]) == ("p1-0", "github")
+    assert (gitlab["description"], gitlab["token_issuer"]) == ("password: MASKED_SECRET", "https://issuer.example")
+    assert [mapping["name"] for mapping in gitlab["identity_mappings"]] == ["main", "tags"]
+    assert [policy["key"] for policy in artifact["cleanup_policies"]] == ["of-project-1", "old-1"]
+    pairs = {pair["name"]: pair["public_key"] for pair in artifact["keypairs"]}
+    assert pairs == {"token key 1": gpg_pair(1).public, "alpine-1": rsa_pair(1).public}
+    assert len(artifact["certificates"]) == len(SPECIAL_NAMES)
+    assert [(key["alias"], key["key"]) for key in artifact["trusted_keys"]] == [("edge of 1", gpg_pair(2).public)]
+    assert artifact["configuration"]["security"]["ldapGroupSettings"]["teams"]["enabledLdap"] == "corporate-ldap"
 
 
 def test_sandbox_from_a_snapshot_has_the_same_data(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -706,7 +816,7 @@ def test_sandbox_from_a_snapshot_has_the_same_data(sandbox: Sandbox, tmp_path: P
     for place in ("properties: db.password: value", "properties: note: value", "F_TOKEN: default", "comment"):
         assert place in output
     with client.start(seed=first) as rehearsal:
-        rehearsal.switch("artifact", edition="enterprise")
+        assert rehearsal.switches()["artifact"]["edition"] == "enterprise"
         assert rehearsal.switches()["artifact"]["trashcan"] is False
         output, good = take_snapshot(rehearsal, second, snapshot_artifact_runs="all", **all_credentials(rehearsal))
     assert good, output
@@ -890,7 +1000,8 @@ def test_only_lists_without_permission_are_skipped(sandbox: Sandbox, tmp_path: P
     skipped = {
         service: [about["list"] for about in lists[service]["skipped_lists"]] for service in ("artifact", "inference")
     }
-    assert skipped["artifact"] == ["repositories-libs-remote", "runs-app", "runs-acme/nightly of web-4"]
+    refused = ["repositories-libs-remote", "runs-app", "runs-acme/nightly of web-4"]
+    assert skipped["artifact"] == ["cleanup_policies", *refused]
     assert skipped["inference"] == ["invites", "rate_limits", "user_keys", "project_service_accounts"]
     assert any(project.get("users") for project in lists["inference"]["projects"])
     assert lists["inference"]["users"]
@@ -899,6 +1010,8 @@ def test_only_lists_without_permission_are_skipped(sandbox: Sandbox, tmp_path: P
 PASSWORD = {"toolchain_artifact_username": "admin", "toolchain_artifact_password": "sandbox-admin"}
 PARTS = ["project_environments", "project_roles", "project_members"]
 ACCESS = ["environments", "projects"]
+ENTERPRISE = ("oidc_providers", "cleanup_policies", "trusted_keys")
+SECURITY = ("licenses", "saml_settings", "keypairs", "certificates", *ENTERPRISE)
 # Lists of Artifactory that are skipped, with a part of the reason
 SKIPPED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, str]]] = {
     "an early version": (
@@ -909,28 +1022,48 @@ SKIPPED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, str]]] = {
             "sharing": "requires Artifactory 7.90.1 or later",
             "project_environments": ": 404 ",
             "webhooks": "may accept only access tokens",
+            "saml_settings": "requires Artifactory 7.83.1 or later",
+            "oidc_providers": "requires Artifactory 7.73.1 or later",
+            "cleanup_policies": "requires Artifactory Enterprise",
         },
     ),
     "the open-source edition": (
         {"edition": "oss"},
         PASSWORD,
-        dict.fromkeys(("items", "environments", "projects", "replications", "webhooks"), "requires Artifactory Pro"),
+        {
+            **dict.fromkeys(("items", "environments", "projects", "replications"), "requires Artifactory Pro"),
+            **dict.fromkeys(("webhooks", "saml_settings", "keypairs"), "requires Artifactory Pro"),
+            **dict.fromkeys(ENTERPRISE, "requires Artifactory Enterprise"),
+        },
     ),
     "an Access API for tokens": (
         {"access_requires_token": True},
         PASSWORD,
-        dict.fromkeys(("users", "groups", "permissions", "webhooks", *ACCESS), "may accept only access tokens"),
+        {
+            **dict.fromkeys(("users", "groups", "permissions", "webhooks", *ACCESS), "may accept only access tokens"),
+            **dict.fromkeys(("saml_settings", "oidc_providers"), "may accept only access tokens"),
+            "cleanup_policies": "requires Artifactory Enterprise",
+        },
+    ),
+    "a license of Artifactory Pro": (
+        {"version": "7.111.4", "trusted_keys_require_enterprise": True},
+        PASSWORD,
+        {
+            **dict.fromkeys(("cleanup_policies", "trusted_keys"), "a license of the type 'Commercial'"),
+            "webhooks": "may accept only access tokens",
+        },
     ),
     "an account without permissions": (
         {},
         {"toolchain_artifact_username": "reader", "toolchain_artifact_password": "sandbox-reader"},
         {
-            **dict.fromkeys(("environments", "replications", "configuration"), ": 403 "),
+            **dict.fromkeys(("environments", "replications", "configuration", *SECURITY), ": 403 "),
+            "cleanup_policies": "requires Artifactory 7.98.2 or later",
             "webhooks": "may accept only access tokens",
         },
     ),
 }
-NEW_LISTS = {*ACCESS, *PARTS, "sharing", "replications", "webhooks", "configuration"}
+NEW_LISTS = {*ACCESS, *PARTS, *SECURITY, "sharing", "replications", "webhooks", "configuration"}
 
 
 @pytest.mark.parametrize("case", SKIPPED)
@@ -1036,7 +1169,50 @@ OLD_MANIFEST: dict[str, Any] = {
     "builds": [],
 }
 SETTINGS = {"description": "", "soft_limit": False, "storage_quota": "1 GB", "admin_privileges": {}}
+SELECTED = {"package_types": ["generic"], "included_packages": ["**"], "created_before_days": 30}
+POLICY: dict[str, Any] = {"description": "", "cron": "", "enabled": False, "project": ""}
+UNNAMED = dict.fromkeys(("username", "username_pattern", "groups_pattern", "scope", "audience", "expires_in"))
+OIDC: dict[str, Any] = {"issuer_url": "https://idp.example", "provider_type": "generic", "project": ""}
 INCOMPLETE: dict[str, Any] = {
+    "licenses": [
+        {"type": "Enterprise Plus", "edition": "enterprise", "expired": True},
+        {"type": "Trial", "edition": None, "expired": False},
+        {"type": "Commercial", "edition": "pro", "expired": False},
+    ],
+    "saml_settings": [
+        {"name": "new", "login_url": "", "logout_url": "", "service_provider_name": "", "certificate": ""},
+        {"name": "odd", "login_url": "ftp://x", "logout_url": "", "service_provider_name": "", "certificate": ""},
+    ],
+    "oidc_providers": [
+        {"name": "odd", **OIDC, "provider_type": "carrier pigeon", "identity_mappings": None},
+        {"name": "unread", **OIDC, "identity_mappings": None},
+        {
+            "name": "some",
+            **OIDC,
+            "identity_mappings": [
+                {"name": "odd", "description": "", "priority": None, "claims": {}, **UNNAMED},
+                {"name": "good", "description": "", "priority": 1, "claims": {}, **UNNAMED, "username": "ci"},
+            ],
+        },
+    ],
+    "cleanup_policies": [
+        {"key": "some", **POLICY, "criteria": {**SELECTED, "repositories": ["libs", "mirror", "gone"]}},
+        {"key": "none", **POLICY, "criteria": {**SELECTED, "repositories": ["gone"]}},
+        {"key": "hidden", **POLICY, "project": "gone", "criteria": {**SELECTED, "repositories": ["libs"]}},
+        {"key": "mixed", **POLICY, "criteria": {**SELECTED, "repositories": ["**"], "keep_last_versions": 1}},
+    ],
+    "keypairs": [
+        {"name": "masked", "type": "rsa", "alias": "", "public_key": "MASKED_SECRET", "fingerprint": None},
+        {"name": "odd", "type": "odd", "alias": "", "public_key": rsa_pair().public, "fingerprint": None},
+        {"name": "good", "type": "rsa", "alias": "", "public_key": rsa_pair().public, "fingerprint": None},
+    ],
+    "certificates": [
+        {"alias": "unknown", "issued_to": None, "issued_by": None, "issued_on": None, "fingerprint": None}
+    ],
+    "trusted_keys": [
+        {"alias": "hidden", "key": "", "kid": "1"},
+        {"alias": "good", "key": gpg_pair().public, "kid": "2"},
+    ],
     "environments": ["DEV", "PROD"],
     "projects": [{"key": "web", "display_name": "Web", **SETTINGS}, {"key": "new", "display_name": "New", **SETTINGS}],
     "project_parts": {
@@ -1072,6 +1248,14 @@ INCOMPLETE: dict[str, Any] = {
     },
 }
 
+# What is kept of some lists, and the field with its name
+KEPT = {
+    **dict.fromkeys(("saml_settings", "oidc_providers", "keypairs"), "name"),
+    "cleanup_policies": "key",
+    "certificates": "alias",
+    "trusted_keys": "alias",
+}
+
 
 @pytest.mark.parametrize("added", [{}, INCOMPLETE])
 def test_sandbox_starts_when_artifactory_lists_are_missing_or_incomplete(tmp_path: Path, added: dict[str, Any]) -> None:
@@ -1083,10 +1267,22 @@ def test_sandbox_starts_when_artifactory_lists_are_missing_or_incomplete(tmp_pat
         session = Session(sandbox.url, sandbox.environment["JFROG_ACCESS_TOKEN"])
         members = {kind: session.get(f"/access/api/v1/projects/web/{kind}").json() for kind in ("users", "groups")}
         configuration = session.get("/artifactory/api/system/configuration").text
+        exported = sandbox.export_seed()["seed"]["artifact"]
     assert state["repositories"]["total"] == 2
     assert state["projects"]["total"] == len(added.get("projects", ()))
     if not added:
         return
+    assert {name: [entry[field] for entry in exported[name]] for name, field in KEPT.items()} == {
+        "saml_settings": ["new"],
+        "oidc_providers": ["some", "unread"],
+        "cleanup_policies": ["some"],
+        "keypairs": ["good"],
+        "certificates": ["unknown"],
+        "trusted_keys": ["good"],
+    }
+    assert [mapping["name"] for mapping in exported["oidc_providers"][0]["identity_mappings"]] == ["good"]
+    assert exported["cleanup_policies"][0]["searchCriteria"]["repos"] == ["libs"]
+    assert exported["edition"] == "enterprise"
     assert [row["repository"] for row in state["replications"]["rows"]] == ["libs", "mirror"]
     assert members == {"users": {"members": []}, "groups": {"members": [{"name": "team", "roles": ["r"]}]}}
     assert configuration.count("<password>") == configuration.count("<managerPassword>") == 1

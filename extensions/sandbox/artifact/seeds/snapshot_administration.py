@@ -1,20 +1,23 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Conversion of environments, projects, replications, webhooks and the central configuration of a snapshot into seeds.
+"""Conversion of projects, replications, webhooks, clean-up policies and the configuration of a snapshot into seeds.
 
 References to objects that the snapshot does not contain, and what the sandbox does not know, are left out.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ...seeds.snapshot import SnapshotDirectory
+from ..cleanup import policies
 from ..projects.role_api import ACTIONS, PREDEFINED
 from ..projects.store import BUILT_IN_ENVIRONMENTS
+from ..protocol.errors import ArtifactError
 from ..system.configuration.schema import SECTIONS, Keyed, Text, TextList
 from ..webhooks.subscriptions import EVENT_TYPES
 
@@ -31,6 +34,16 @@ _CRITERIA_FIELDS = {
     "release_bundles": "registeredReleaseBundlesNames",
     "release_bundles_v2": "selectedReleaseBundles",
     "environments": "selectedEnvironments",
+}
+_POLICY_FIELDS = {"cron": "cronExp", "project": "projectKey"}
+_SELECTION_FIELDS = {
+    "repositories": "repos",
+    "excluded_repositories": "excludedRepos",
+    "created_before_days": "createdBeforeInDays",
+    "created_before_months": "createdBeforeInMonths",
+    "last_downloaded_before_days": "lastDownloadedBeforeInDays",
+    "last_downloaded_before_months": "lastDownloadedBeforeInMonths",
+    "keep_last_versions": "keepLastNVersions",
 }
 
 
@@ -102,6 +115,23 @@ def iterate_webhooks(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
             "event_filter": {"domain": webhook["domain"], "event_types": event_types, "criteria": criteria},
             "handlers": [_convert_handler(snapshot, webhook, proxies)],
         }
+
+
+def iterate_cleanup_policies(snapshot: SnapshotDirectory, repositories: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield the clean-up policies, without those of projects that the snapshot does not contain.
+
+    :arg repositories: keys of the local and federated repositories
+    """
+    projects = {"", *(project["key"] for project in snapshot.manifest.get("projects", ()))}
+    for policy in snapshot.manifest.get("cleanup_policies", ()):
+        criteria = _drop_unset(_rename(policy["criteria"], _SELECTION_FIELDS))
+        known = [name for name in criteria.get("repos", ()) if "*" in name or name in repositories]
+        fields = _rename({name: value for name, value in policy.items() if name != "criteria"}, _POLICY_FIELDS)
+        if policy["project"] in projects:
+            with contextlib.suppress(ArtifactError):
+                seed = {**_drop_unset(fields), "searchCriteria": {**criteria, "repos": known}}
+                policies.build_policy(seed, None)
+                yield seed
 
 
 def list_pull_replications(snapshot: SnapshotDirectory) -> set[str]:
@@ -204,6 +234,10 @@ def _convert_handler(snapshot: SnapshotDirectory, webhook: dict[str, Any], proxi
 
 def _drop_null(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _drop_unset(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value or value is False}
 
 
 def _parse_size(text: str) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ...seeds.snapshot import SnapshotDirectory
@@ -18,12 +18,21 @@ from .seed import BUILD_FIELDS, MODULE_FIELDS
 from .snapshot_administration import (
     UNKNOWN,
     convert_configuration,
+    iterate_cleanup_policies,
     iterate_projects,
     iterate_replications,
     iterate_webhooks,
     list_environments,
     list_member_names,
     list_pull_replications,
+)
+from .snapshot_security import (
+    UNKNOWN_URL,
+    iterate_certificates,
+    iterate_keypairs,
+    iterate_oidc_providers,
+    iterate_saml_settings,
+    iterate_trusted_keys,
 )
 
 BATCH_SIZE = 5000
@@ -38,7 +47,8 @@ RESOURCE_TYPES = {
     "destinations": "destination",
     "pipeline_sources": "pipeline_source",
 }
-UNKNOWN_URL = "https://unknown.invalid"
+# Editions of the licenses in the manifest, from the highest, with the values of the switch
+EDITIONS = {"enterprise": "enterprise", "pro": "pro", "open_source": "oss"}
 USER_FIELDS = (*SEED_USER_FIELDS, "groups", "locked")
 COPIED_FIELDS = (
     "created",
@@ -57,9 +67,10 @@ def iterate_seeds(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
     manifest, tokens = snapshot.manifest, snapshot.manifest["tokens"]
     repositories = list(_convert_repositories(snapshot))
     keys = {repository["key"] for repository in repositories}
+    storing = {repository["key"] for repository in repositories if repository["rclass"] in ("local", "federated")}
     configuration = convert_configuration(snapshot, keys)
     yield {
-        **_convert_server(manifest.get("server") or {}),
+        **_convert_server(manifest.get("server") or {}, manifest.get("licenses", ())),
         "groups": list(_convert_groups(snapshot)),
         "users": [*_convert_users(snapshot), {**_create_user(snapshot, ADMIN), "admin": True}],
         "permissions": [_convert_permission(permission) for permission in manifest.get("permissions", ())],
@@ -69,7 +80,13 @@ def iterate_seeds(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         "projects": list(iterate_projects(snapshot)),
         **({"configuration": configuration} if configuration else {}),
         "replications": list(iterate_replications(snapshot, keys)),
+        "cleanup_policies": list(iterate_cleanup_policies(snapshot, storing)),
         "webhooks": list(iterate_webhooks(snapshot)),
+        "certificates": list(iterate_certificates(snapshot)),
+        "keypairs": list(iterate_keypairs(snapshot)),
+        "trusted_keys": list(iterate_trusted_keys(snapshot)),
+        "saml_settings": list(iterate_saml_settings(snapshot)),
+        "oidc_providers": list(iterate_oidc_providers(snapshot)),
         "builds": [_convert_build(record) for record in manifest["builds"]],
     }
     rows = snapshot.read_records("items")
@@ -77,10 +94,21 @@ def iterate_seeds(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         yield {"items": batch}
 
 
-def _convert_server(server: dict[str, Any]) -> dict[str, Any]:
-    """Return the version, and the edition if it is the open-source one. Servers do not report other editions."""
+def _convert_server(server: dict[str, Any], licenses: Collection[dict[str, Any]]) -> dict[str, Any]:
+    """Return the version and, if the server reports it, the edition."""
     version = {"version": server["version"]} if VERSION.fullmatch(server.get("version", "")) else {}
-    return {**version, "edition": "oss"} if server.get("open_source") else version
+    edition = _find_edition(licenses) or ("oss" if server.get("open_source") else None)
+    return {**version, "edition": edition} if edition else version
+
+
+def _find_edition(licenses: Collection[dict[str, Any]]) -> str | None:
+    """Return the highest edition of the valid licenses, or of all if none is valid.
+
+    A license whose type does not show its edition, such as a trial, may be of the highest one.
+    """
+    valid = [entry for entry in licenses if not entry["expired"]] or licenses
+    found = {entry["edition"] or "enterprise" for entry in valid}
+    return next((edition for name, edition in EDITIONS.items() if name in found), None)
 
 
 def _convert_users(snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
