@@ -54,10 +54,10 @@ def delete_policy(state: State, key: str) -> None:
     state.runtime.db.execute("DELETE FROM artifact_cleanup_policies WHERE key = ?", (key,))
 
 
-def build_policy(state: State, body: dict[str, Any], checks_names: bool) -> dict[str, Any]:
+def build_policy(body: dict[str, Any], existing: State | None) -> dict[str, Any]:
     """Return the policy in a request body with all defaults.
 
-    :arg checks_names: whether the project and the repositories must exist
+    :arg existing: state in which the project and the repositories must exist; null if this is not checked
     :raises ArtifactError: if the server would refuse it
     """
     key, project = body.get("key"), body.get("projectKey")
@@ -70,7 +70,7 @@ def build_policy(state: State, body: dict[str, Any], checks_names: bool) -> dict
         raise _refusal("cronExp is not a valid cron expression")
     if duration is not None and not _is_count(duration):
         raise _refusal("durationInMinutes must be a positive number")
-    if project and checks_names and state.projects.find(project) is None:
+    if project and existing is not None and existing.projects.find(project) is None:
         raise _refusal(f"project {project} does not exist")
     return {
         "key": key,
@@ -80,11 +80,11 @@ def build_policy(state: State, body: dict[str, Any], checks_names: bool) -> dict
         "enabled": body.get("enabled") is True,
         "skipTrashcan": body.get("skipTrashcan") is True,
         **({"projectKey": project} if project else {}),
-        "searchCriteria": _build_criteria(state, body.get("searchCriteria"), checks_names),
+        "searchCriteria": _build_criteria(body.get("searchCriteria"), existing),
     }
 
 
-def _build_criteria(state: State, criteria: Any, checks_names: bool) -> dict[str, Any]:
+def _build_criteria(criteria: Any, existing: State | None) -> dict[str, Any]:
     if not isinstance(criteria, dict):
         raise _refusal("searchCriteria is required")
     _check_types(criteria)
@@ -94,8 +94,8 @@ def _build_criteria(state: State, criteria: Any, checks_names: bool) -> dict[str
     conditions = [[name for name in names if criteria.get(name) is not None] for names in CONDITIONS]
     if len(used := [names[0] for names in conditions if names]) > 1:
         raise _refusal(f"searchCriteria.{used[0]} and searchCriteria.{used[1]} are mutually exclusive")
-    if checks_names:
-        _check_repositories(state, criteria["repos"])
+    if existing is not None:
+        _check_repositories(existing, criteria["repos"])
     return {
         **{name: criteria.get(name) or [] for name in LISTS},
         "includeAllProjects": criteria.get("includeAllProjects") is True,

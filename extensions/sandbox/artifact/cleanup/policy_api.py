@@ -84,7 +84,7 @@ async def _read_policy(call: Call, key: str) -> dict[str, Any]:
     body = await read_json_object(call)
     if body.setdefault("key", key) != key:
         raise ArtifactError(400, "Invalid policy: key differs from the key in the path")
-    return build_policy(call.state, body, call.get_switch("cleanup_checks_names"))
+    return build_policy(body, call.state if call.get_switch("cleanup_checks_names") else None)
 
 
 def _require_feature(call: Call) -> None:

@@ -230,7 +230,7 @@ def _add_trusted_key(state: State, seed: dict[str, Any]) -> None:
 
 
 def _add_cleanup_policy(state: State, seed: dict[str, Any]) -> None:
-    policies.save_policy(state, policies.build_policy(state, seed, checks_names=True))
+    policies.save_policy(state, policies.build_policy(seed, state))
 
 
 def _add_saml_setting(state: State, seed: dict[str, Any]) -> None:
