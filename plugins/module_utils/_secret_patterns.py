@@ -30,7 +30,7 @@ _NAME = re.compile(
 )
 _PASSWORD = re.compile(_WORDS, re.IGNORECASE)
 # Endings of names whose values describe a secret
-_ABOUT = ("url", "uri", "endpoint", "file", "path", "dir", "id", "name", "type", "policy", "rule", "length")
+_ABOUT = ("url", "uri", "endpoint", "file", "path", "dir", "id", "name", "type", "policy", "rule", "length", "issuer")
 _ABOUT_SECRET = re.compile(rf"(?:[_. -](?i:{'|'.join(_ABOUT)})|(?:{'|'.join(word.title() for word in _ABOUT)}))$")
 _QUOTE = r"(?P<quote>\\?[\"'])"
 _VALUE = r"(?(quote)(?:(?!(?P=quote))(?:\\.|[^\\])){1,10000}|[^\s\"'&;,<>\\]+)"

@@ -92,6 +92,7 @@ NAMES = {
     False: [
         *("keyboard", "monkey", "author", "tokenizer", "max_tokens", "pass_rate", "public_key", "build.key"),
         *("credentialsId", "key_id", "keycloak.host", "oauth_url", "tokenType", "password.policy", "authentication"),
+        *("token_issuer", "tokenIssuer"),
     ],
 }
 
