@@ -74,6 +74,8 @@ def test_license_of_a_lower_edition_is_refused(body: Any) -> None:
         ([], 200),
         (["Commercial"], 200),
         ({"licenses": None}, 200),
+        ({"licenses": 5}, 200),
+        (5, 200),
         ({"errors": []}, 403),
         ({"errors": []}, 404),
         ({"errors": []}, 501),

@@ -96,7 +96,8 @@ def _read(artifact: ArtifactService) -> str:
         return ""
     body = response.json_or_none()
     licenses = body.get("licenses", [body]) if isinstance(body, dict) else body
-    types = {str(entry.get("type") or "") for entry in licenses or () if isinstance(entry, dict)}
+    entries = licenses if isinstance(licenses, list) else ()
+    types = {str(entry.get("type") or "") for entry in entries if isinstance(entry, dict)}
     return max(types, key=_find_edition, default="")
 
 
