@@ -168,7 +168,8 @@ options:
       - If V(false), the task fails before the first request.
       - Anybody can get tokens of github.com and gitlab.com. If V(false), the claims of new and changed mappings of
         these providers must also name the owner of the pipelines, for example with C(repository) or
-        C(namespace_path). For GitHub, O(organization) is sufficient.
+        C(namespace_path). For GitHub, O(organization) is sufficient. If a task removes this limit from an existing
+        provider, all its mappings are verified.
     type: bool
     default: false
   allow_admin_scope:

@@ -392,6 +392,50 @@ def test_organization_limits_the_pipelines_unless_the_provider_is_permissive() -
     assert "must name the owner of the pipelines" in result["msg"]
 
 
+@pytest.mark.parametrize("change", [{"organization": ""}, {"enable_permissive_configuration": True}])
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize(
+    ("options", "option"),
+    [
+        ({}, "identity_mappings['main'].claims"),
+        ({"identity_mappings": [MAPPING]}, "identity_mappings[0].claims"),
+        ({"identity_mappings": [{**MAPPING, "name": "other", "claims": {"sub": "acme"}}]}, "identity_mappings['main']"),
+    ],
+)
+def test_existing_mappings_are_verified_when_the_limit_to_an_organization_is_removed(
+    change: dict[str, Any], check_mode: bool, options: dict[str, Any], option: str
+) -> None:
+    stored = {**STORED, **GITHUB, "provider_type": "GitHub", "organization": "acme"}
+    with conversation(has(stored), maps(STORED_MAPPING)) as server:
+        result = manage(server, check_mode=check_mode, **NAMED, **change, **options)
+    assert (result["changed"], option in result["msg"]) == (False, True)
+    assert "must name the owner of the pipelines" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "mapping"),
+    [
+        ({"allow_any_token": True}, None),
+        ({}, {**STORED_MAPPING, "claims": {"repository_owner": "acme"}}),
+        ({"identity_mappings": [], "purge": True}, STORED_MAPPING),
+    ],
+)
+def test_limit_to_an_organization_is_removed_if_no_mapping_needs_it(
+    options: dict[str, Any], mapping: dict[str, Any] | None
+) -> None:
+    stored = {**STORED, **GITHUB, "provider_type": "GitHub", "organization": "acme"}
+    with conversation(has(stored), *([maps(mapping)] if mapping else [])) as server:
+        assert manage(server, check_mode=True, **NAMED, organization="", **options)["changed"]
+
+
+@pytest.mark.parametrize("issuer", ["https://gitlab.com", GITHUB["issuer_url"]])
+def test_organization_does_not_limit_the_pipelines_of_other_provider_types(issuer: str) -> None:
+    options = {**TASK, "issuer_url": issuer, "organization": "acme", "identity_mappings": [MAPPING]}
+    with conversation(has(None), version()) as server:
+        result = manage(server, check_mode=True, **options)
+    assert "must name the owner of the pipelines" in result["msg"]
+
+
 @pytest.mark.parametrize("claims", [{"admin": True}, {"id": 0}, {"sub": "repo:acme/*"}, {"sub": ["a"], "ref": "*"}])
 def test_mapping_that_restricts_tokens_is_accepted(claims: dict[str, Any]) -> None:
     with conversation(has(), maps({**STORED_MAPPING, "claims": claims})) as server:

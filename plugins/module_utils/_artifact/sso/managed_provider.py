@@ -93,6 +93,8 @@ class ManagedProvider:
         for name, changes in fields.get(providers.MAPPINGS, {}).items():
             if changes is not None:
                 self._check_mapping(name, (before or {}).get(providers.MAPPINGS, {}).get(name), changes, provider)
+        if before is not None and fields.keys() & providers.LIMITS:
+            self._check_unchanged_mappings(before, fields, provider)
 
     def predict_refusal(self) -> None:
         """Verify that the project of a new provider exists.
@@ -158,10 +160,31 @@ class ManagedProvider:
         mapping = {**mappings.NEW_MAPPING, **(before or {}), **changes}
         mappings.check_complete(name, mapping)
         params = self._task.params
-        option = f"{providers.MAPPINGS}[{list(self._declared[providers.MAPPINGS]).index(name)}]"
+        option = self._name_option(name)
         mappings.check_safety(option, mapping, params["allow_any_token"], params["allow_admin_scope"])
-        if not providers.is_limited_to_organization(provider) and not params["allow_any_token"]:
+        if self._must_name_owner(provider):
             mappings.check_owner(option, mapping, provider["issuer_url"])
+
+    def _check_unchanged_mappings(self, before: Fields, fields: Fields, provider: Fields) -> None:
+        """Refuse to accept tokens of more organizations if mappings that do not change name no owner."""
+        if not self._must_name_owner(provider):
+            return
+        existing = before.get(providers.MAPPINGS)
+        if existing is None:
+            records = oidc.list_mappings(self._artifact, self._name, before["project"])
+            existing = {record.text("name"): mappings.read_fields(record) for record in records}
+        for name in existing.keys() - fields.get(providers.MAPPINGS, {}).keys():
+            mappings.check_owner(self._name_option(name), existing[name], provider["issuer_url"])
+
+    def _must_name_owner(self, provider: Fields) -> bool:
+        """Return whether mappings must name the owner of the pipelines, because anybody can get tokens."""
+        is_limited = providers.is_limited_to_organization(provider) or self._task.params["allow_any_token"]
+        return not is_limited and mappings.is_public(provider["issuer_url"])
+
+    def _name_option(self, name: str) -> str:
+        """Return the suboption of a mapping, with its name if it is not declared."""
+        declared = list(self._declared.get(providers.MAPPINGS, ()))
+        return f"{providers.MAPPINGS}[{declared.index(name) if name in declared else repr(name)}]"
 
     def _write_mappings(self, fields: Fields, project: str) -> None:
         """Replace the mappings that differ, then create the missing ones."""

@@ -98,16 +98,24 @@ def check_safety(option: str, mapping: Fields, allow_any_token: bool, allow_admi
         )
 
 
+def is_public(issuer: str) -> bool:
+    """Return whether anybody can get tokens of a provider.
+
+    :arg issuer: URL of the provider
+    """
+    return issuer.rstrip("/") in _OWNER_CLAIMS
+
+
 def check_owner(option: str, mapping: Fields, issuer: str) -> None:
     """Refuse a mapping that accepts the pipelines of other customers of a public provider.
 
     :arg mapping: all fields
-    :arg issuer: URL of the provider
+    :arg issuer: URL of the public provider
     :raises BadOption: if no claim names the owner of the pipeline
     """
-    names = _OWNER_CLAIMS.get(issuer.rstrip("/"))
+    names = _OWNER_CLAIMS.get(issuer.rstrip("/"), ())
     claims = json.loads(mapping["claims"])
-    if names and not any(_names_owner(claims[name]) for name in names if name in claims):
+    if not any(_names_owner(claims[name]) for name in names if name in claims):
         raise BadOption(
             f"{option}.claims",
             f"must name the owner of the pipelines in one of {', '.join(names)}, because anybody can get tokens of "

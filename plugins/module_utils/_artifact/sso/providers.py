@@ -28,6 +28,8 @@ TEXTS = ("description", "issuer_url", "audience", "organization", "project", "to
 REQUIRED = ("issuer_url", "provider_type")
 # Options that the API cannot change
 FIXED = ("provider_type", "project")
+# Options that decide whose tokens Artifactory accepts
+LIMITS = frozenset(("issuer_url", "organization", "enable_permissive_configuration"))
 _GITHUB = ("github", "github_enterprise")
 _GITHUB_ISSUER = "https://token.actions.githubusercontent.com"
 # Provider types of options that do not apply to all of them
@@ -85,7 +87,8 @@ def is_limited_to_organization(fields: Fields) -> bool:
 
     :arg fields: all fields, or those of a new provider
     """
-    return bool(fields.get("organization")) and not fields.get("enable_permissive_configuration")
+    is_limited = fields["provider_type"] in _GITHUB and bool(fields.get("organization"))
+    return is_limited and not fields.get("enable_permissive_configuration")
 
 
 def read_fields(record: Record) -> Fields:
