@@ -235,6 +235,12 @@ CERTIFICATE, CERTIFICATE_KEY = Authority(Path(tempfile.mkdtemp()), "authority").
     "mirror", until=datetime.timedelta(days=90)
 )
 MAPPING = {"name": "main", "priority": 1, "claims": {"project_path": "web/app"}, "username": "carol"}
+ROLE_MAPPING = {
+    "name": "deployers",
+    "priority": 2,
+    "claims": {"project_path": "web/app"},
+    "scope": 'applied-permissions/roles:web:"deployer"',
+}
 COMPLETE: dict[str, Any] = {
     "artifact_provision_license": {"license_keys": [LICENSE]},
     "artifact_provision_configuration": {"urlBase": "https://repo.example.com"},
@@ -273,7 +279,7 @@ COMPLETE: dict[str, Any] = {
             "name": name,
             "issuer_url": "https://gitlab.example.com",
             "provider_type": "generic",
-            "identity_mappings": [MAPPING],
+            "identity_mappings": [MAPPING, ROLE_MAPPING],
             **project,
         }
         for name, project in (("gitlab", {}), ("gitlab-web", {"project": "web"}))
@@ -370,14 +376,13 @@ COMPLETE: dict[str, Any] = {
 }
 
 
-TASKS = 24  # in COMPLETE, which change something
+TASKS = 23  # in COMPLETE, which change something
 # Writes of consecutive tasks in the order of the tasks. The items of a task are processed concurrently
 CREATIONS = [
     {"install_licenses"},
     {"merge_configuration"},
     {"create_ldap_setting", "create_ldap_group"},
     {"create_saml_setting"},
-    {"create_oidc_provider", "create_oidc_mapping"},
     {"create_environment"},
     {"create_project", "create_project_environment", "create_project_role"},
     {"create_oidc_provider", "create_oidc_mapping"},
