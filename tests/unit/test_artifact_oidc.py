@@ -137,11 +137,20 @@ def test_unchanged_providers_are_read_with_one_request() -> None:
     assert (result["changed"], result["counts"]["ok"]) == (False, 2)
 
 
-def test_provider_is_read_if_the_list_lacks_a_member() -> None:
-    complete = {**STORED, "audience": "artifactory"}
-    with conversation(call("GET", LIST, json=[STORED]), has(complete)) as server:
-        result = manage(server, items=[{**TASK, "audience": "artifactory"}])
-    assert result["counts"]["ok"] == 1
+@pytest.mark.parametrize(
+    ("declared", "stored", "outcome"),
+    [
+        ({"audience": "artifactory"}, {"audience": "artifactory"}, "ok"),
+        ({"enable_permissive_configuration": False}, {"enable_permissive_configuration": True}, "changed"),
+    ],
+)
+def test_provider_is_read_if_the_list_lacks_a_member(
+    declared: dict[str, Any], stored: dict[str, Any], outcome: str
+) -> None:
+    listed = {name: value for name, value in STORED.items() if name not in declared}
+    with conversation(call("GET", LIST, json=[listed]), has({**STORED, **stored})) as server:
+        result = manage(server, check_mode=True, items=[{**TASK, **declared}])
+    assert result["counts"][outcome] == 1
 
 
 @pytest.mark.parametrize("status", [200, 201])

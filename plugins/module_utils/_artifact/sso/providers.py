@@ -101,8 +101,12 @@ def read_fields(record: Record) -> Fields:
 
 
 def is_complete(record: Record, declared: Fields) -> bool:
-    """Return whether a provider in a list has the declared members. Lists of old servers may lack some."""
-    return all(not value or name == MAPPINGS or _MEMBERS.get(name, name) in record for name, value in declared.items())
+    """Return whether a provider in a list has the declared members. Lists of old servers may lack some.
+
+    Complete providers lack texts that are empty.
+    """
+    required = [name for name, value in declared.items() if name in FLAGS or (value and name != MAPPINGS)]
+    return all(_MEMBERS.get(name, name) in record for name in required)
 
 
 def to_result(name: str, fields: Fields) -> Fields:
