@@ -134,7 +134,6 @@ mail_server:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration import forms, objects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     STATE,
     UPDATE_SECRET,
@@ -146,7 +145,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 SPEC = (ARTIFACT + STATE + UPDATE_SECRET + VISIBILITY) + ArgumentSpec(
     dict(
         enabled=dict(type="bool"),
-        host=dict(type="str", **NAME),
+        host=dict(type="str", **objects.HOST),
         port=dict(type="int", at_least=1, at_most=65535),
         smtp_username=dict(type="str", one_line=True),
         smtp_password=dict(type="str", no_log=True, unchecked="checked when it is parsed"),

@@ -313,18 +313,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 # The server separates hosts by commas
-HOST: Option = dict(**NAME, matches=(r"[^,\s]+", "a host name without commas and spaces"))
+DIRECT_HOST: Option = dict(**NAME, matches=(r"[^,\s]+", "a host name without commas and spaces"))
 ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
     dict(
         key=dict(type="str", required=True, no_log=False, **objects.NAME),
-        host=dict(type="str", **NAME),
+        host=dict(type="str", **objects.HOST),
         port=dict(type="int", at_least=1, at_most=65535),
         proxy_username=dict(type="str", one_line=True),
         proxy_password=dict(type="str", no_log=True, unchecked="checked when it is parsed"),
         nt_host=dict(type="str", one_line=True),
         nt_domain=dict(type="str", one_line=True),
         platform_default=dict(type="bool"),
-        redirected_to_hosts=dict(type="list", elements="str", each_element=HOST),
+        redirected_to_hosts=dict(type="list", elements="str", each_element=DIRECT_HOST),
         services=dict(type="list", elements="str", choices=["jfrt", "jfmc", "jfxr", "jfds"]),
     ),
     checks=[forms.PROXIES.parse],

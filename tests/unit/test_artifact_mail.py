@@ -122,6 +122,7 @@ def test_host_is_required_for_a_new_mail_server() -> None:
         {"port": 0},
         {"host": ""},
         {"host": " a"},
+        {"host": "smtp://u:p4ssw0rd@mail.example.com"},
         {"from_address": "a\nb"},
         {"subject_prefix": "~"},
         {"smtp_password": "~"},
@@ -134,6 +135,7 @@ def test_option_is_refused_before_the_first_request(options: dict[str, Any]) -> 
         result = manage(server.url, **options)
     assert result["failed"], result
     assert next(iter(options)) in result["msg"]
+    assert "p4ssw0rd" not in result["msg"]
 
 
 @pytest.mark.parametrize(("section", "mail"), [(MAIL, RESULT), ("", None), ("<mailServer/>", None)])

@@ -221,6 +221,8 @@ def test_default_proxy_has_no_services(options: dict[str, Any]) -> None:
         ({"port": 65536}, "port"),
         ({"host": ""}, "host"),
         ({"host": "~"}, "host"),
+        ({"host": "http://proxy.example.com"}, "host"),
+        ({"host": "user:p4ssw0rd@proxy.example.com"}, "host"),
         ({"proxy_password": "~"}, "proxy_password"),
         ({"proxy_password": "a\0"}, "proxy_password"),
         ({"redirected_to_hosts": ["a,b"]}, "redirected_to_hosts"),
@@ -232,6 +234,7 @@ def test_option_is_refused_before_the_first_request(options: dict[str, Any], opt
         result = manage(server.url, **{**TASK, **options})
     assert result["failed"], result
     assert option in result["msg"]
+    assert "p4ssw0rd" not in result["msg"]
 
 
 def test_information_has_the_form_of_the_options_without_the_password() -> None:

@@ -34,6 +34,9 @@ NAME: Option = dict(
         "an XML name: letters, digits, '_', '-' and '.', of which the first is a letter or '_'",
     ),
 )
+HOST: Option = dict(
+    **limits.NAME, address=True, matches=(r"[^\s/@]+", "a host name or an address, without scheme, path and user name")
+)
 # Sections whose objects other objects use
 _REFERENCED = ("repoLayouts", "proxies", "propertySets")
 
